@@ -7,16 +7,12 @@
 //! comes again, another one fills a hole.
 
 mod analysis;
-mod black_hole;
 mod burst;
-mod cause;
 mod chain;
 mod connection;
-mod data;
 mod episode;
 mod event;
 mod flow;
-mod holes;
 mod hosts;
 mod intake;
 mod load;
@@ -26,7 +22,6 @@ mod numbering;
 mod outage;
 mod parameters;
 mod point;
-mod queue;
 mod receiver;
 mod report;
 mod severity;
@@ -34,7 +29,6 @@ mod stall;
 mod trip;
 mod vantage;
 mod verdict;
-mod window;
 
 pub use analysis::{Analysis, Options};
 pub use report::Report;

@@ -40,15 +40,14 @@ impl Parameters {
 
     /// A connection that has ended.
     pub fn connection(&mut self, connection: &Connection) {
-        let sender = usize::from(connection.flows[1].top > connection.flows[0].top);
-        let flow = &connection.flows[sender];
+        let flow = connection.flow(connection.sender());
         self.connections += 1;
-        self.mss = self.mss.max(if flow.most > 0 { flow.most } else { flow.mss });
-        self.window = self.window.max(flow.window.most);
-        self.sack |= connection.sack[0] && connection.sack[1];
-        self.timestamps |= flow.stamp.is_some();
-        if flow.queued > 0 && self.queued.len() < SAMPLE {
-            self.queued.push(flow.queued);
+        self.mss = self.mss.max(flow.segments.longest());
+        self.window = self.window.max(flow.window.most());
+        self.sack |= connection.is_selective();
+        self.timestamps |= flow.timing.has_stamps();
+        if self.queued.len() < SAMPLE {
+            self.queued.extend(flow.queued.longest());
         }
     }
 

@@ -95,32 +95,29 @@ impl Point {
             return;
         }
         let [source, target] = [connection.hosts[side], connection.hosts[1 - side]];
-        let numbering = &mut self.hosts.numbering;
-        let number = (2 * connection.serial + side as u64) as u32;
-        let flow = &mut connection.flows[side];
-        let missing = flow.missing_before(packet, numbering, (source, number));
-        if flow.is_old(packet) {
+        let missing = connection.missing_before(packet, side, &mut self.hosts.numbering);
+        if connection.flow_mut(side).is_old(packet) {
             self.intake.copied(packet);
             return;
         }
-        let counted = numbering.host(source).class() == Class::PerConnection;
+        let counted = self.hosts.numbering.host(source).class() == Class::PerConnection;
         let key = (connection.serial, side);
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
         if packet.payload > 0 {
             self.silences.data(packet.time);
         }
-        let usual = (round_trip, connection.queued(1 - side));
+        let usual = (round_trip, connection.trips().queued(1 - side));
         let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
         let timer = self.parameters.timer.usual();
         let around = Around { mark, own, round_trip, missing, counted, timer };
-        let before = connection.flows[1 - side].una;
+        let before = connection.flow(1 - side).bytes.una();
         let mut events = std::mem::take(&mut self.events);
         connection.handle(packet, around, &mut events);
-        let votes = connection.flows[side].ids.collect();
+        let votes = connection.votes(side);
         self.hosts.numbering.host(source).add(votes);
-        self.intake.acknowledged(connection.flows[1 - side].una - before, 0);
+        self.intake.acknowledged(connection.flow(1 - side).bytes.una() - before, 0);
         let over = connection.over();
-        if let Some(trip) = connection.round_trip() {
+        if let Some(trip) = connection.trips().round() {
             self.parameters.trip(trip);
         }
         self.apply(ends, (key.0, connection_hosts(source, target, side)), &mut events);
@@ -183,7 +180,7 @@ impl Point {
         let mut silent: Vec<_> = self
             .connections
             .iter()
-            .map(|(&ends, connection)| (connection.last, ends))
+            .map(|(&ends, connection)| (connection.last(), ends))
             .filter(|&(last, _)| self.connections.len() > MOST || now - last > FORGET)
             .collect();
         if self.connections.len() > MOST {
@@ -201,10 +198,13 @@ impl Point {
         let Some(mut connection) = self.connections.remove(&ends) else { return };
         let mut events = std::mem::take(&mut self.events);
         connection.finish(self.last, &mut events);
-        self.evidence.take(&connection);
+        let sender = connection.sender();
+        if let Some(share) = connection.trips().share(1 - sender) {
+            self.evidence.take(connection.flow(sender).bytes.top(), share);
+        }
         self.parameters.connection(&connection);
-        let data = [0, 1].map(|side| connection.flows[side].packets);
-        self.intake.connection(data, connection.spoken);
+        let data = [0, 1].map(|side| connection.flow(side).segments.packets());
+        self.intake.connection(data, connection.spoken());
         self.apply(ends, (connection.serial, connection.hosts), &mut events);
         self.events = events;
     }
@@ -347,9 +347,9 @@ fn connection_hosts(source: usize, target: usize, side: usize) -> [usize; 2] {
 
 /// Whether a packet was not in the file before.
 fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, side: usize) -> bool {
-    let trip = connection.round_trip();
-    connection.spoken[side] = true;
-    if !intake.take(packet, packet.time, &mut connection.flows[side].trail, trip) {
+    let trip = connection.trips().round();
+    connection.speak(side);
+    if !intake.take(packet, packet.time, &mut connection.flow_mut(side).trail, trip) {
         return false;
     }
     if connection.is_replay(packet, side) {

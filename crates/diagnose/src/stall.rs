@@ -38,6 +38,25 @@ impl Cause {
     }
 }
 
+/// A cause, or why it cannot be known; and how sure that is, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding {
+    pub cause: Result<Cause, &'static str>,
+    pub confidence: f64,
+}
+
+impl Finding {
+    /// A cause that is known with a confidence.
+    pub fn of(cause: Cause, confidence: f64) -> Self {
+        Self { cause: Ok(cause), confidence }
+    }
+
+    /// It cannot be known.
+    pub fn unknown(why: &'static str) -> Self {
+        Self { cause: Err(why), confidence: 0.5 }
+    }
+}
+
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -103,6 +122,35 @@ pub struct Stall {
 }
 
 impl Stall {
+    /// One that a timer has ended, between two packets.
+    pub fn new(
+        (sender, receiver): (Endpoint, Endpoint),
+        (start, end): (i64, i64),
+        (before, after): (Place, Place),
+        idle: f64,
+        finding: Finding,
+    ) -> Self {
+        Self {
+            sender,
+            receiver,
+            start,
+            end,
+            ended: Ended::Timeout,
+            cause: finding.cause,
+            confidence: finding.confidence,
+            idle,
+            frames: vec![before, after],
+            behind: i64::MIN,
+            upstream: false,
+            near_end: false,
+            missing: None,
+            proven: true,
+            restart: false,
+            if_counted: None,
+            void: false,
+        }
+    }
+
     /// Whether its length is that of a retransmission timer: a loss was seen, and the link idled. A
     /// packet that a busy link has delayed teaches no timer.
     pub fn shows_a_timer(&self) -> bool {
@@ -135,5 +183,27 @@ impl Stall {
     /// How long it lasted, in nanoseconds.
     pub fn length(&self) -> i64 {
         self.end - self.start
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// One on an idle link that is sure.
+    pub fn stall(start: i64, end: i64, cause: Cause) -> Stall {
+        let (end_point, place) = (Endpoint::default(), Place::default());
+        let finding = Finding::of(cause, 1.0);
+        Stall::new((end_point, end_point), (start, end), (place, place), 1.0, finding)
+    }
+
+    #[test]
+    fn only_a_timer_of_a_lost_packet_on_an_idle_link_teaches_its_length() {
+        let window = stall(0, 200, Cause::FullWindow);
+        assert!(window.shows_a_timer());
+        assert!(!Stall { ended: Ended::Probe, ..window.clone() }.shows_a_timer());
+        assert!(!Stall { idle: 0.19, ..window.clone() }.shows_a_timer());
+        assert!(!Stall { cause: Err("unknown"), ..window }.shows_a_timer());
+        assert!(!stall(0, 200, Cause::Handshake).shows_a_timer());
     }
 }

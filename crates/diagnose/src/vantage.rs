@@ -1,7 +1,5 @@
 //! Where a capture was taken.
 
-use crate::connection::Connection;
-
 /// A place to capture packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,18 +37,9 @@ pub struct Evidence {
 const NEAR: f64 = 0.2;
 
 impl Evidence {
-    /// Takes what a connection shows: the medians, as the shortest times have no queue in them, and
-    /// a queue tells before it from behind it.
-    pub fn take(&mut self, connection: &Connection) {
-        let sender = usize::from(connection.flows[1].top > connection.flows[0].top);
-        let bytes = connection.flows[sender].top;
-        let trips = &connection.trips;
-        let (Some(to_sender), Some(to_receiver)) =
-            (trips[sender].median(), trips[1 - sender].median())
-        else {
-            return;
-        };
-        let share = to_receiver as f64 / (to_receiver + to_sender).max(1) as f64;
+    /// Takes what a connection shows: the bytes of the end that sends more, and the share of the
+    /// other one in the round trip.
+    pub fn take(&mut self, bytes: i64, share: f64) {
         if share < NEAR {
             self.client += bytes;
         } else if share > 1.0 - NEAR {
@@ -70,5 +59,39 @@ impl Evidence {
         let (bytes, vantage) = all.into_iter().max_by_key(|(bytes, _)| *bytes)?;
         let total: i64 = all.iter().map(|(bytes, _)| bytes).sum();
         (bytes > 0).then(|| (vantage, bytes as f64 / total as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(shares: &[(i64, f64)]) -> Option<(Vantage, f64)> {
+        let mut evidence = Evidence::default();
+        for &(bytes, share) in shares {
+            evidence.take(bytes, share);
+        }
+        evidence.vantage()
+    }
+
+    #[test]
+    fn an_end_that_answers_at_once_is_where_the_capture_was_taken() {
+        let place = |share| told(&[(1, share)]).map(|(place, _)| place);
+        assert_eq!(place(0.19), Some(Vantage::Client));
+        assert_eq!([0.2, 0.5, 0.8].map(place), [Some(Vantage::Switch); 3]);
+        assert_eq!(place(0.81), Some(Vantage::Server));
+    }
+
+    #[test]
+    fn most_bytes_decide() {
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[(0, 0.1)]), None, "a connection without data");
+        assert_eq!(told(&[(30, 0.1), (60, 0.5), (10, 0.9)]), Some((Vantage::Switch, 0.6)));
+    }
+
+    #[test]
+    fn places_have_names() {
+        assert_eq!(Vantage::parse("server"), Some(Vantage::Server));
+        assert_eq!(Vantage::parse("Server"), None);
     }
 }

@@ -18,17 +18,37 @@ pub struct Shut {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     /// The receiver's shift of windows; `None` before its SYN.
-    pub scale: Option<u8>,
-    pub size: i64,
-    pub most: i64,
+    scale: Option<u8>,
+    size: i64,
+    most: i64,
     /// The first byte that must not be sent.
-    pub edge: i64,
+    edge: i64,
     shut: Option<(i64, Place)>,
     /// When it was opened last, and since when it had been shut.
     opened: Option<(i64, i64)>,
 }
 
 impl Window {
+    /// The receiver's SYN says by how much it shifts, or that it does not.
+    pub fn shift(&mut self, scale: Option<u8>) {
+        self.scale = scale.or(Some(0));
+    }
+
+    /// The largest that was offered.
+    pub fn most(&self) -> i64 {
+        self.most
+    }
+
+    /// The first byte that must not be sent.
+    pub fn edge(&self) -> i64 {
+        self.edge
+    }
+
+    /// How many segments it lets through at the most, if any was offered.
+    pub fn room(&self, una: i64, segment: i64) -> Option<i64> {
+        (self.most > 0).then(|| (self.edge - una).max(self.most) / segment)
+    }
+
     /// A packet offers a window behind `ack`; returns the pause that it ends. `segment` is the
     /// usual one; the times are since when the window before was used up, and now; `ends` says that
     /// the offer is a last one.

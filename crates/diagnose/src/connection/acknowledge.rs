@@ -1,0 +1,126 @@
+//! What a packet says of the bytes of the other end.
+
+use incast_capture::read::{Packet, flags};
+
+use super::Connection;
+use super::resent::Answer;
+use crate::event::{Event, Reason, Wait};
+use crate::flow::Shut;
+
+/// A round trip to use for an ACK that may have been held.
+const ROUND_TRIP: i64 = 1_000_000;
+
+impl Connection {
+    /// Timestamps: an answer echoes what it has heard.
+    pub(super) fn time_stamps(&mut self, packet: &Packet, side: usize, now: i64) {
+        let Some(stamps) = packet.options.timestamps else { return };
+        if let Some(sent) = self.flows[1 - side].timing.echoed(stamps.echo) {
+            self.trips.take(side, now - sent, now - self.last);
+        }
+        self.flows[side].timing.stamp(stamps.value, now);
+    }
+
+    /// An ACK.
+    pub(super) fn acknowledge(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        (now, usual): (i64, i64),
+        events: &mut Vec<Event>,
+    ) {
+        let from = 1 - side;
+        let greets = self.flows[side].bytes.start_of(packet.seq) == 0;
+        let flow = &mut self.flows[from];
+        let ack = flow.bytes.acked(packet.ack);
+        if packet.has(flags::SYN) {
+            flow.window.opens(packet.window);
+            return;
+        }
+        let unseen = flow.bytes.arrived(ack).into_iter().filter(|bytes| *bytes > 0);
+        events.extend(unseen.map(|bytes| Event::Unseen { side: from, bytes }));
+        self.greet(packet, side, greets, (now, usual));
+        if ack > self.flows[from].bytes.una() {
+            self.advance(side, ack, (now, usual), events);
+        } else if ack == self.flows[from].bytes.una() && packet.payload == 0 {
+            let flow = &mut self.flows[from];
+            if flow.bytes.are_outstanding() {
+                flow.repair.duplicate(flow.bytes.top());
+            }
+        }
+        let answer = Answer::of(packet, ack, now);
+        self.flows[from].repair.name_ranges(answer.selective && !answer.duplicate);
+        self.settle_probed(from, ack, events);
+        self.settle_resent(from, &answer, events);
+        let trip = self.trips.round().unwrap_or(0);
+        let flow = &mut self.flows[from];
+        if ack > flow.bytes.una() {
+            flow.acknowledged(ack, now);
+        }
+        let ends = packet.has(flags::FIN) || flow.bytes.is_closed();
+        let segment = flow.segments.usual();
+        let here = (now, packet.into());
+        let used_up = flow.used_up_since(trip).filter(|(since, _)| *since < now).unwrap_or(here);
+        let shut = flow.window.offer((packet.window, ack), segment, [used_up, here], ends);
+        if let Some(shut) = shut {
+            events.push(paused(from, shut, Reason::Paused));
+        }
+    }
+
+    /// The first ACK after a SYN or SYN-ACK shows a round trip. It does not if the opener's SYN was
+    /// answered before, and an ACK is for its data.
+    fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (i64, i64)) {
+        let from = 1 - side;
+        let answers = self.opener != Some(from) || packet.payload > 0;
+        if let Some(sent) = self.flows[from].opening.answered()
+            && greets
+            && answers
+        {
+            self.trips.guess(side, now - sent, 0, usual);
+        }
+    }
+
+    /// An ACK of new bytes.
+    fn advance(
+        &mut self,
+        side: usize,
+        ack: i64,
+        (now, usual): (i64, i64),
+        events: &mut Vec<Event>,
+    ) {
+        let from = 1 - side;
+        if let Some((sent, alone)) = self.flows[from].timing.acknowledged(ack) {
+            self.queue_behind(side, (sent, now), alone);
+            self.trips.guess(side, now - sent, now - self.last, usual);
+        }
+        let flow = &mut self.flows[from];
+        if flow.opening.sent().is_some() && flow.bytes.top() == 0 {
+            flow.bytes.acknowledged(ack); // a FIN without data
+        }
+        if flow.waiting.message().is_some() {
+            events.push(flow.acked_event(from, ack, now));
+        }
+    }
+
+    /// The window of a flow stays shut to the end.
+    pub(super) fn stay_paused(&mut self, side: usize, events: &mut Vec<Event>) {
+        if let Some(shut) = self.flows[side].window.at_end(self.last, self.last_place) {
+            events.push(paused(side, shut, Reason::StillPaused));
+        }
+    }
+
+    /// Whether a silence of a flow was ended by an ACK that the other end had held.
+    pub(super) fn ack_was_held(&self, side: usize, now: i64, start: i64) -> bool {
+        let heard = self.heard[1 - side];
+        let patience = self.trips.patience(ROUND_TRIP);
+        // It spoke late in the silence, and the sender went on at once.
+        let late = heard - start > patience && now - heard <= patience;
+        let bare = self.flows[1 - side].last_data() < heard;
+        late && bare && self.flows[side].last_advance() == heard
+    }
+}
+
+/// Reports a window that let no segment through.
+fn paused(side: usize, shut: Shut, reason: Reason) -> Event {
+    let Shut { since: start, until: end, places: (before, after) } = shut;
+    Event::Waited { side, wait: Wait { reason, start, end, before, after, idle: 1.0 } }
+}

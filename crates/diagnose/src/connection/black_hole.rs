@@ -1,0 +1,41 @@
+//! Segments that are too long for a link of the path, whose router does not say so (RFC 2923 §2.1).
+
+use super::Connection;
+use crate::event::Event;
+
+/// A hole that is not filled for so long was tried several times.
+const SECOND: i64 = 1_000_000_000;
+
+impl Connection {
+    /// Says whether the segments of an end did not get through, because they are too long.
+    pub(super) fn tell_black_hole(&self, side: usize, now: i64, events: &mut Vec<Event>) {
+        if self.asks(side) {
+            return;
+        }
+        let flow = &self.flows[side];
+        let mut tell = |certain, places| events.push(Event::BlackHole { side, certain, places });
+        if let Some(places) = flow.tries.in_vain() {
+            tell(true, places);
+            return;
+        }
+        if !flow.segments.are_short() {
+            return;
+        }
+        // Behind the link only what is shorter is seen.
+        let places = (flow.last_place(), self.last_place);
+        if flow.segments.any() && flow.bytes.lacked_for(SECOND, now) {
+            tell(true, places);
+        } else if self.is_unanswered(side, now) {
+            tell(false, places);
+        }
+    }
+
+    /// Whether an end has acknowledged a request, and nothing of its answer came for long.
+    fn is_unanswered(&self, side: usize, now: i64) -> bool {
+        let (answer, request) = (&self.flows[side].bytes, &self.flows[1 - side].bytes);
+        let asked =
+            self.flows[1 - side].waiting.message().is_some_and(|one| now - one.last > SECOND);
+        let taken = !request.are_outstanding() && request.top() > 0;
+        asked && taken && answer.una() <= answer.top()
+    }
+}

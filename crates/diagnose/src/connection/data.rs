@@ -1,0 +1,147 @@
+//! A segment of data: what it adds to its flow, and what the silence before it means.
+
+use incast_capture::read::Packet;
+
+use super::gap::Gap;
+use super::{Around, Connection};
+use crate::event::{Event, Resumed};
+use crate::flow::Seen;
+
+/// A flow that was silent for so long may have met an outage.
+const BREAK: i64 = 50_000_000;
+
+/// A segment of data, where it belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival<'a> {
+    pub packet: &'a Packet,
+    pub side: usize,
+    pub now: i64,
+    /// Its first byte, and the one behind it.
+    pub start: i64,
+    pub end: i64,
+    pub seen: Seen,
+}
+
+impl Arrival<'_> {
+    /// Whether some of it had been sent before.
+    fn is_repeated(&self) -> bool {
+        matches!(self.seen, Seen::Again | Seen::Missing)
+    }
+
+    /// How its flow goes on with it, when all below `una` had been acknowledged.
+    fn resumes(&self, una: i64) -> Resumed {
+        match self.seen {
+            Seen::Again if self.end <= una => Resumed::Acknowledged,
+            Seen::Again | Seen::Missing => Resumed::Again,
+            Seen::Next | Seen::Beyond => Resumed::New,
+        }
+    }
+}
+
+impl Connection {
+    /// Takes a segment of data; returns whether it is a request that is sent again.
+    pub(super) fn data(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        now: i64,
+        around: Around,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let flow = &mut self.flows[side];
+        let (start, end) = flow.place(packet);
+        flow.segments.count();
+        if packet.payload <= 1 && end <= flow.bytes.una() {
+            return false; // keeps the connection, or asks for the window
+        }
+        let segments = flow.segments.take(packet.payload);
+        let it = Arrival { packet, side, now, start, end, seen: flow.bytes.seen(start, end) };
+        let missing = self.lost_before(&it, around);
+        self.settle_silent(side, Some((start, now)), events);
+        let first = self.begin_message(&it, events);
+        if first {
+            self.flows[1 - side].waiting.ask(now, around.own);
+        }
+        let gap = self.gap(&it, around, missing, first);
+        self.queue_before(&it, &gap);
+        self.judge(&it, &gap, events);
+        self.take(&it, segments);
+        self.marks[side] = around.mark;
+        // A request that is sent again does not end the wait for its answer.
+        let asks_again = it.seen == Seen::Again && self.asks(side);
+        if asks_again && let Some(message) = self.flows[side].waiting.message() {
+            events.push(Event::AskedAgain { side, asked: message.first, at: now });
+        }
+        asks_again
+    }
+
+    /// Says what a segment shows of losses and waits.
+    fn judge(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
+        let side = it.side;
+        let flow = &mut self.flows[side];
+        let (una, last) = (flow.bytes.una(), flow.last_data());
+        if it.now - last > BREAK && flow.segments.packets() > 1 {
+            events.push(Event::Resumed { side, last, how: it.resumes(una) });
+        }
+        let again = it.seen == Seen::Again && (it.start..it.end).contains(&una);
+        flow.tries.sent(it.packet.payload, again, it.packet.into());
+        match it.seen {
+            Seen::Again => self.again(it, gap, events),
+            Seen::Missing => self.missing(it, gap, events),
+            Seen::Next => self.fresh(it, gap, events),
+            Seen::Beyond => {
+                let packets = flow.new_packets(it.start);
+                events.push(Event::Lost { side, packets, at_once: gap.is_at_once(last) });
+                self.fresh(it, gap, events);
+            }
+        }
+    }
+
+    /// Takes note of a segment, which stands for so many.
+    fn take(&mut self, it: &Arrival, segments: u32) {
+        let flow = &mut self.flows[it.side];
+        flow.take((it.start, it.end), it.now, it.packet.into());
+        if it.seen == Seen::Next {
+            flow.timing.send(it.end, it.now);
+        }
+        let top = flow.bytes.top();
+        if let Some(message) = flow.waiting.message_mut() {
+            message.last = it.now;
+            message.bytes = top - message.first_byte;
+            message.packets += segments;
+            message.again += u32::from(it.is_repeated()) * segments;
+        }
+    }
+
+    /// The silence before a segment that is seen now. Packets are `missing` by their numbers, and it
+    /// may be the `first` of its message.
+    fn gap(&self, it: &Arrival, around: Around, missing: Option<u32>, first: bool) -> Gap {
+        let (flow, now) = (&self.flows[it.side], it.now);
+        let last = flow.last_data();
+        let start = if first {
+            // A handshake that took two attempts was a wait of its own.
+            let asked = flow.waiting.message().map_or(now, |message| message.start);
+            self.opened().map_or(asked, |opened| asked.max(opened))
+        } else {
+            last.max(flow.last_advance())
+        };
+        // Before an answer counts how the link was since it was asked for.
+        let (since, mark) = match flow.waiting.asked() {
+            Some(asked) if first => asked,
+            _ => (last, self.marks[it.side]),
+        };
+        let idle = (around.mark.idle - mark.idle) as f64 / (now - since).max(1) as f64;
+        Gap {
+            start: start.min(now),
+            now,
+            quiet: now - self.last,
+            patience: self.trips.patience(around.round_trip),
+            idle: idle.clamp(0.0, 1.0),
+            before: self.last_place,
+            missing: missing.filter(|_| around.counted),
+            if_counted: missing.filter(|_| !around.counted),
+            first,
+            timer: around.timer,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The silence before a segment, and what its length and the idle link say.
+
+use incast_capture::read::{Endpoint, Packet};
+
+use crate::chain;
+use crate::event::{Reason, Wait};
+use crate::flow::{Flow, Kind, Pending};
+use crate::stall::{Finding, Place, Stall};
+
+/// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
+/// silence before new bytes is no stall.
+pub(super) const SOON: i64 = 2_000_000;
+/// The share of a wait in which the receiver's link must have been idle at the least: else packets
+/// of others, or a queue, have delayed the one that ended it.
+const IDLE: f64 = 0.1;
+/// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
+/// link was.
+const LONG: i64 = 150_000_000;
+/// So many timers in a row are looked for in one silence.
+const MOST_TIMERS: i32 = 8;
+
+/// The silence before a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gap {
+    /// When the wait began: the last data, or ACK of it; of a message, when it was asked for.
+    pub start: i64,
+    pub now: i64,
+    /// Since any packet of the connection.
+    pub quiet: i64,
+    /// What is longer is no ordinary round trip.
+    pub patience: i64,
+    /// The share of it in which the receiver's link was idle.
+    pub idle: f64,
+    /// The packet before it.
+    pub before: Place,
+    /// Packets that the numbers of IP packets say are missing; and the same, if it is not yet known
+    /// what the sender counts.
+    pub missing: Option<u32>,
+    pub if_counted: Option<u32>,
+    /// No byte of this message was seen before.
+    pub first: bool,
+    /// The usual timer.
+    pub timer: Option<i64>,
+}
+
+impl Gap {
+    /// Whether this is longer than any round trip. Where the link was busy, a long queue may have
+    /// held the packet.
+    pub fn is_stall(&self) -> bool {
+        let timer = self.timer.map_or(LONG, |timer| timer * 3 / 4);
+        self.quiet > self.patience
+            && (self.link_idled() || self.quiet > timer.max(4 * self.patience))
+    }
+
+    /// Whether the link was idle for more than a round trip meanwhile: its queue was empty then.
+    pub fn link_idled(&self) -> bool {
+        self.idle >= IDLE && self.idle * self.quiet as f64 > self.patience as f64
+    }
+
+    /// How long the wait was.
+    pub fn length(&self) -> i64 {
+        self.now - self.start
+    }
+
+    /// Whether packets were lost, as the numbers of IP packets show.
+    pub fn has_lost(&self) -> bool {
+        self.missing.is_some_and(|count| count > 0)
+    }
+
+    /// Whether new bytes came too late for an ordinary round trip, and no others' packets kept the
+    /// link busy so that they had to wait for their turn. `unasked` says that the flow opens its
+    /// connection: nobody waits for it.
+    pub fn is_wait(&self, unasked: bool) -> bool {
+        let lost = self.has_lost();
+        let quick = self.patience.max(if lost && !unasked { 0 } else { SOON });
+        self.length() > quick && (self.link_idled() || lost && self.length() > LONG)
+    }
+
+    /// Whether the flow went on in the middle of a message, as soon as its queue let it.
+    pub fn is_at_once(&self, last_data: i64) -> bool {
+        !self.first && self.now - last_data <= self.patience
+    }
+
+    /// Whether it went on there later than that.
+    pub fn is_late(&self, last_data: i64) -> bool {
+        !self.first && self.now - last_data > self.patience
+    }
+
+    /// A wait without a loss, which a packet has ended.
+    pub fn wait(&self, reason: Reason, start: i64, packet: &Packet) -> Wait {
+        let (before, after) = (self.before, packet.into());
+        Wait { reason, start, end: self.now, before, after, idle: self.idle }
+    }
+
+    /// How many of the lost packets were sent before the wait, and not by its timer.
+    pub fn beyond(&self, lost: u32) -> i64 {
+        let most = i32::try_from(lost).unwrap_or(i32::MAX).clamp(1, MOST_TIMERS);
+        let timer = self.timer.unwrap_or(i64::MAX);
+        let again = chain::expiries(self.length(), timer, most) - 1;
+        (i64::from(lost) - i64::from(again)).max(0)
+    }
+
+    /// A wait that what follows decides about; a segment from one byte to another has ended it.
+    pub fn pending(&self, kind: Kind, packet: &Packet, (from, to): (i64, i64)) -> Pending {
+        Pending {
+            start: self.start,
+            end: self.now,
+            idle: self.idle,
+            before: self.before,
+            after: packet.into(),
+            kind,
+            from,
+            to,
+        }
+    }
+
+    /// A wait for a packet that was lost.
+    pub fn stall(&self, ends: (Endpoint, Endpoint), packet: &Packet, finding: Finding) -> Stall {
+        let (span, places) = ((self.start, self.now), (self.before, packet.into()));
+        Stall::new(ends, span, places, self.idle, finding)
+    }
+
+    /// Whether the window of a flow was shut meanwhile: the wait is the receiver's affair.
+    pub fn is_shut_out(&self, flow: &Flow) -> bool {
+        flow.window.was_shut(self.start)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::stall::Cause;
+
+    const MS: i64 = 1_000_000;
+
+    /// A silence of so many milliseconds on an idle link, whose round trips take one.
+    pub fn gap(length: i64) -> Gap {
+        Gap {
+            start: 0,
+            now: length * MS,
+            quiet: length * MS,
+            patience: 2 * MS,
+            idle: 1.0,
+            before: Place::default(),
+            missing: None,
+            if_counted: None,
+            first: false,
+            timer: None,
+        }
+    }
+
+    #[test]
+    fn a_stall_is_longer_than_a_round_trip_on_a_link_that_idles_for_one() {
+        assert!(gap(3).is_stall() && !gap(2).is_stall());
+        assert!(!Gap { idle: 0.09, ..gap(100) }.is_stall(), "nearly always busy");
+        assert!(!Gap { idle: 0.1, ..gap(20) }.is_stall(), "as long as a round trip");
+        assert!(Gap { idle: 0.1, ..gap(21) }.is_stall());
+    }
+
+    #[test]
+    fn on_a_busy_link_it_is_as_long_as_a_timer() {
+        let busy = |length, timer| Gap { idle: 0.0, timer, ..gap(length) }.is_stall();
+        assert!(busy(151, None) && !busy(150, None));
+        assert!(busy(16, Some(20 * MS)) && !busy(15, Some(20 * MS)));
+        assert!(busy(9, Some(MS)) && !busy(8, Some(MS)), "and four times the patience");
+    }
+
+    #[test]
+    fn new_bytes_are_waited_for_if_no_timer_is_as_short() {
+        assert!(gap(3).is_wait(false) && !gap(2).is_wait(false));
+        let short = Gap { patience: MS / 10, ..gap(1) };
+        assert!(!short.is_wait(false));
+        let lost = Gap { missing: Some(1), ..short };
+        assert!(lost.is_wait(false), "a packet is known to be lost");
+        assert!(!lost.is_wait(true), "but nobody waits for it");
+        assert!(!Gap { missing: Some(0), ..short }.is_wait(false));
+    }
+
+    #[test]
+    fn behind_packets_of_others_a_flow_waits_for_its_turn() {
+        let busy = |length, missing| Gap { idle: 0.0, missing, ..gap(length) }.is_wait(false);
+        assert!(!busy(1000, None) && !busy(1000, Some(0)));
+        assert!(busy(151, Some(1)) && !busy(150, Some(1)));
+    }
+
+    #[test]
+    fn a_flow_goes_on_at_once_or_late_unless_it_begins() {
+        let it = gap(3);
+        assert!(it.is_at_once(MS) && !it.is_late(MS));
+        assert!(!it.is_at_once(MS - 1) && it.is_late(MS - 1));
+        let first = Gap { first: true, ..it };
+        assert!(!first.is_at_once(MS) && !first.is_late(0));
+    }
+
+    #[test]
+    fn what_the_timer_of_a_wait_sent_was_not_lost_before_it() {
+        let timer = Some(200 * MS);
+        assert_eq!(Gap { timer, ..gap(200) }.beyond(5), 5);
+        assert_eq!(Gap { timer, ..gap(600) }.beyond(5), 4, "the timer has sent one in vain");
+        assert_eq!(Gap { timer, ..gap(1400) }.beyond(1), 1, "only one was lost");
+        assert_eq!(gap(600).beyond(5), 5, "no timer is known");
+        assert_eq!(gap(600).beyond(0), 0);
+    }
+
+    #[test]
+    fn a_stall_lasts_from_the_packet_before_to_the_one_after() {
+        let packet = Packet { frame: 9, ..Packet::default() };
+        let ends = (Endpoint::default(), Endpoint::default());
+        let stall = gap(5).stall(ends, &packet, Finding::of(Cause::FullWindow, 0.8));
+        assert_eq!((stall.length(), stall.frames[1].frame), (5 * MS, 9));
+        let wait = gap(5).wait(Reason::DelayedAck, 2 * MS, &packet);
+        assert_eq!((wait.length(), wait.after.frame), (3 * MS, 9));
+    }
+}

@@ -1,0 +1,103 @@
+//! How many packets were lost before a segment, by the numbers of IP packets; and whether these
+//! agree with the bytes.
+
+use super::data::Arrival;
+use super::gap::SOON;
+use super::{Around, Connection};
+use crate::flow::{Flow, Seen};
+
+/// No retransmission timer is longer at first (RFC 6298 §2: a second, 3 s after a lost SYN).
+const TIMER: i64 = 3_000_000_000;
+/// A timer is not doubled more often than this in what follows.
+const MOST_DOUBLED: u32 = 8;
+/// Packets of one window that may have been sent several times in vain.
+const MOST_REPEATS: i64 = 16;
+
+impl Connection {
+    /// How many were lost, if the sender counts those of each connection.
+    pub(super) fn lost_before(&mut self, it: &Arrival, around: Around) -> Option<u32> {
+        let flow = &mut self.flows[it.side];
+        let missing = around.missing?;
+        let silence = it.now - flow.last_data();
+        let new = flow.new_packets(it.start);
+        let hidden = missing.saturating_sub(new);
+        if is_impossible(flow, hidden, silence) {
+            flow.ids.vote(false);
+            flow.ids.vote(false);
+            return None;
+        }
+        let early = flow.hidden.early();
+        if matches!(it.seen, Seen::Next | Seen::Beyond) {
+            let quick = silence <= self.trips.patience(around.round_trip);
+            vote(flow, (missing, new), quick, it.seen == Seen::Next);
+        } else {
+            flow.hidden.add_early(missing);
+        }
+        flow.hidden.add(hidden);
+        let late = it.seen == Seen::Next && silence > SOON;
+        Some(if late { missing + early } else { missing })
+    }
+}
+
+/// Whether so many packets cannot have been lost beside those of a hole: the window lets fewer
+/// through, or timers, which double, send fewer in so long a time.
+fn is_impossible(flow: &Flow, hidden: u32, silence: i64) -> bool {
+    let longest = TIMER << hidden.min(MOST_DOUBLED);
+    let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
+    hidden > 0 && flow.last_data() > 0 && silence > longest
+        || room.is_some_and(|room| i64::from(hidden) > room + MOST_REPEATS)
+}
+
+/// New bytes show whether the number of `missing` packets agrees with the `new` ones of the hole
+/// before them. They come `quick`, or after a silence; and are `next`, or beyond a hole.
+fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
+    // While losses are repaired, retransmissions may be missing, too.
+    let repairs = flow.is_repaired();
+    let early = flow.hidden.take_early();
+    let agrees = missing <= new && new <= missing + early;
+    if !quick && next && missing > new {
+        flow.ids.is_silent();
+    }
+    // What comes late may have been sent again, in vain.
+    if agrees || quick && !repairs {
+        flow.ids.vote(agrees);
+        if new > 0 && missing == new {
+            flow.ids.matches();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::Place;
+
+    /// A flow with bytes up to 1000, sent at a time, in segments of 1000 bytes.
+    fn flow(sent: i64) -> Flow {
+        let mut flow = Flow::default();
+        flow.segments.accept(Some(1000));
+        flow.bytes.open(0);
+        flow.take((0, 1000), sent, Place::default());
+        flow
+    }
+
+    #[test]
+    fn no_more_packets_are_lost_than_a_window_and_repeats_have() {
+        let mut flow = flow(1);
+        assert!(!is_impossible(&flow, 1000, 0), "no window is known");
+        flow.window.shift(None);
+        flow.window.offer((10_000, 0), 1000, [(0, Place::default()); 2], false);
+        assert!(!is_impossible(&flow, 26, 0) && is_impossible(&flow, 27, 0));
+    }
+
+    #[test]
+    fn few_packets_are_not_lost_in_a_time_in_which_a_timer_sends_many() {
+        let within =
+            |hidden, seconds: i64| !is_impossible(&flow(1), hidden, seconds * 1_000_000_000);
+        assert!(within(1, 6) && !within(1, 7), "one timer, twice as long");
+        assert!(within(2, 12) && !within(2, 13));
+        assert!(within(100, 768) && !within(100, 769));
+        assert!(within(0, 1000), "none was lost");
+        assert!(!is_impossible(&flow(0), 1, i64::MAX), "nothing was sent before");
+    }
+}

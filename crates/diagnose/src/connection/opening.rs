@@ -1,0 +1,85 @@
+//! The opening of a connection: SYNs, and what belongs to another connection of the same ends.
+
+use incast_capture::read::{Packet, flags};
+
+use super::Connection;
+use crate::event::Event;
+use crate::stall::{Cause, Finding, Stall};
+
+/// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks ask sooner).
+const SYN_TIMER: i64 = 100_000_000;
+
+impl Connection {
+    /// Whether a SYN opens another connection of the same ends.
+    pub fn ends_before(&self, packet: &Packet, side: usize) -> bool {
+        let flow = &self.flows[side];
+        self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
+    }
+
+    /// Whether a packet was in the file before: its SYN came again, with the same number, when
+    /// data had been seen, and it brings nothing new.
+    pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
+        let flow = &mut self.flows[side];
+        if packet.has(flags::SYN) {
+            let same = flow.opening.is_copy(packet);
+            self.replayed |= same;
+            return same;
+        }
+        if self.replayed {
+            let end = flow.bytes.start_of(packet.seq) + i64::from(packet.payload);
+            self.replayed = end <= flow.bytes.top();
+        }
+        self.replayed
+    }
+
+    /// A SYN or SYN-ACK.
+    pub(super) fn open(&mut self, packet: &Packet, side: usize, now: i64, events: &mut Vec<Event>) {
+        if !packet.has(flags::ACK) {
+            self.opener = Some(side);
+        }
+        // An answer by a reset refuses the first attempt; the next one is not for a loss.
+        let refused = self.reset;
+        let flow = &mut self.flows[side];
+        let before = flow.opening.take(packet, now, refused);
+        match before {
+            Some((sent, place)) if !refused && now - sent > SYN_TIMER => {
+                let finding = Finding::of(Cause::Handshake, 0.99);
+                let places = (place, packet.into());
+                let stall = Stall::new(self.ends_of(side), (sent, now), places, 1.0, finding);
+                let stall = Stall { upstream: true, behind: 0, ..stall };
+                events.push(Event::Stalled { side, stall });
+            }
+            Some(_) => {}
+            None => flow.bytes.open(packet.seq),
+        }
+        self.flows[side].segments.accept(packet.options.mss);
+        self.flows[1 - side].window.shift(packet.options.scale);
+        self.sack[side] = packet.options.sack_permitted;
+        if packet.has(flags::ACK) && before.is_none() {
+            self.agree(packet, side, now);
+        }
+    }
+
+    /// A first SYN-ACK: both ends have said what they accept.
+    fn agree(&mut self, packet: &Packet, side: usize, now: i64) {
+        // Windows are shifted only if both ends say so (RFC 7323 §2.2).
+        if packet.options.scale.is_none() {
+            self.flows[side].window.shift(None);
+        }
+        if let Some(sent) = self.flows[1 - side].opening.sent() {
+            self.trips.take(side, now - sent, 0);
+        }
+        let [one, other] = &mut self.flows;
+        one.segments.agree(&mut other.segments);
+    }
+
+    /// When the handshake was over, as far as it was seen.
+    pub(super) fn opened(&self) -> Option<i64> {
+        self.flows.iter().filter_map(|flow| flow.opening.sent()).max()
+    }
+
+    /// When a SYN was first seen that was lost.
+    pub(super) fn tried(&self) -> Option<i64> {
+        self.flows.iter().filter_map(|flow| flow.opening.tried()).min()
+    }
+}

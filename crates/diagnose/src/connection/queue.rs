@@ -1,0 +1,37 @@
+//! How long packets wait in the queue of a switch, before the point or behind it.
+
+use super::Connection;
+use super::data::Arrival;
+use super::gap::Gap;
+use crate::flow::{LONGEST_QUEUE, Seen};
+
+impl Connection {
+    /// The ACK of all that was seen calls new bytes. What they take beyond a round trip is a queue.
+    pub(super) fn queue_before(&mut self, it: &Arrival, gap: &Gap) {
+        let side = it.side;
+        let Some(trip) = self.trips.round() else { return };
+        let unasked = self.heard[side] > self.heard[1 - side];
+        let flow = &mut self.flows[side];
+        if unasked && gap.quiet > trip {
+            flow.queued.resume(gap.now);
+        }
+        let called = it.seen == Seen::Next && !gap.first && flow.bytes.una() == flow.bytes.top();
+        let whole = !gap.has_lost() && flow.bytes.are_whole();
+        let length = gap.now - flow.last_data();
+        if called && whole && length < gap.timer.unwrap_or(i64::MAX).min(2 * LONGEST_QUEUE) / 2 {
+            flow.queued.take(length - trip);
+        }
+    }
+
+    /// The ACK of one segment came: what it took beyond the least is a queue behind the point.
+    pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (i64, i64), alone: bool) {
+        let wait = now - sent;
+        let near = self.trips.near(side);
+        let least = self.trips.least(side).unwrap_or(wait);
+        let flow = &mut self.flows[1 - side];
+        let quiet = flow.queued.is_called(sent) && !flow.is_disturbed();
+        if alone && wait < LONGEST_QUEUE && !near && quiet {
+            flow.queued.take(wait - least);
+        }
+    }
+}

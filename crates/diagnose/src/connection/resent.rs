@@ -1,0 +1,311 @@
+//! Why the first missing segment was sent again, when it had been seen before: the ACK after it
+//! tells.
+
+use incast_capture::read::Packet;
+
+use super::Connection;
+use crate::event::{Event, Reason};
+use crate::flow::{Pending, Resent};
+use crate::stall::{Cause, Ended, Finding, Stall};
+
+const NO_DUPLICATES_TOLD: &str =
+    "the connection has no SACK, so the receiver cannot say that it had the segment";
+const NO_ANSWER: &str = "no answer to the retransmission was captured";
+
+/// What an ACK says of segments that were sent again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    ack: i64,
+    now: i64,
+    /// Whether it names ranges, and whether one of them had arrived twice.
+    pub selective: bool,
+    pub duplicate: bool,
+    /// The timestamp that it echoes.
+    echo: Option<u32>,
+}
+
+impl Answer {
+    pub fn of(packet: &Packet, ack: i64, now: i64) -> Self {
+        Self {
+            ack,
+            now,
+            selective: !packet.options.sacks().is_empty(),
+            duplicate: has_duplicate(packet),
+            echo: packet.options.timestamps.map(|stamps| stamps.echo),
+        }
+    }
+
+    /// Whether it was sent before a segment with this timestamp arrived.
+    fn is_older(&self, value: Option<u32>) -> bool {
+        match (value, self.echo) {
+            (Some(value), Some(echo)) => (echo.wrapping_sub(value) as i32) < 0,
+            _ => false,
+        }
+    }
+}
+
+/// Whether an ACK reports a D-SACK: below it, or inside the second block (RFC 2883 §4).
+fn has_duplicate(packet: &Packet) -> bool {
+    let blocks = packet.options.sacks();
+    let Some(&(start, end)) = blocks.first() else { return false };
+    let below = packet.ack.wrapping_sub(end) as i32 >= 0;
+    let inside = blocks.get(1).is_some_and(|&(left, right)| {
+        start.wrapping_sub(left) as i32 >= 0 && right.wrapping_sub(end) as i32 >= 0
+    });
+    below || inside
+}
+
+/// What is known of a segment that was sent again when the ACK comes.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a piece of evidence")]
+struct Evidence {
+    /// It had been sent again before.
+    resent: bool,
+    /// It is the last segment, not the first one that is missing.
+    probe: bool,
+    /// It is all that was outstanding.
+    alone: bool,
+    /// Others had arrived behind it.
+    behind: bool,
+    /// The receiver says that it came twice.
+    duplicate: bool,
+    /// The ACK was sent before it arrived, or it was seen at the receiver.
+    had: bool,
+    /// The ACK comes too soon to be the answer.
+    at_once: bool,
+    /// Nothing beyond it is acknowledged.
+    only: bool,
+    at_sender: bool,
+    at_receiver: bool,
+    /// The receiver may name ranges.
+    selective: bool,
+}
+
+/// Why it was sent again.
+fn cause(it: &Evidence) -> Finding {
+    if it.resent && !it.duplicate {
+        Finding::of(Cause::LostRetransmission, 0.97)
+    } else if (it.had || it.duplicate) && (it.at_once || it.at_receiver) {
+        // An ACK that is not seen at the receiver was not sent: it was held.
+        Finding::of(Cause::Spurious, 0.9)
+    } else if it.had || it.duplicate {
+        Finding::of(Cause::AckLoss, 0.9)
+    } else if it.behind {
+        Finding::of(Cause::LackOfDupacks, 0.9)
+    } else if it.only {
+        if !it.selective && (it.probe || it.alone && it.at_sender) {
+            Finding::unknown(NO_DUPLICATES_TOLD)
+        } else {
+            Finding::of(Cause::FullWindow, 0.95)
+        }
+    } else if it.selective || !it.at_sender {
+        Finding::of(Cause::LackOfDupacks, 0.6)
+    } else {
+        Finding::unknown(NO_DUPLICATES_TOLD)
+    }
+}
+
+/// The same if no ACK comes before it is sent once more, or the capture ends. `more` says that more
+/// was sent again.
+fn unanswered(resent: &Resent, more: bool) -> Finding {
+    if resent.before {
+        Finding::of(Cause::LostRetransmission, 0.95)
+    } else if resent.dupacks > 0 || resent.sacked {
+        Finding::of(Cause::LackOfDupacks, 0.8)
+    } else if more {
+        Finding::of(Cause::FullWindow, 0.7)
+    } else {
+        Finding::unknown(NO_ANSWER)
+    }
+}
+
+impl Connection {
+    /// An ACK after a segment was sent again.
+    pub(super) fn settle_resent(&mut self, side: usize, answer: &Answer, events: &mut Vec<Event>) {
+        let flow = &self.flows[side];
+        let Some((pending, resent)) = flow.waiting.resent() else { return };
+        let named = resent.probe && answer.selective;
+        if answer.ack <= flow.bytes.una() && !answer.duplicate && !named {
+            return;
+        }
+        let reply = self.trips.least(1 - side).unwrap_or(0);
+        let at_once = answer.now - pending.end < reply * 3 / 4;
+        if self.asks(side) && at_once {
+            // The request had arrived, and its answer was on the way.
+            self.flows[side].waiting.settle();
+            return;
+        }
+        let at_receiver = self.trips.near(1 - side);
+        let told = resent.dupacks > 0 || resent.sacked;
+        // What was seen at the receiver has arrived there, unless it asks for it again.
+        let arrived = at_receiver && !told;
+        let finding = cause(&Evidence {
+            resent: resent.before,
+            probe: resent.probe,
+            alone: resent.top - pending.from <= flow.segments.usual(),
+            behind: told || named,
+            duplicate: answer.duplicate,
+            had: answer.is_older(resent.value) || arrived,
+            at_once,
+            only: answer.ack <= pending.to,
+            at_sender: self.trips.near(side),
+            at_receiver,
+            selective: self.sack[1 - side],
+        });
+        let ended = if resent.probe { Ended::Probe } else { Ended::Timeout };
+        self.repeated(side, &pending, Repeat { ended, proven: true, finding }, events);
+    }
+
+    /// An ACK after new bytes that may have been a probe (RFC 8985 §7.3).
+    pub(super) fn settle_probed(&mut self, side: usize, ack: i64, events: &mut Vec<Event>) {
+        let Some((pending, probed)) = self.flows[side].waiting.probed() else { return };
+        if ack <= probed.una {
+            let cause = if probed.arrived { Cause::LackOfDupacks } else { Cause::FullWindow };
+            let finding = Finding::of(cause, 0.9);
+            let repeat = Repeat { ended: Ended::Probe, proven: false, finding };
+            self.repeated(side, &pending, repeat, events);
+            return;
+        }
+        self.flows[side].waiting.settle();
+        events.push(Event::Waited { side, wait: pending.wait(Reason::Middle) });
+    }
+
+    /// The segment was sent once more, or the capture ends, before an answer came.
+    pub(super) fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
+        let flow = &self.flows[side];
+        let Some((pending, resent)) = flow.waiting.resent() else { return };
+        let finding = unanswered(&resent, flow.repair.has_resent(pending.from));
+        let ended = if resent.probe { Ended::Probe } else { Ended::Timeout };
+        self.repeated(side, &pending, Repeat { ended, proven: true, finding }, events);
+    }
+
+    /// It is known why a segment was sent again.
+    fn repeated(
+        &mut self,
+        side: usize,
+        pending: &Pending,
+        repeat: Repeat,
+        events: &mut Vec<Event>,
+    ) {
+        let asks = self.asks(side);
+        let Repeat { ended, proven, mut finding } = repeat;
+        if asks {
+            // A request is alone: it is all of its window.
+            finding.cause = finding.cause.or(Ok(Cause::FullWindow));
+        }
+        let (span, places) = ((pending.start, pending.end), (pending.before, pending.after));
+        let stall = Stall::new(self.ends_of(side), span, places, pending.idle, finding);
+        let stall = Stall { ended, behind: pending.to, upstream: true, proven, ..stall };
+        let waiting = &mut self.flows[side].waiting;
+        waiting.settle();
+        if asks {
+            // Its answer tells whether it was lost, or the answer was.
+            if let Some(stall) = self.asked_again.replace(stall) {
+                events.push(Event::Stalled { side, stall });
+            }
+        } else if waiting.message().is_some() {
+            self.keep(side, stall, events);
+        } else {
+            events.push(Event::Stalled { side, stall });
+        }
+    }
+}
+
+/// How a wait ended in a repeat, and why.
+#[derive(Clone, Copy, Debug)]
+struct Repeat {
+    ended: Ended,
+    /// Whether the repeat itself was seen.
+    proven: bool,
+    finding: Finding,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(evidence: Evidence) -> Result<Cause, &'static str> {
+        cause(&evidence).cause
+    }
+
+    /// Nothing is known but that the connection has SACK.
+    const NONE: Evidence = Evidence {
+        resent: false,
+        probe: false,
+        alone: false,
+        behind: false,
+        duplicate: false,
+        had: false,
+        at_once: false,
+        only: false,
+        at_sender: false,
+        at_receiver: false,
+        selective: true,
+    };
+
+    #[test]
+    fn what_was_sent_again_before_was_lost_again_unless_it_came_twice() {
+        let again = Evidence { resent: true, had: true, behind: true, ..NONE };
+        assert_eq!(found(again), Ok(Cause::LostRetransmission));
+        assert_eq!(found(Evidence { duplicate: true, ..again }), Ok(Cause::AckLoss));
+    }
+
+    #[test]
+    fn what_the_receiver_had_was_sent_in_vain() {
+        for had in [Evidence { had: true, ..NONE }, Evidence { duplicate: true, ..NONE }] {
+            assert_eq!(found(Evidence { at_once: true, ..had }), Ok(Cause::Spurious));
+            assert_eq!(found(Evidence { at_receiver: true, ..had }), Ok(Cause::Spurious));
+            assert_eq!(found(had), Ok(Cause::AckLoss));
+        }
+        assert_ne!(found(Evidence { at_once: true, ..NONE }), Ok(Cause::Spurious));
+    }
+
+    #[test]
+    fn where_others_arrived_behind_it_they_were_too_few() {
+        let few = Evidence { behind: true, only: true, ..NONE };
+        assert_eq!(cause(&few), Finding::of(Cause::LackOfDupacks, 0.9));
+    }
+
+    #[test]
+    fn where_it_alone_arrives_now_nothing_had() {
+        let only = Evidence { only: true, ..NONE };
+        assert_eq!(found(only), Ok(Cause::FullWindow));
+        let silent = Evidence { selective: false, ..only };
+        assert_eq!(found(silent), Ok(Cause::FullWindow));
+        let alone = Evidence { alone: true, ..silent };
+        assert_eq!(found(alone), Ok(Cause::FullWindow), "behind the sender its ACK would show");
+        assert_eq!(found(Evidence { at_sender: true, ..alone }), Err(NO_DUPLICATES_TOLD));
+        assert_eq!(found(Evidence { at_sender: true, ..silent }), Ok(Cause::FullWindow));
+        assert_eq!(found(Evidence { probe: true, ..silent }), Err(NO_DUPLICATES_TOLD));
+        assert_eq!(found(Evidence { probe: true, ..only }), Ok(Cause::FullWindow));
+    }
+
+    #[test]
+    fn where_more_arrives_others_had_unless_nobody_could_tell() {
+        assert_eq!(cause(&NONE), Finding::of(Cause::LackOfDupacks, 0.6));
+        let silent = Evidence { selective: false, ..NONE };
+        assert_eq!(found(silent), Ok(Cause::LackOfDupacks));
+        assert_eq!(found(Evidence { at_sender: true, ..silent }), Err(NO_DUPLICATES_TOLD));
+        assert_eq!(found(Evidence { at_sender: true, ..NONE }), Ok(Cause::LackOfDupacks));
+    }
+
+    #[test]
+    fn without_an_answer_what_was_told_before_decides() {
+        let none =
+            Resent { top: 0, dupacks: 0, sacked: false, before: false, probe: false, value: None };
+        let found = |resent, more| unanswered(&resent, more).cause;
+        assert_eq!(found(Resent { before: true, ..none }, true), Ok(Cause::LostRetransmission));
+        assert_eq!(found(Resent { dupacks: 1, ..none }, true), Ok(Cause::LackOfDupacks));
+        assert_eq!(found(Resent { sacked: true, ..none }, true), Ok(Cause::LackOfDupacks));
+        assert_eq!(found(none, true), Ok(Cause::FullWindow));
+        assert_eq!(found(none, false), Err(NO_ANSWER));
+    }
+
+    #[test]
+    fn an_echo_of_an_older_timestamp_is_no_answer() {
+        let answer = |echo| Answer { ack: 0, now: 0, selective: false, duplicate: false, echo };
+        assert!(answer(Some(4)).is_older(Some(5)) && answer(Some(u32::MAX)).is_older(Some(1)));
+        assert!(!answer(Some(5)).is_older(Some(5)) && !answer(None).is_older(Some(5)));
+        assert!(!answer(Some(4)).is_older(None));
+    }
+}

@@ -1,0 +1,177 @@
+//! A silence before new bytes: the next packet decides about it, or without it the end.
+
+use super::Connection;
+use crate::event::{Event, Reason};
+use crate::flow::{Flow, Pending, Silent};
+use crate::stall::{Cause, Finding, Stall};
+
+const NO_WITNESS: &str =
+    "no packet shows whether it had been sent before, or its sender had waited";
+
+/// A round trip to use before one was seen.
+const ROUND_TRIP: i64 = 1_000_000;
+
+/// What was lost, if anything was. `lone` says that the bytes came as a timer sends them.
+fn cause(silent: &Silent, lone: bool) -> Option<Finding> {
+    match silent.missing {
+        Some(0) => None,
+        Some(_) if silent.again => Some(Finding::of(Cause::LostRetransmission, 0.95)),
+        Some(_) => Some(Finding::of(Cause::FullWindow, 0.97)),
+        // Nothing was seen of a loss: this may be a timer's segment, and is no proof of one.
+        None if lone => Some(Finding::unknown(NO_WITNESS)),
+        None => None,
+    }
+}
+
+/// Whether bytes came as a timer sends them: one full segment, and what follows comes a round trip
+/// later, or is farther on.
+fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, i64)>, trip: i64) -> bool {
+    let apart = |(start, now): (i64, i64)| now - pending.end > trip / 2 || start > pending.to;
+    flow.segments.are_one(pending.to - pending.from) && next.is_some_and(apart)
+}
+
+/// Who waited, when a request was sent again and now its answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// The server, whose own timer has sent its answer again, which did not arrive. The client's
+    /// timer for the same loss is no second wait.
+    Server,
+    /// The server, for packets that are known to be lost.
+    ServerAlone,
+    /// The client, and then the server: its answer comes much later than the request was sent again.
+    Both,
+    /// The client.
+    Client,
+}
+
+/// The same, by the wait of the client.
+fn who(asked: &Stall, silent: &Silent, apart: bool) -> Who {
+    let lost = silent.missing.is_some_and(|missing| missing > 0);
+    match asked.cause {
+        Ok(Cause::AckLoss | Cause::Spurious) => Who::Server,
+        _ if !lost => Who::Client,
+        _ if apart => Who::Both,
+        _ => Who::ServerAlone,
+    }
+}
+
+impl Connection {
+    /// Decides about a silence before new bytes: by the next packet, or without it by the end.
+    pub(super) fn settle_silent(
+        &mut self,
+        side: usize,
+        next: Option<(i64, i64)>,
+        events: &mut Vec<Event>,
+    ) {
+        let flow = &mut self.flows[side];
+        let Some((mut pending, silent)) = flow.waiting.take_silent() else { return };
+        let trip = self.trips.round().unwrap_or(0);
+        let mut finding = cause(&silent, is_lone(flow, &pending, next, trip));
+        let asked = if silent.first { self.asked_again.take() } else { None };
+        if let Some(stall) = asked {
+            let apart = pending.end - stall.end > self.trips.patience(ROUND_TRIP);
+            let who = who(&stall, &silent, apart);
+            if who == Who::Server {
+                finding = Some(Finding::of(Cause::FullWindow, 0.85));
+            }
+            if who == Who::Both {
+                pending.start = stall.end;
+            }
+            if matches!(who, Who::Both | Who::Client) {
+                events.push(Event::Stalled { side: 1 - side, stall });
+            }
+            if who == Who::Client {
+                return;
+            }
+        }
+        if let Some(finding) = finding {
+            self.lost_silently(side, &pending, &silent, finding, events);
+        } else {
+            let reason = if silent.first { Reason::FirstByte } else { Reason::Middle };
+            events.push(Event::Waited { side, wait: pending.wait(reason) });
+        }
+    }
+
+    /// The silence was a wait for packets that nobody has seen.
+    fn lost_silently(
+        &mut self,
+        side: usize,
+        pending: &Pending,
+        silent: &Silent,
+        finding: Finding,
+        events: &mut Vec<Event>,
+    ) {
+        let missing = silent.missing;
+        if finding.cause.is_ok() {
+            let packets = missing.unwrap_or(1);
+            events.push(Event::Lost { side, packets, at_once: false });
+        }
+        let counted = Silent { missing: silent.if_counted, ..*silent };
+        let if_counted = cause(&counted, false).and_then(|found| found.cause.ok());
+        let (span, places) = ((pending.start, pending.end), (pending.before, pending.after));
+        let stall = Stall::new(self.ends_of(side), span, places, pending.idle, finding);
+        let restart = missing.is_none();
+        let stall = Stall { missing, proven: false, restart, if_counted, ..stall };
+        self.keep(side, stall, events);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Kind;
+    use crate::stall::Place;
+    use crate::stall::tests::stall;
+
+    fn silent(missing: Option<u32>) -> Silent {
+        Silent { first: true, again: false, missing, if_counted: None }
+    }
+
+    #[test]
+    fn numbers_tell_whether_a_window_was_lost() {
+        let found = |silent| cause(&silent, true).map(|found| found.cause);
+        assert_eq!(found(silent(Some(0))), None, "the server was slow");
+        assert_eq!(found(silent(Some(3))), Some(Ok(Cause::FullWindow)));
+        let again = Silent { again: true, ..silent(Some(3)) };
+        assert_eq!(found(again), Some(Ok(Cause::LostRetransmission)));
+    }
+
+    #[test]
+    fn without_numbers_a_lone_segment_leaves_it_open() {
+        assert_eq!(cause(&silent(None), true), Some(Finding::unknown(NO_WITNESS)));
+        assert_eq!(cause(&silent(None), false), None);
+        assert_eq!(cause(&Silent { again: true, ..silent(None) }, false), None);
+    }
+
+    #[test]
+    fn a_timer_sends_one_full_segment() {
+        let lone = |to, next| {
+            let mut flow = Flow::default();
+            flow.segments.accept(Some(1460));
+            let (start, end) = (0, 1000);
+            let (idle, before, after) = (1.0, Place::default(), Place::default());
+            let kind = Kind::Silent(silent(None));
+            let pending = Pending { start, end, idle, before, after, kind, from: 0, to };
+            is_lone(&flow, &pending, next, 100)
+        };
+        assert!(lone(1460, Some((1460, 1051))) && !lone(1460, Some((1460, 1050))));
+        assert!(lone(1460, Some((1461, 1001))), "others are missing between");
+        assert!(!lone(1460, None), "nothing follows");
+        assert!(!lone(1000, Some((1461, 2000))), "the application had no more");
+    }
+
+    #[test]
+    fn the_answer_to_a_request_that_was_sent_again_tells_who_waited() {
+        let window = stall(0, 200, Cause::FullWindow);
+        let vain = [Cause::AckLoss, Cause::Spurious].map(|cause| stall(0, 200, cause));
+        for stall in &vain {
+            for missing in [None, Some(0), Some(2)] {
+                assert_eq!(who(stall, &silent(missing), true), Who::Server);
+            }
+        }
+        assert_eq!(who(&window, &silent(Some(2)), true), Who::Both);
+        assert_eq!(who(&window, &silent(Some(2)), false), Who::ServerAlone);
+        assert_eq!(who(&window, &silent(Some(0)), true), Who::Client);
+        assert_eq!(who(&window, &silent(None), true), Who::Client);
+    }
+}

@@ -1,0 +1,262 @@
+//! The bytes of a flow: how far they were seen, how far acknowledged, and what is missing between.
+
+use super::holes::{Hole, Holes};
+
+/// No window is larger (RFC 7323 §2.3).
+const MOST_ANNOUNCED: i64 = 1 << 30;
+/// What is so far ahead, and farther than the window reaches, is another stream of bytes.
+const FAR: i64 = 1 << 24;
+
+/// How a segment relates to what was seen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The next bytes.
+    Next,
+    /// Bytes beyond the next: some are missing.
+    Beyond,
+    /// Bytes that were missing.
+    Missing,
+    /// Bytes that were there.
+    Again,
+}
+
+/// What was seen of them; byte 0 is the first that was.
+#[derive(Debug, Default)]
+pub struct Bytes {
+    base: Option<u32>,
+    /// The highest byte seen, and the first one not acknowledged.
+    top: i64,
+    una: i64,
+    holes: Holes,
+    /// The longest time that a hole was there before it was filled.
+    filled_late: i64,
+    /// Whether its end was seen.
+    closed: bool,
+}
+
+impl Bytes {
+    /// The number of a byte near `near`, counted from the first.
+    fn relative(&self, seq: u32, near: i64) -> i64 {
+        let base = self.base.unwrap_or(seq);
+        near + i64::from(seq.wrapping_sub(base.wrapping_add(near as u32)) as i32)
+    }
+
+    /// Begins at a SYN: data starts behind it.
+    pub fn open(&mut self, seq: u32) {
+        self.base = Some(seq.wrapping_add(1));
+    }
+
+    /// A FIN was seen.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether any was seen, or its beginning.
+    pub fn begun(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// Whether there will be no more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The number of the first byte of a packet.
+    pub fn start_of(&mut self, seq: u32) -> i64 {
+        self.base.get_or_insert(seq);
+        self.relative(seq, self.top)
+    }
+
+    /// The same of a segment of data. If it is farther ahead than `window` allows, the flow begins
+    /// anew: the byte does not belong to those before.
+    pub fn place(&mut self, seq: u32, window: i64) -> i64 {
+        let start = self.start_of(seq);
+        if (start - self.top).abs() <= FAR.max(2 * window) {
+            return start;
+        }
+        self.base = Some(seq.wrapping_sub(self.top as u32));
+        self.holes = Holes::default();
+        self.una = self.top;
+        self.top
+    }
+
+    /// The number of a byte that the other end acknowledges.
+    pub fn acked(&mut self, ack: u32) -> i64 {
+        self.base.get_or_insert(ack);
+        self.relative(ack, self.una)
+    }
+
+    /// The highest byte seen.
+    pub fn top(&self) -> i64 {
+        self.top
+    }
+
+    /// The first byte that was not acknowledged.
+    pub fn una(&self) -> i64 {
+        self.una
+    }
+
+    /// Whether any byte was not acknowledged.
+    pub fn are_outstanding(&self) -> bool {
+        self.una < self.top
+    }
+
+    /// Whether all were sent and acknowledged.
+    pub fn are_done(&self) -> bool {
+        self.closed && !self.are_outstanding()
+    }
+
+    /// How a segment relates to what was seen.
+    pub fn seen(&self, start: i64, end: i64) -> Seen {
+        if self.holes.at(start, end).is_some() {
+            Seen::Missing
+        } else if end <= self.top {
+            Seen::Again
+        } else if start > self.top {
+            Seen::Beyond
+        } else {
+            Seen::Next
+        }
+    }
+
+    /// Whether a packet without data, which has the number of the next byte, says that bytes were
+    /// sent which were not seen.
+    pub fn lack(&self, next: i64) -> bool {
+        self.top < next && next - self.top <= MOST_ANNOUNCED && !self.closed
+    }
+
+    /// Bytes up to `next` were passed over; `again` if they had been sent before.
+    pub fn pass(&mut self, next: i64, again: bool, now: i64) {
+        self.holes.make((self.top, next), again, now);
+        self.top = next;
+    }
+
+    /// Takes note of a segment.
+    pub fn take(&mut self, (start, end): (i64, i64), again: bool, now: i64) {
+        if start > self.top {
+            self.holes.make((self.top, start), again, now);
+        } else if start < self.top {
+            self.holes.fill(start, end);
+        }
+        self.holes.pass(start);
+        self.top = self.top.max(end);
+    }
+
+    /// Everything below `ack` has arrived; returns how many bytes of it were not seen beyond the
+    /// highest, and in holes.
+    pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
+        let end_of_fin = i64::from(self.closed);
+        let beyond = if ack > self.top + end_of_fin { ack - self.top } else { 0 };
+        let missing = self.holes.settle(ack);
+        self.top = self.top.max(ack - end_of_fin);
+        [beyond, missing]
+    }
+
+    /// The first byte that is not acknowledged moves.
+    pub fn acknowledged(&mut self, ack: i64) {
+        self.una = ack;
+    }
+
+    /// Whether nothing is missing.
+    pub fn are_whole(&self) -> bool {
+        self.holes.first().is_none()
+    }
+
+    /// The hole that has one of these bytes.
+    pub fn hole(&self, start: i64, end: i64) -> Option<Hole> {
+        self.holes.at(start, end)
+    }
+
+    /// Whether a hole is the first one.
+    pub fn is_first(&self, hole: &Hole) -> bool {
+        self.holes.first().is_some_and(|first| first.start == hole.start)
+    }
+
+    /// A hole is filled.
+    pub fn fill(&mut self, hole: &Hole, now: i64) {
+        self.filled_late = self.filled_late.max(now - hole.made);
+    }
+
+    /// Bytes from `start` on were sent again.
+    pub fn pass_over(&mut self, start: i64) {
+        self.holes.pass_over(start);
+    }
+
+    /// Whether a hole was there for longer than a time, until it was filled, or until now.
+    pub fn lacked_for(&self, long: i64, now: i64) -> bool {
+        self.filled_late > long || self.holes.first().is_some_and(|hole| now - hole.made > long)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One with bytes 0 to 1000, of which 400 to 500 are missing.
+    fn bytes() -> Bytes {
+        let mut bytes = Bytes::default();
+        bytes.open(u32::MAX - 100);
+        bytes.take((0, 400), false, 0);
+        bytes.take((500, 1000), false, 7);
+        bytes
+    }
+
+    #[test]
+    fn numbers_go_on_where_those_of_packets_begin_anew() {
+        let mut bytes = bytes();
+        assert_eq!(bytes.start_of(u32::MAX - 99), 0);
+        assert_eq!(bytes.start_of(900), 1000);
+        assert_eq!(bytes.acked(300), 400);
+    }
+
+    #[test]
+    fn a_segment_is_next_beyond_missing_or_again() {
+        let bytes = bytes();
+        assert_eq!(bytes.seen(1000, 1100), Seen::Next);
+        assert_eq!(bytes.seen(900, 1100), Seen::Next, "some of it is");
+        assert_eq!(bytes.seen(1001, 1100), Seen::Beyond);
+        assert_eq!(bytes.seen(490, 600), Seen::Missing);
+        assert_eq!(bytes.seen(500, 600), Seen::Again);
+    }
+
+    #[test]
+    fn a_stream_that_is_too_far_ahead_is_another_one() {
+        let mut bytes = bytes();
+        let ahead = |far: i64| 900_u32.wrapping_add(far as u32);
+        assert_eq!(bytes.place(ahead(FAR), 0), 1000 + FAR);
+        assert_eq!(bytes.place(ahead(FAR + 1), FAR), 1001 + FAR, "a window of this size");
+        assert!(!bytes.are_whole());
+        assert_eq!(bytes.place(ahead(FAR + 1), 0), 1000);
+        assert!(bytes.are_whole() && !bytes.are_outstanding());
+    }
+
+    #[test]
+    fn what_was_acknowledged_and_not_seen_is_beyond_or_in_holes() {
+        let mut bytes = bytes();
+        assert_eq!(bytes.arrived(450), [0, 50]);
+        assert_eq!(bytes.arrived(1200), [200, 50]);
+        bytes.close();
+        assert_eq!(bytes.arrived(1201), [0, 0], "the FIN has a number, too");
+        bytes.acknowledged(1201);
+        assert!(bytes.are_done());
+    }
+
+    #[test]
+    fn a_packet_without_data_says_what_was_sent_before_it() {
+        let mut bytes = bytes();
+        assert!(bytes.lack(1001) && !bytes.lack(1000) && !bytes.lack(1001 + MOST_ANNOUNCED));
+        bytes.close();
+        assert!(!bytes.lack(1001));
+    }
+
+    #[test]
+    fn a_hole_was_there_until_it_was_filled() {
+        let mut bytes = bytes();
+        assert!(bytes.lacked_for(2, 10) && !bytes.lacked_for(3, 10));
+        let hole = bytes.hole(450, 460).expect("a hole");
+        assert!(bytes.is_first(&hole));
+        bytes.fill(&hole, 12);
+        bytes.take((400, 500), false, 12);
+        assert!(bytes.lacked_for(4, 100) && !bytes.lacked_for(5, 100));
+    }
+}

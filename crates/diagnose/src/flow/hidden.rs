@@ -1,0 +1,43 @@
+//! Packets that were lost before the point and left no hole: only the numbers of IP packets show
+//! them.
+
+/// How many there were.
+#[derive(Debug, Default)]
+pub struct Hidden {
+    /// Since the ACK moved last.
+    count: u32,
+    /// Before one that was sent again: new ones may be among them.
+    early: u32,
+}
+
+impl Hidden {
+    /// So many more.
+    pub fn add(&mut self, packets: u32) {
+        self.count += packets;
+    }
+
+    /// All before one that was sent again.
+    pub fn add_early(&mut self, packets: u32) {
+        self.early += packets;
+    }
+
+    /// New bytes come: what was lost early no longer counts.
+    pub fn take_early(&mut self) -> u32 {
+        std::mem::take(&mut self.early)
+    }
+
+    /// Those before one that was sent again.
+    pub fn early(&self) -> u32 {
+        self.early
+    }
+
+    /// Those since the ACK moved last.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The ACK moves.
+    pub fn reset(&mut self) {
+        self.count = 0;
+    }
+}

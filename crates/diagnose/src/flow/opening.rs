@@ -1,0 +1,103 @@
+//! How a flow was opened: its SYN or SYN-ACK.
+
+use incast_capture::read::Packet;
+
+use crate::stall::Place;
+
+/// What was seen of it.
+#[derive(Debug, Default)]
+pub struct Opening {
+    /// The last one: when, its number, and where.
+    syn: Option<(i64, u32, Place)>,
+    /// The identification of its packet, if that counts anything.
+    id: Option<u16>,
+    /// When the first one was seen, if it was sent again.
+    tried: Option<i64>,
+    /// Whether it was acknowledged.
+    greeted: bool,
+}
+
+impl Opening {
+    /// Takes one; returns when and where the same was seen before. If that was `refused`, the next
+    /// attempt is not for a loss.
+    pub fn take(&mut self, packet: &Packet, now: i64, refused: bool) -> Option<(i64, Place)> {
+        let same = self.syn.filter(|&(_, seq, _)| seq == packet.seq);
+        let before = same.map(|(sent, _, place)| (sent, place));
+        if !refused {
+            self.tried = self.tried.or(before.map(|(sent, _)| sent));
+        }
+        self.syn = Some((now, packet.seq, packet.into()));
+        self.id = packet.id.filter(|id| *id != 0);
+        before
+    }
+
+    /// When the last one was seen.
+    pub fn sent(&self) -> Option<i64> {
+        self.syn.map(|(sent, ..)| sent)
+    }
+
+    /// When the first one was seen, if it was sent again.
+    pub fn tried(&self) -> Option<i64> {
+        self.tried
+    }
+
+    /// Whether one with this number was seen.
+    pub fn has(&self, seq: u32) -> bool {
+        self.syn.is_some_and(|(_, known, _)| known == seq)
+    }
+
+    /// Whether a packet is the same one, and was not sent again: its identification is the same.
+    pub fn is_copy(&self, packet: &Packet) -> bool {
+        self.has(packet.seq) && self.id.is_some() && self.id == packet.id
+    }
+
+    /// An ACK comes. Returns when the SYN was sent, if this is the first one and shows a round trip:
+    /// behind a second SYN it is not known which of them it answers.
+    pub fn answered(&mut self) -> Option<i64> {
+        let sent = self.sent().filter(|_| !self.greeted)?;
+        self.greeted = true;
+        self.tried.is_none().then_some(sent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syn(seq: u32, id: u16) -> Packet {
+        Packet { seq, id: Some(id), frame: u64::from(id), ..Packet::default() }
+    }
+
+    #[test]
+    fn the_first_answer_shows_a_round_trip_if_one_was_asked() {
+        let mut opening = Opening::default();
+        assert_eq!(opening.answered(), None);
+        assert!(opening.take(&syn(5, 1), 10, false).is_none());
+        assert_eq!(opening.answered(), Some(10));
+        assert_eq!(opening.answered(), None, "the second answer");
+        let mut again = Opening::default();
+        again.take(&syn(5, 1), 10, false);
+        assert_eq!(again.take(&syn(5, 2), 20, false).map(|(sent, _)| sent), Some(10));
+        again.take(&syn(5, 3), 40, false);
+        assert_eq!((again.tried(), again.sent()), (Some(10), Some(40)));
+        assert_eq!(again.answered(), None);
+    }
+
+    #[test]
+    fn an_attempt_that_was_refused_was_not_lost() {
+        let mut opening = Opening::default();
+        opening.take(&syn(5, 1), 10, false);
+        assert!(opening.take(&syn(5, 2), 20, true).is_some());
+        assert_eq!(opening.tried(), None);
+    }
+
+    #[test]
+    fn a_copy_has_the_same_identification() {
+        let mut opening = Opening::default();
+        opening.take(&syn(5, 7), 10, false);
+        assert!(opening.is_copy(&syn(5, 7)));
+        assert!(!opening.is_copy(&syn(5, 8)) && !opening.is_copy(&syn(6, 7)));
+        opening.take(&syn(5, 0), 20, false);
+        assert!(!opening.is_copy(&syn(5, 0)), "a number that counts nothing");
+    }
+}

@@ -1,0 +1,129 @@
+//! What the receiver tells of bytes behind a loss, and what was sent again.
+
+/// The repair of a flow.
+#[derive(Debug, Default)]
+pub struct Repair {
+    /// ACKs that did not move, and whether one of them named ranges, since one moved last.
+    dupacks: u32,
+    sacked: bool,
+    /// What was sent before a repair began: holes below it are repaired without further duplicates.
+    recover: i64,
+    /// The end of what was sent again.
+    resent: i64,
+    /// Segments that the receiver holds beyond a hole, and the highest byte when it told the last.
+    held: i64,
+    held_top: i64,
+}
+
+impl Repair {
+    /// An ACK did not move, when bytes up to `top` had been sent.
+    pub fn duplicate(&mut self, top: i64) {
+        self.dupacks += 1;
+        self.held += 1;
+        self.held_top = top;
+    }
+
+    /// An ACK names ranges that have arrived, or does not.
+    pub fn name_ranges(&mut self, named: bool) {
+        self.sacked |= named;
+    }
+
+    /// The ACK moves from `una` to `ack`: one segment filled the hole, the others of this step were
+    /// held.
+    pub fn advance(&mut self, una: i64, ack: i64, segment: i64) {
+        self.held = (self.held - (ack - una) / segment + 1).max(0);
+        if ack >= self.held_top {
+            self.held = 0;
+        }
+        self.dupacks = 0;
+        self.sacked = false;
+    }
+
+    /// Whether the receiver has told of bytes behind the first that is missing.
+    pub fn is_told(&self) -> bool {
+        self.dupacks > 0 || self.sacked
+    }
+
+    /// ACKs that did not move.
+    pub fn duplicates(&self) -> u32 {
+        self.dupacks
+    }
+
+    /// The same, or as many segments as it is known to hold.
+    pub fn witnesses(&self) -> u32 {
+        self.dupacks.max(self.held as u32)
+    }
+
+    /// Whether one has named ranges.
+    pub fn is_sacked(&self) -> bool {
+        self.sacked
+    }
+
+    /// A repair begins, of all below `end`.
+    pub fn begin(&mut self, end: i64) {
+        self.recover = end;
+    }
+
+    /// It is of all below `end` at the least.
+    pub fn extend(&mut self, end: i64) {
+        self.recover = self.recover.max(end);
+    }
+
+    /// Whether a byte had been sent before the last repair.
+    pub fn covers(&self, byte: i64) -> bool {
+        byte < self.recover
+    }
+
+    /// Whether a repair is over and nothing was acknowledged since: the next segment may be refused
+    /// a fast one (RFC 6582 §3.2, step 1).
+    pub fn may_refuse(&self, una: i64) -> bool {
+        self.recover > 0 && una <= self.recover
+    }
+
+    /// Bytes up to `end` were sent again.
+    pub fn resend(&mut self, end: i64) {
+        self.resent = self.resent.max(end);
+    }
+
+    /// Whether a byte was sent again.
+    pub fn has_resent(&self, byte: i64) -> bool {
+        byte < self.resent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_are_held_speak_for_a_loss_after_the_ack_has_moved() {
+        let mut repair = Repair::default();
+        (0..5).for_each(|_| repair.duplicate(7000));
+        assert_eq!((repair.duplicates(), repair.witnesses()), (5, 5));
+        repair.advance(0, 3000, 1000);
+        assert_eq!((repair.duplicates(), repair.witnesses()), (0, 3), "one filled the hole");
+        assert!(!repair.is_told());
+        repair.advance(3000, 7000, 1000);
+        assert_eq!(repair.witnesses(), 0, "all that was told has arrived");
+    }
+
+    #[test]
+    fn ranges_are_told_until_the_ack_moves() {
+        let mut repair = Repair::default();
+        repair.name_ranges(true);
+        repair.name_ranges(false);
+        assert!(repair.is_told() && repair.is_sacked());
+        repair.advance(0, 1000, 1000);
+        assert!(!repair.is_told());
+    }
+
+    #[test]
+    fn the_segment_after_a_repair_may_be_refused_a_fast_one() {
+        let mut repair = Repair::default();
+        assert!(!repair.may_refuse(0), "there was none");
+        repair.begin(5000);
+        repair.extend(4000);
+        assert!(repair.covers(4999) && !repair.covers(5000));
+        assert!(repair.may_refuse(5000) && !repair.may_refuse(5001));
+    }
+}

@@ -1,0 +1,48 @@
+//! Rounds of packets: whether they end where the window does.
+
+/// The round that goes on.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// The end of the window when it began.
+    edge: i64,
+}
+
+impl Rounds {
+    /// A first round begins, when the window ends at `edge`.
+    pub fn begin(&mut self, edge: i64) {
+        self.edge = edge;
+    }
+
+    /// The next one begins; returns whether one more segment of the last one, up to `reach`, would
+    /// have passed its window.
+    pub fn next(&mut self, reach: i64, edge: i64) -> bool {
+        let before = std::mem::replace(&mut self.edge, edge);
+        before > 0 && reach > before
+    }
+
+    /// Whether a pause is one between two rounds, where a round trip takes so long.
+    pub fn are_parted_by(pause: i64, trip: i64) -> bool {
+        trip * 2 / 5 < pause && pause < 3 * trip
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_is_full_if_no_further_segment_fits() {
+        let mut rounds = Rounds::default();
+        assert!(!rounds.next(1460, 5000), "no window was known");
+        assert!(!rounds.next(5000, 9000));
+        assert!(rounds.next(9001, 9000));
+    }
+
+    #[test]
+    fn rounds_are_a_round_trip_apart() {
+        assert_eq!(
+            [40, 41, 299, 300].map(|pause| Rounds::are_parted_by(pause, 100)),
+            [false, true, true, false]
+        );
+    }
+}

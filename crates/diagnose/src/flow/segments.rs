@@ -1,0 +1,155 @@
+//! How long the segments of a flow are.
+
+/// Bytes of options that a full segment may have.
+const OPTIONS: i64 = 40;
+/// No full segment is shorter (RFC 1122 §4.2.2.6).
+const FULL: i64 = 536;
+/// The longest on an Ethernet; what is longer was merged.
+const ETHERNET: u32 = 1460;
+
+/// Shorter ones pass any link (IPv6: 1280 bytes, with headers and a tunnel's).
+pub const LONG: u32 = 1200;
+/// Longer ones than those that pass, by more than the options that a header may have.
+pub const LONGER: u32 = 60;
+
+/// The segments that were seen.
+#[derive(Debug, Default)]
+pub struct Segments {
+    /// Packets of data.
+    packets: u64,
+    /// The longest that both ends accept.
+    mss: u32,
+    /// The most data that one of its packets had, unless segments were merged.
+    most: u32,
+    /// Whether its first packet was full, which a request is not.
+    pushes: bool,
+}
+
+impl Segments {
+    /// A SYN says what its sender accepts.
+    pub fn accept(&mut self, mss: Option<u16>) {
+        self.mss = mss.unwrap_or(0).into();
+    }
+
+    /// No segment is longer than what both ends accept.
+    pub fn agree(&mut self, other: &mut Self) {
+        let least = self.mss.min(other.mss);
+        self.mss = least;
+        other.mss = least;
+    }
+
+    /// A packet of data was seen, which may only keep the connection.
+    pub fn count(&mut self) {
+        self.packets += 1;
+    }
+
+    /// Takes note of its length; returns how many segments it stands for.
+    pub fn take(&mut self, payload: u32) -> u32 {
+        let segments = self.within(payload);
+        if self.mss == 0 || (payload > self.mss && payload <= ETHERNET) {
+            self.mss = payload.min(ETHERNET);
+        }
+        if payload <= self.mss {
+            self.most = self.most.max(payload);
+        }
+        let full = i64::from(payload) + OPTIONS >= self.usual();
+        self.pushes |= full && self.packets == 1;
+        segments
+    }
+
+    /// The usual one, a guess before one was seen.
+    pub fn usual(&self) -> i64 {
+        i64::from(if self.mss == 0 { ETHERNET } else { self.mss })
+    }
+
+    /// How many segments a packet stands for: offloads merge them.
+    pub fn within(&self, payload: u32) -> u32 {
+        payload.div_ceil(self.usual() as u32).max(1)
+    }
+
+    /// Whether so many bytes are one full segment.
+    pub fn are_one(&self, bytes: i64) -> bool {
+        ((self.usual() - OPTIONS).max(FULL)..=self.usual()).contains(&bytes)
+    }
+
+    /// The longest, as far as it is known.
+    pub fn longest(&self) -> u32 {
+        if self.most > 0 { self.most } else { self.mss }
+    }
+
+    /// Whether none was as long as a long one may be; that is, what a link with a small MTU lets
+    /// through.
+    pub fn are_short(&self) -> bool {
+        self.mss >= LONG && self.most + LONGER < self.mss
+    }
+
+    /// Whether any was seen.
+    pub fn any(&self) -> bool {
+        self.most > 0
+    }
+
+    /// Packets of data.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// Whether its first packet was full, which a request is not.
+    pub fn pushes(&self) -> bool {
+        self.pushes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(payloads: &[u32]) -> Segments {
+        let mut segments = Segments::default();
+        for &payload in payloads {
+            segments.count();
+            segments.take(payload);
+        }
+        segments
+    }
+
+    #[test]
+    fn a_merged_packet_is_several_segments_and_no_longer_one() {
+        let mut segments = of(&[1448]);
+        assert_eq!(segments.within(3 * 1448 + 1), 4);
+        segments.take(65_160);
+        assert_eq!((segments.usual(), segments.longest()), (1448, 1448));
+        assert_eq!(of(&[65_160]).usual(), 1460, "a guess");
+        assert_eq!(of(&[100, 1460]).usual(), 1460, "a longer one was seen");
+    }
+
+    #[test]
+    fn a_request_does_not_begin_with_a_full_segment() {
+        let mut asking = Segments::default();
+        asking.accept(Some(1460));
+        asking.count();
+        asking.take(1419);
+        assert!(!asking.pushes());
+        asking.count();
+        asking.take(1460);
+        assert!(!asking.pushes(), "only its first packet says so");
+        assert!(of(&[1420]).pushes());
+    }
+
+    #[test]
+    fn one_full_segment_may_have_options() {
+        let segments = of(&[1448]);
+        assert!([1408, 1448].iter().all(|&bytes| segments.are_one(bytes)));
+        assert!([1407, 1449].iter().all(|&bytes| !segments.are_one(bytes)));
+        assert!(!of(&[300]).are_one(300), "shorter than any full one");
+    }
+
+    #[test]
+    fn short_ones_are_those_that_a_small_link_lets_through() {
+        let mut segments = Segments::default();
+        segments.accept(Some(1460));
+        segments.take(1399);
+        assert!(segments.are_short());
+        segments.take(1400);
+        assert!(!segments.are_short());
+    }
+}

@@ -1,0 +1,229 @@
+//! What a flow waits for: to be asked, the end of its message, and packets that show why it waited.
+
+use crate::event::{Message, Reason, Wait};
+use crate::load::Mark;
+use crate::stall::{Cause, Place, Stall};
+
+/// So many undecided stalls are kept.
+const MOST: usize = 64;
+
+/// A wait whose reason shows later.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    pub start: i64,
+    pub end: i64,
+    pub idle: f64,
+    pub before: Place,
+    pub after: Place,
+    pub kind: Kind,
+    /// The segment that ended it.
+    pub from: i64,
+    pub to: i64,
+}
+
+impl Pending {
+    /// The wait, if nothing was lost.
+    pub fn wait(&self, reason: Reason) -> Wait {
+        let Self { start, end, before, after, idle, .. } = *self;
+        Wait { reason, start, end, before, after, idle }
+    }
+}
+
+/// What a pending wait is waiting for.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// The first missing segment was sent again: the next ACK tells why.
+    Resent(Resent),
+    /// New bytes came after a silence in which older ones were not acknowledged: the next ACK tells
+    /// whether those are lost.
+    Probed(Probed),
+    /// New bytes came after a silence: the next packet tells why.
+    Silent(Silent),
+}
+
+/// What was known when a segment was sent again.
+#[derive(Clone, Copy, Debug)]
+pub struct Resent {
+    /// The highest byte.
+    pub top: i64,
+    /// How many segments had arrived behind it, and whether the receiver had named some.
+    pub dupacks: u32,
+    pub sacked: bool,
+    /// Whether it had been sent again before.
+    pub before: bool,
+    /// Whether it is the last segment instead of the first.
+    pub probe: bool,
+    /// Its timestamp.
+    pub value: Option<u32>,
+}
+
+/// What was known when new bytes came, although older ones were outstanding.
+#[derive(Clone, Copy, Debug)]
+pub struct Probed {
+    /// The first of the older ones.
+    pub una: i64,
+    /// Whether others had arrived behind them.
+    pub arrived: bool,
+}
+
+/// What was known when new bytes came after a silence.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent {
+    /// Whether they are the first of a message.
+    pub first: bool,
+    /// Whether they had been sent before.
+    pub again: bool,
+    /// How many packets the numbers of IP packets say were lost before them; and the same, if it is
+    /// not yet known what these count.
+    pub missing: Option<u32>,
+    pub if_counted: Option<u32>,
+}
+
+/// What a flow waits for.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    /// When its answer was asked for, and how idle the link of the one who asks was until then.
+    asked: Option<(i64, Mark)>,
+    message: Option<Message>,
+    pending: Option<Pending>,
+    /// Stalls of this message that wait for its end.
+    unsettled: Vec<Stall>,
+}
+
+impl Waiting {
+    /// The other end asks.
+    pub fn ask(&mut self, now: i64, mark: Mark) {
+        self.asked = Some((now, mark));
+    }
+
+    /// When it was asked last, and how idle the link had been.
+    pub fn asked(&self) -> Option<(i64, Mark)> {
+        self.asked
+    }
+
+    /// A message begins.
+    pub fn begin(&mut self, message: Message) {
+        self.message = Some(message);
+    }
+
+    /// The message that goes on.
+    pub fn message(&self) -> Option<Message> {
+        self.message
+    }
+
+    /// The same, to be changed.
+    pub fn message_mut(&mut self) -> Option<&mut Message> {
+        self.message.as_mut()
+    }
+
+    /// It ends.
+    pub fn end(&mut self) -> Option<Message> {
+        self.message.take()
+    }
+
+    /// What follows decides about a wait.
+    pub fn wait_for(&mut self, pending: Pending) {
+        self.pending = Some(pending);
+    }
+
+    /// Nothing more is to be decided.
+    pub fn settle(&mut self) {
+        self.pending = None;
+    }
+
+    /// The wait for an ACK after a segment was sent again.
+    pub fn resent(&self) -> Option<(Pending, Resent)> {
+        self.pending.and_then(|pending| match pending.kind {
+            Kind::Resent(resent) => Some((pending, resent)),
+            _ => None,
+        })
+    }
+
+    /// The wait for an ACK after new bytes that may have been a probe.
+    pub fn probed(&self) -> Option<(Pending, Probed)> {
+        self.pending.and_then(|pending| match pending.kind {
+            Kind::Probed(probed) => Some((pending, probed)),
+            _ => None,
+        })
+    }
+
+    /// The wait for a packet after new bytes; it is over.
+    pub fn take_silent(&mut self) -> Option<(Pending, Silent)> {
+        match self.pending?.kind {
+            Kind::Silent(silent) => self.pending.take().map(|pending| (pending, silent)),
+            _ => None,
+        }
+    }
+
+    /// The end of the message decides about a stall. Returns whether there are many such.
+    pub fn keep(&mut self, stall: Stall) -> bool {
+        self.unsettled.push(stall);
+        self.is_full()
+    }
+
+    /// Whether many stalls wait for the end of the message.
+    pub fn is_full(&self) -> bool {
+        self.unsettled.len() >= MOST
+    }
+
+    /// The message ends at `top`: its last losses were those of a tail (RFC 6298 §5), as fewer than
+    /// three segments followed that might have told.
+    pub fn decide(&mut self, top: i64, segment: i64) -> impl Iterator<Item = Stall> + use<> {
+        std::mem::take(&mut self.unsettled).into_iter().map(move |mut stall| {
+            stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;
+            if stall.cause == Ok(Cause::LackOfDupacks) && stall.near_end {
+                stall.cause = Ok(Cause::Tail);
+            }
+            stall
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::tests::stall;
+
+    #[test]
+    fn fewer_than_three_segments_behind_a_loss_are_a_tail() {
+        let cause = |cause, behind| {
+            let mut waiting = Waiting::default();
+            waiting.keep(Stall { behind, ..stall(0, 200, cause) });
+            waiting.decide(10_000, 1000).map(|stall| (stall.cause, stall.near_end)).next()
+        };
+        let lack = Cause::LackOfDupacks;
+        assert_eq!(cause(lack, 7999), Some((Ok(lack), false)));
+        assert_eq!(cause(lack, 8000), Some((Ok(Cause::Tail), true)));
+        assert_eq!(cause(Cause::FullWindow, 8000), Some((Ok(Cause::FullWindow), true)));
+        assert_eq!(cause(lack, i64::MIN), Some((Ok(lack), false)), "it is not known where it was");
+    }
+
+    #[test]
+    fn undecided_stalls_are_limited() {
+        let mut waiting = Waiting::default();
+        let full: Vec<bool> =
+            (0..64).map(|_| waiting.keep(stall(0, 200, Cause::Spurious))).collect();
+        assert!(full[63] && !full[62]);
+        assert_eq!(waiting.decide(0, 1460).count(), 64);
+        assert!(!waiting.is_full());
+    }
+
+    #[test]
+    fn each_kind_of_wait_is_settled_by_what_it_waits_for() {
+        let mut waiting = Waiting::default();
+        let silent = Silent { first: true, again: false, missing: None, if_counted: None };
+        let place = Place::default();
+        waiting.wait_for(Pending {
+            start: 0,
+            end: 5,
+            idle: 1.0,
+            before: place,
+            after: place,
+            kind: Kind::Silent(silent),
+            from: 0,
+            to: 10,
+        });
+        assert!(waiting.resent().is_none() && waiting.probed().is_none());
+        assert!(waiting.take_silent().is_some() && waiting.take_silent().is_none());
+    }
+}
