@@ -44,7 +44,7 @@ pub struct BlackHole {
 /// All that was seen at one place.
 #[derive(Debug, Default)]
 pub struct Point {
-    connections: BTreeMap<[Endpoint; 2], Connection>,
+    connections: BTreeMap<[Endpoint; 2], Box<Connection>>,
     pub hosts: Hosts,
     pub stalls: Vec<Stall>,
     pub episodes: Vec<Episode>,
@@ -89,7 +89,7 @@ impl Point {
         let connection = self.connections.entry(ends).or_insert_with(|| {
             self.opened += 1;
             let places = ends.map(|end| self.hosts.place(end.address));
-            Connection::new(self.opened, ends, places, packet.time)
+            Box::new(Connection::new(self.opened, ends, places, packet.time))
         });
         if !take_in(&mut self.intake, connection, packet, side) {
             return;
