@@ -119,12 +119,68 @@ pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stall::tests::stall;
 
     #[test]
     fn doubled_waits_are_counted() {
         let lengths = [200, 390, 600, 640, 1000, 1200, 1400, 2800, 3000];
         assert_eq!(lengths.map(|length| expiries(length, 200, MOST)), [1, 1, 2, 2, 1, 2, 3, 3, 4]);
         assert_eq!(expiries(600, 200, 1), 1, "no packet was lost");
+    }
+
+    /// Waits whose loss was before the point, of the same cause.
+    fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
+        lengths.iter().map(|&length| stall(0, length, cause)).collect()
+    }
+
+    fn parts(stalls: Vec<Stall>) -> Vec<(i64, Result<Cause, &'static str>)> {
+        split(stalls).iter().map(|stall| (stall.length(), stall.cause)).collect()
+    }
+
+    const LACK: Result<Cause, &str> = Ok(Cause::LackOfDupacks);
+    const AGAIN: Result<Cause, &str> = Ok(Cause::LostRetransmission);
+
+    #[test]
+    fn a_wait_of_several_timers_is_split_and_all_but_the_first_were_lost_again() {
+        let told = parts(waits(&[200, 200, 1400], Cause::LackOfDupacks));
+        assert_eq!(told, [(200, LACK), (200, LACK), (200, LACK), (400, AGAIN), (800, AGAIN)]);
+        let guessed = split(waits(&[200, 600], Cause::LackOfDupacks));
+        assert_eq!(
+            guessed.iter().map(|stall| stall.confidence).collect::<Vec<_>>(),
+            [1.0, 0.7, 0.7]
+        );
+    }
+
+    #[test]
+    fn a_wait_has_no_more_timers_than_packets_were_lost() {
+        let count = |missing, cause| {
+            let long = Stall { missing: Some(missing), ..stall(0, 1400, cause) };
+            split(vec![stall(0, 200, cause), long]).len() - 1
+        };
+        assert_eq!([0, 1, 2].map(|missing| count(missing, Cause::LackOfDupacks)), [1, 1, 3]);
+        assert_eq!([1, 2, 3].map(|missing| count(missing, Cause::LostRetransmission)), [1, 1, 3]);
+    }
+
+    #[test]
+    fn a_wait_is_whole_if_its_loss_was_seen_or_a_probe_or_a_syn_ended_it() {
+        let whole = |long: Stall| split(vec![stall(0, 200, Cause::LackOfDupacks), long]).len() == 2;
+        let long = stall(0, 600, Cause::LackOfDupacks);
+        assert!(!whole(long.clone()));
+        assert!(whole(Stall { upstream: true, ..long.clone() }));
+        assert!(whole(Stall { ended: Ended::Probe, ..long }));
+        assert!(whole(stall(0, 600, Cause::Handshake)));
+    }
+
+    #[test]
+    fn waits_for_lost_windows_may_be_shorter_than_the_timer() {
+        let mut stalls = waits(&[150, 150], Cause::FullWindow);
+        stalls.extend(waits(&[450, 450], Cause::LackOfDupacks));
+        assert_eq!(split(stalls).len(), 4, "the longer ones are one timer each");
+    }
+
+    #[test]
+    fn without_a_timer_nothing_is_split() {
+        assert_eq!(split(waits(&[600], Cause::Handshake)).len(), 1);
     }
 
     #[test]

@@ -88,7 +88,94 @@ fn union(mut spans: Vec<(i64, i64)>) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::union;
+    use super::*;
+    use crate::burst::Member;
+    use crate::event::Message;
+    use crate::stall::tests::stall;
+
+    /// So many flows of so many bytes, which fill a tenth of the link, and one of them waits.
+    fn burst(flows: u64, bytes: i64) -> Burst {
+        let message = |end| Some(Message { bytes, last: end, ..Message::default() });
+        let member = |flow: u64| Member { key: (flow, 0), message: message(300 + flow as i64) };
+        let mut burst = Burst::default();
+        burst.start = 5;
+        burst.members = (0..flows).map(member).collect();
+        burst.peak = 1000;
+        burst.stalls = vec![0];
+        burst.idle = vec![0];
+        burst
+    }
+
+    fn found(burst: &Burst, stall: Stall) -> Option<Episode> {
+        let mut load = Load::default();
+        load.take(0, 10_000);
+        of(burst, &[stall], Address::default(), &load, 3)
+    }
+
+    fn lost() -> Stall {
+        stall(100, 250, Cause::FullWindow)
+    }
+
+    #[test]
+    fn flows_that_fill_the_link_and_wait_while_it_idles_are_an_episode() {
+        let episode = found(&burst(4, 5000), lost()).expect("an episode");
+        assert_eq!((episode.start, episode.end, episode.lost), (5, 303, 150));
+        assert_eq!((episode.fan_in, episode.bytes, episode.proven), (4, 20_000, true));
+        assert_eq!(episode.stalls, [0]);
+    }
+
+    #[test]
+    fn a_burst_that_does_not_fill_the_link_is_none() {
+        let mut thin = burst(4, 5000);
+        thin.peak = 999;
+        assert!(found(&thin, lost()).is_none());
+    }
+
+    #[test]
+    fn fewer_flows_than_asked_for_are_none() {
+        assert!(found(&burst(3, 6000), lost()).is_some());
+        assert!(found(&burst(2, 9000), lost()).is_none());
+    }
+
+    #[test]
+    fn a_wait_on_a_link_that_does_not_idle_is_none() {
+        let mut busy = burst(4, 5000);
+        busy.idle.clear();
+        assert!(found(&busy, lost()).is_none());
+    }
+
+    #[test]
+    fn few_bytes_overflow_no_queue_unless_a_window_is_known_to_be_lost() {
+        assert!(found(&burst(4, LEAST / 4), lost()).is_some());
+        let few = burst(4, LEAST / 4 - 1);
+        assert!(found(&few, lost()).is_none());
+        let missing = |count| found(&few, Stall { missing: Some(count), ..lost() }).is_some();
+        assert!(missing(WINDOW) && !missing(WINDOW - 1));
+    }
+
+    #[test]
+    fn a_wait_without_a_loss_is_none() {
+        let of = |stall| found(&burst(4, 5000), stall).is_some();
+        assert!(!of(stall(100, 250, Cause::Spurious)) && !of(stall(100, 250, Cause::AckLoss)));
+        for cause in [Cause::Handshake, Cause::LostRetransmission, Cause::Tail] {
+            assert!(of(stall(100, 250, cause)), "{}", cause.name());
+        }
+    }
+
+    #[test]
+    fn a_wait_whose_cause_is_unknown_counts_if_a_timer_has_sent_what_was_lost() {
+        let of = |stall| found(&burst(4, 5000), stall).is_some();
+        let unknown = Stall { cause: Err("unknown"), ..lost() };
+        assert!(of(unknown.clone()));
+        assert!(!of(Stall { proven: false, ..unknown.clone() }));
+        assert!(!of(Stall { ended: Ended::Probe, ..unknown }));
+    }
+
+    #[test]
+    fn a_lost_window_that_nobody_has_seen_proves_nothing() {
+        let unseen = Stall { proven: false, ..lost() };
+        assert!(!found(&burst(4, 5000), unseen).expect("an episode").proven);
+    }
 
     #[test]
     fn spans_that_overlap_count_once() {

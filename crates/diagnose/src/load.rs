@@ -112,3 +112,41 @@ impl Load {
         self.filled
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn a_link_idles_if_it_carries_less_than_a_tenth_of_its_peak() {
+        let mut load = Load::idle_since(0);
+        load.take(2 * MS, 1500);
+        assert_eq!(load.mark(2 * MS).idle, 2 * MS, "before its first packet");
+        assert_eq!(load.duration(1500), BIN);
+        assert_eq!(load.mark(2 * MS + 10 * BIN).idle, 2 * MS, "a tenth");
+        assert_eq!(load.mark(2 * MS + 10 * BIN + 1).idle, 7 * MS + 1);
+    }
+
+    #[test]
+    fn the_shortest_gaps_are_no_idle_time() {
+        let mut load = Load::default();
+        (0..1000).for_each(|_| load.take(0, 9000));
+        assert_eq!(load.mark(LEAST_GAP).idle, 0);
+        assert_eq!(load.mark(LEAST_GAP + 1).idle, LEAST_GAP + 1);
+    }
+
+    #[test]
+    fn a_full_link_has_the_usual_one_of_the_fuller_bins() {
+        let mut load = Load::default();
+        for bin in 0..20 {
+            (0..40).for_each(|_| load.take(bin * BIN, 1500));
+        }
+        (0..70).for_each(|_| load.take(20 * BIN, 1500)); // had waited for each other
+        (0..3).for_each(|_| load.take(21 * BIN, 1500));
+        assert_eq!((load.peak(), load.full()), (105_000, 60_000));
+        assert_eq!((load.filled(), load.bytes()), (4500, 870 * 1500 + 4500));
+        assert_eq!(Load::default().full(), 0);
+    }
+}

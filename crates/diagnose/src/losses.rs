@@ -77,3 +77,52 @@ impl Losses {
         Some((whole.squares / groups - mean * mean) / mean)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many groups of packets, of which every `every`th loses `lost`.
+    fn losses(groups: u32, every: u32, lost: u32) -> Losses {
+        let mut losses = Losses::default();
+        for number in 0..groups {
+            if number % every == 0 {
+                losses.lost(lost);
+            }
+            (0..GROUP).for_each(|_| losses.packet());
+        }
+        losses
+    }
+
+    #[test]
+    fn losses_that_come_together_disperse() {
+        let spread = losses(16, 1, 2).dispersion().expect("enough");
+        assert!(spread < 0.01, "{spread}");
+        let together = losses(16, 8, 16).dispersion().expect("enough");
+        assert!((together - 14.0).abs() < 0.01, "{together}");
+    }
+
+    #[test]
+    fn few_losses_or_packets_show_no_distribution() {
+        assert!(losses(8, 1, 1).dispersion().is_some());
+        assert!(losses(7, 1, 1).dispersion().is_none(), "seven groups");
+        assert!(losses(8, 8, 4).dispersion().is_none(), "four losses");
+        assert!(losses(8, 8, 5).dispersion().is_some());
+    }
+
+    #[test]
+    fn the_group_that_fills_now_counts() {
+        let mut losses = losses(7, 1, 1);
+        losses.packet();
+        assert!(losses.dispersion().is_some());
+    }
+
+    #[test]
+    fn the_share_is_of_all_that_were_sent() {
+        let mut losses = losses(1, 1, 36);
+        assert_eq!((losses.count(), losses.ratio()), (36, 0.36));
+        losses.found();
+        assert_eq!(losses.count(), 35, "one was late");
+        assert!(Losses::default().ratio() < 0.01);
+    }
+}

@@ -272,3 +272,101 @@ fn idle(quiet: &VecDeque<(i64, i64)>, span: (i64, i64)) -> i64 {
 fn overlap(one: (i64, i64), other: (i64, i64)) -> i64 {
     (one.1.min(other.1) - one.0.max(other.0)).max(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::Place;
+
+    const MS: i64 = 1_000_000;
+
+    /// A receiver with packets of two flows at these times, in milliseconds.
+    fn receiver(times: &[(u64, i64)]) -> Receiver {
+        let mut receiver = Receiver::default();
+        for &(flow, time) in times {
+            let usual = (MS / 10, 0);
+            receiver.packet((time * MS, 1500), (flow, 0), Address::default(), usual);
+        }
+        receiver
+    }
+
+    fn lost(receiver: &mut Receiver, at_once: bool) -> (u64, u64) {
+        let event = Event::Lost { side: 0, packets: 2, at_once };
+        receiver.take(&event, Endpoint::default());
+        (receiver.tallies.busy_losses, receiver.tallies.idle_losses)
+    }
+
+    #[test]
+    fn a_loss_shows_on_a_busy_link_right_behind_another_packet() {
+        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 2)]), true), (2, 0));
+        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 3)]), true), (0, 2));
+        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 2)]), false), (0, 0), "it came late");
+    }
+
+    #[test]
+    fn a_loss_counts_for_its_host() {
+        let mut receiver = receiver(&[(0, 0)]);
+        lost(&mut receiver, false);
+        let sent = receiver.hosts[&Address::default()];
+        assert_eq!((sent.packets, sent.lost, receiver.losses.count()), (1, 2, 2));
+    }
+
+    fn waits(receiver: &mut Receiver, reason: Reason, span: (i64, i64), idle: f64) -> u64 {
+        let (start, end) = (span.0 * MS, span.1 * MS);
+        let (before, after) = (Place::default(), Place::default());
+        let wait = Wait { reason, start, end, before, after, idle };
+        receiver.take(&Event::Waited { side: 0, wait }, Endpoint::default());
+        receiver.waits.get(&reason).map_or(0, |waits| waits.count)
+    }
+
+    #[test]
+    fn a_wait_on_a_busy_link_is_not_for_a_server() {
+        let mut one = receiver(&[(0, 0), (0, 100)]);
+        assert_eq!(waits(&mut one, Reason::FirstByte, (0, 100), 0.49), 0);
+        assert_eq!(waits(&mut one, Reason::FirstByte, (0, 100), 0.5), 1);
+        assert_eq!(waits(&mut one, Reason::Paused, (0, 100), 0.0), 1, "that is another one");
+    }
+
+    #[test]
+    fn in_the_middle_the_link_must_be_silent_for_half_of_it() {
+        let mut one = receiver(&[(0, 0), (0, 100)]);
+        assert_eq!(waits(&mut one, Reason::Middle, (0, 201), 1.0), 0);
+        assert_eq!(waits(&mut one, Reason::Middle, (0, 200), 1.0), 1);
+    }
+
+    #[test]
+    fn a_stall_while_the_link_is_silent_is_one_of_its_burst() {
+        let idle = |span: (i64, i64)| {
+            let mut one = receiver(&[(0, 0), (1, 100)]);
+            one.begin((0, 7), (0, 0), (MS, false));
+            one.stalled((0, 0), 5, (span.0 * MS, span.1 * MS));
+            let burst = one.bursts.of((0, 0)).expect("a burst");
+            assert_eq!(burst.stalls, [5]);
+            !burst.idle.is_empty()
+        };
+        assert!(idle((0, 51)) && !idle((0, 50)) && !idle((101, 300)));
+    }
+
+    #[test]
+    fn a_message_is_alone_if_no_other_flow_sent_since_it_was_asked_for() {
+        let lone = |start| {
+            let mut one = receiver(&[(0, 0), (1, 10)]);
+            one.begin((start * MS, 7), (1, 0), (MS, false));
+            one.tallies.lone
+        };
+        assert_eq!([lone(0), lone(-1)], [1, 0]);
+    }
+
+    #[test]
+    fn who_opens_its_connection_late_had_lost_its_first_syn() {
+        let bursts = |opens, lag| {
+            let mut one = receiver(&[(0, 0), (0, lag)]);
+            one.begin((0, 7), (0, 0), (MS, false));
+            one.begin((lag * MS, 8), (1, 0), (MS, opens));
+            one.bursts.finish().count()
+        };
+        assert_eq!(bursts(true, 100), 1);
+        assert_eq!(bursts(false, 100), 2, "it was there before");
+        assert_eq!(bursts(true, 99), 2, "no timer of a SYN is as short");
+    }
+}

@@ -143,3 +143,175 @@ pub fn stalled(episode: &Episode, lead: &Point) -> BTreeSet<String> {
     let flows = episode.stalls.iter().filter_map(|&at| lead.stalls.get(at));
     flows.map(|stall| format!("{} > {}", stall.sender, stall.receiver)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::Cause;
+    use crate::stall::tests::stall;
+    use incast_capture::read::{Address, Endpoint};
+
+    /// A point that has seen packets of a burst of so many flows.
+    fn point(fan_in: usize) -> Point {
+        let mut point = Point::new(3);
+        point.packets = 100;
+        point.parameters.fan_in = fan_in;
+        point
+    }
+
+    /// The wait of a flow, by its port.
+    fn wait(port: u16) -> Stall {
+        let sender = Endpoint { port, ..Endpoint::default() };
+        Stall { sender, ..stall(0, 200, Cause::FullWindow) }
+    }
+
+    /// An episode of flows of so many hosts, with the first stalls of its point.
+    fn episode(hosts: usize, stalls: usize) -> Episode {
+        Episode {
+            start: 0,
+            end: 300_000_000,
+            receiver: Address::default(),
+            fan_in: 4,
+            hosts,
+            proven: true,
+            bytes: 40_000,
+            lost: 200_000_000,
+            stalls: (0..stalls).collect(),
+        }
+    }
+
+    fn case(lead: &Point) -> Case<'_> {
+        Case {
+            lead,
+            vantage: Some(Vantage::Client),
+            episodes: &lead.episodes,
+            stalls: &lead.stalls,
+            look_alikes: &[],
+            lacks: &[],
+            others: "",
+        }
+    }
+
+    /// A point with an episode of flows of so many hosts, of which so many wait.
+    fn with_episode(hosts: usize, waiting: u16) -> Point {
+        let mut lead = point(4);
+        lead.stalls = (0..waiting).map(wait).collect();
+        lead.episodes = vec![episode(hosts, waiting.into())];
+        lead
+    }
+
+    #[test]
+    fn without_packets_there_is_no_answer() {
+        let empty = Point::new(3);
+        let (incast, why) = Case { others: "2 frames of ARP", ..case(&empty) }.decide();
+        assert_eq!(incast, None);
+        assert_eq!(why, "there is no TCP packet in the capture: 2 frames of ARP");
+        assert_eq!(nothing(""), "there is no TCP packet in the capture");
+    }
+
+    #[test]
+    fn an_episode_is_incast() {
+        let lead = with_episode(4, 3);
+        let (incast, why) = case(&lead).decide();
+        assert_eq!(incast, Some(true));
+        assert!(why.starts_with("4 flows into ") && why.ends_with("while 3 of them wait"), "{why}");
+        assert!(why.contains("0.200 s"), "{why}");
+    }
+
+    #[test]
+    fn several_episodes_are_told_by_the_worst() {
+        let mut lead = with_episode(4, 3);
+        lead.episodes.push(Episode { lost: 300_000_000, fan_in: 9, ..episode(4, 3) });
+        let (incast, why) = case(&lead).decide();
+        assert_eq!(incast, Some(true));
+        assert!(
+            why.starts_with("in 2 episodes the link idles for 0.500 s; in the worst, 9"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn flows_of_one_host_may_wait_for_its_own_link() {
+        assert_eq!(case(&with_episode(1, 3)).decide().0, None);
+        assert_eq!(case(&with_episode(2, 3)).decide().0, Some(true));
+        let mut lead = with_episode(1, 3);
+        lead.episodes.push(episode(2, 3));
+        assert_eq!(case(&lead).decide().0, Some(true), "one of them has others");
+    }
+
+    #[test]
+    fn few_waits_with_few_losses_may_be_those_of_a_bad_link() {
+        let with_losses = |waiting, lost: u32| {
+            let mut lead = with_episode(4, waiting);
+            let place = lead.hosts.place(Address::default());
+            let receiver = lead.hosts.receiving(place);
+            (0..400).for_each(|_| receiver.losses.packet());
+            receiver.losses.lost(lost);
+            case(&lead).decide()
+        };
+        let (incast, why) = with_losses(2, 3);
+        assert_eq!(incast, None);
+        assert!(why.contains("but 3 lost packets, 0.74 % of all, do not show"), "{why}");
+        assert_eq!(with_losses(3, 3).0, Some(true), "three flows wait");
+        assert_eq!(with_losses(2, 40).0, Some(true), "9 % were lost");
+    }
+
+    #[test]
+    fn an_incomplete_capture_shows_only_what_is_proven() {
+        let mut lead = with_episode(4, 3);
+        let lacking = |lead: &Point| Case { lacks: &[Lack::DataOnly], ..case(lead) }.decide();
+        assert_eq!(lacking(&lead).0, Some(true));
+        lead.episodes[0].proven = false;
+        let (incast, why) = lacking(&lead);
+        assert_eq!(incast, None);
+        assert!(why.starts_with("the capture is incomplete: no ACK without data"), "{why}");
+        let (incast, _) = lacking(&point(4));
+        assert_eq!(incast, None, "nor that there is none");
+    }
+
+    #[test]
+    fn without_an_episode_there_is_none_and_the_reason_is_told() {
+        let mut lead = point(4);
+        let told = |lead: &Point| {
+            let (incast, why) = case(lead).decide();
+            assert_eq!(incast, Some(false), "{why}");
+            why
+        };
+        assert_eq!(told(&lead), "no flow waits for a retransmission");
+        lead.stalls = vec![Stall { cause: Err("unknown"), ..wait(0) }];
+        assert_eq!(told(&lead), "no flow is seen to wait for a retransmission");
+        lead.stalls = vec![wait(0)];
+        assert!(told(&lead).ends_with("no burst fills the link and then leaves it idle"));
+        lead.episodes = vec![episode(4, 1)];
+        let elsewhere = Case { episodes: &[], ..case(&lead) }.decide();
+        assert_eq!(elsewhere.0, Some(false));
+        assert!(elsewhere.1.ends_with("their losses are not those of a full queue"));
+        lead.parameters.fan_in = 2;
+        assert!(
+            Case { episodes: &[], ..case(&lead) }.decide().1.contains("at most 2 begin together")
+        );
+    }
+
+    #[test]
+    fn what_was_found_instead_is_named() {
+        let one = |name, found| LookAlike { name, found, place: String::new(), why: String::new() };
+        let all = [one("path", Some(true)), one("policer", None), one("marked", Some(true))];
+        let lead = point(4);
+        let (incast, why) = Case { look_alikes: &all, ..case(&lead) }.decide();
+        assert_eq!(incast, Some(false));
+        assert!(why.ends_with("; found instead: path, marked"), "{why}");
+    }
+
+    #[test]
+    fn at_a_server_the_number_of_flows_is_unknown() {
+        let mut lead = point(4);
+        let told = |lead: &Point| Case { vantage: Some(Vantage::Server), ..case(lead) }.decide();
+        let (incast, why) = told(&lead);
+        assert_eq!(incast, None);
+        assert!(why.starts_with("no flow waits for a retransmission here, but"), "{why}");
+        lead.stalls = vec![wait(0)];
+        let (incast, why) = told(&lead);
+        assert_eq!(incast, None);
+        assert!(why.starts_with("the other servers are not seen"), "{why}");
+    }
+}

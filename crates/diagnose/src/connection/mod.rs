@@ -26,6 +26,8 @@ mod opening;
 mod queue;
 mod resent;
 mod silent;
+#[cfg(test)]
+mod tests;
 
 /// What is known of the place of a packet.
 #[derive(Clone, Copy, Debug)]

@@ -82,6 +82,13 @@ mod tests {
     }
 
     #[test]
+    fn more_losses_at_random_than_a_link_may_have_leave_it_open() {
+        let found = |every| told(judge, &receiver(6400, every, 1), Vantage::Client);
+        assert_eq!(found(16), Some(true), "5.9 %");
+        assert_eq!(found(15), None, "6.25 %");
+    }
+
+    #[test]
     fn a_share_that_a_link_may_lose_proves_no_queue() {
         assert!(may_be(&receiver(6400, 100, 1)));
         assert!(!may_be(&receiver(6400, 25, 1)), "4 %");

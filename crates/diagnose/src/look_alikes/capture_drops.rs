@@ -13,3 +13,19 @@ pub fn judge(seen: &Seen) -> Answer {
     };
     Answer::new(Some(times > 0 || seen.drops > 0), "the capture itself", why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::told;
+    use super::*;
+    use crate::receiver::Receiver;
+    use crate::vantage::Vantage;
+
+    #[test]
+    fn a_byte_that_was_acknowledged_was_sent() {
+        let mut receiver = Receiver::default();
+        assert_eq!(told(judge, &receiver, Vantage::Client), Some(false));
+        receiver.tallies.unseen = (1, 1);
+        assert_eq!(told(judge, &receiver, Vantage::Client), Some(true));
+    }
+}

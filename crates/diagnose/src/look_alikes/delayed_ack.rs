@@ -12,3 +12,16 @@ pub fn judge(seen: &Seen) -> Answer {
     let waits = seen.waits(&[Reason::DelayedAck]);
     Answer::of_waits(&waits, |longest| Some(longest >= LEAST))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{told_of, waited};
+    use super::*;
+    use crate::vantage::Vantage;
+
+    #[test]
+    fn no_stack_holds_an_ack_for_a_shorter_time() {
+        let found = |length| told_of(judge, &waited(Reason::DelayedAck, length), Vantage::Client);
+        assert_eq!([LEAST, LEAST - 1].map(found), [Some(true), Some(false)]);
+    }
+}

@@ -32,3 +32,44 @@ pub fn judge(seen: &Seen) -> Answer {
     let certain = in_vain + lost >= COUNT && share >= SHARE;
     Answer::new(certain.then_some(true), place, why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::told_of;
+    use super::*;
+    use crate::event::Resumed;
+    use crate::point::Point;
+    use crate::stall::tests::stall;
+    use crate::vantage::Vantage;
+    use incast_capture::read::Address;
+
+    /// A point at which so many waits were for lost ACKs, packets were sent in vain, and lost.
+    fn point(waits: usize, in_vain: u64, lost: u32) -> Point {
+        let mut point = Point::new(3);
+        point.stalls = vec![stall(0, 200, Cause::AckLoss); waits];
+        let place = point.hosts.place(Address::default());
+        let receiver = point.hosts.receiving(place);
+        receiver.tallies.in_vain = in_vain;
+        receiver.losses.lost(lost);
+        point
+    }
+
+    #[test]
+    fn data_that_comes_again_although_it_was_acknowledged_shows_lost_acks() {
+        let found = |point: &Point| told_of(judge, point, Vantage::Client);
+        assert_eq!(found(&point(1, 1, 2)), Some(true));
+        assert_eq!(found(&point(1, 1, 3)), None, "more data than ACKs");
+        assert_eq!(found(&point(0, 1, 0)), None, "once");
+        assert_eq!(found(&point(0, 0, 9)), Some(false));
+        assert_eq!(told_of(judge, &point(0, 0, 0), Vantage::Server), None);
+    }
+
+    #[test]
+    fn an_outage_does_the_same() {
+        let mut out = point(2, 2, 0);
+        out.silences.data(0);
+        out.silences.data(200_000_000);
+        (0..3).for_each(|_| out.silences.resumed(0, Resumed::Acknowledged));
+        assert_eq!(told_of(judge, &out, Vantage::Client), None);
+    }
+}

@@ -154,12 +154,33 @@ pub fn all(
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::event::Wait;
+    use crate::stall::Place;
+    use incast_capture::read::Endpoint;
 
     /// The answer of a judge for a point whose busiest host is the given one.
     pub fn told(judge: Judge, receiver: &Receiver, vantage: Vantage) -> Option<bool> {
         let point = Point::new(3);
         let (address, vantage) = (Address::default(), Some(vantage));
         judge(&Seen { point: &point, receiver, address, vantage, drops: 0 }).found
+    }
+
+    /// The answer of a judge for a point.
+    pub fn told_of(judge: Judge, point: &Point, vantage: Vantage) -> Option<bool> {
+        let none = Receiver::default();
+        let (address, receiver) = point.hosts.busiest().unwrap_or((Address::default(), &none));
+        judge(&Seen { point, receiver, address, vantage: Some(vantage), drops: 0 }).found
+    }
+
+    /// A point with a host that has waited for so long, for one reason.
+    pub fn waited(reason: Reason, length: i64) -> Point {
+        let mut point = Point::new(3);
+        let place = point.hosts.place(Address::default());
+        let (before, after) = (Place::default(), Place::default());
+        let wait = Wait { reason, start: 0, end: length, before, after, idle: 1.0 };
+        let waits = Waits { count: 1, total: length, longest: Some((wait, Endpoint::default())) };
+        point.hosts.receiving(place).waits.insert(reason, waits);
+        point
     }
 
     #[test]
@@ -170,6 +191,19 @@ pub mod tests {
                 assert!(!one.why.is_empty() && !one.why.ends_with('.'), "{}", one.name);
             }
         }
+    }
+
+    #[test]
+    fn the_longest_wait_of_all_hosts_is_told() {
+        let point = waited(Reason::StillPaused, 7_000_000);
+        let receiver = Receiver::default();
+        let address = Address::default();
+        let seen = Seen { point: &point, receiver: &receiver, address, vantage: None, drops: 0 };
+        let waits = seen.waits(&[Reason::Paused, Reason::StillPaused]);
+        assert_eq!((waits.count, waits.total), (1, 7_000_000));
+        let why = Answer::of_waits(&waits, |_| None).why;
+        assert!(why.contains("longest 7.0 ms") && why.ends_with("to the end of the capture"));
+        assert_eq!(seen.waits(&[Reason::Middle]).count, 0);
     }
 
     #[test]

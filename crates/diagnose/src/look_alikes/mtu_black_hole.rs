@@ -22,3 +22,27 @@ pub fn judge(seen: &Seen) -> Answer {
     );
     Answer::new(certain.map(|_| true), hole.sender.to_string(), why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::told_of;
+    use super::*;
+    use crate::point::{BlackHole, Point};
+    use crate::stall::Place;
+    use crate::vantage::Vantage;
+    use incast_capture::read::Endpoint;
+
+    #[test]
+    fn a_certain_one_decides() {
+        let found = |certain: &[bool]| {
+            let mut point = Point::new(3);
+            let places = (Place::default(), Place::default());
+            let hole = |&certain: &bool| BlackHole { sender: Endpoint::default(), certain, places };
+            point.black_holes = certain.iter().map(hole).collect();
+            told_of(judge, &point, Vantage::Client)
+        };
+        assert_eq!(found(&[]), Some(false));
+        assert_eq!(found(&[false]), None);
+        assert_eq!(found(&[false, true]), Some(true));
+    }
+}

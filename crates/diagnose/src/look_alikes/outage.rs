@@ -32,3 +32,36 @@ pub fn judge(seen: &Seen) -> Answer {
     };
     Answer::new(certain.map(|_| true), "the path of all flows", why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{told, told_of};
+    use super::*;
+    use crate::event::Resumed;
+    use crate::point::Point;
+    use crate::receiver::Receiver;
+    use crate::vantage::Vantage;
+
+    #[test]
+    fn a_silence_of_all_flows_is_an_outage_by_how_they_go_on() {
+        let found = |how| {
+            let mut point = Point::new(3);
+            point.silences.data(0);
+            point.silences.data(200_000_000);
+            (0..3).for_each(|_| point.silences.resumed(0, how));
+            told_of(judge, &point, Vantage::Client)
+        };
+        let all = [Resumed::Acknowledged, Resumed::Again, Resumed::New];
+        assert_eq!(all.map(found), [Some(true), None, Some(false)]);
+    }
+
+    #[test]
+    fn repeats_in_vain_at_other_times_leave_it_open() {
+        let found = |in_vain| {
+            let mut receiver = Receiver::default();
+            receiver.tallies.in_vain = in_vain;
+            told(judge, &receiver, Vantage::Client)
+        };
+        assert_eq!([IN_VAIN - 1, IN_VAIN].map(found), [Some(false), None]);
+    }
+}

@@ -40,3 +40,59 @@ pub fn judge(seen: &Seen) -> Answer {
     };
     Answer::new(found, format!("on the way to {}", seen.address), why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::told;
+    use super::*;
+    use crate::receiver::Receiver;
+
+    /// A receiver of so many packets that has lost some while its link was not in use, and some
+    /// while it was.
+    fn receiver(packets: u32, idle: u64, busy: u64) -> Receiver {
+        let mut receiver = Receiver::default();
+        (0..packets).for_each(|_| receiver.losses.packet());
+        receiver.losses.lost((idle + busy) as u32);
+        receiver.tallies.idle_losses = idle;
+        receiver.tallies.busy_losses = busy;
+        receiver
+    }
+
+    fn found(receiver: &Receiver) -> Option<bool> {
+        told(judge, receiver, Vantage::Client)
+    }
+
+    #[test]
+    fn losses_while_the_link_is_not_in_use_are_those_of_a_policer() {
+        assert_eq!(found(&receiver(100, 8, 0)), Some(true));
+        assert_eq!(found(&receiver(100, 7, 0)), None, "too few");
+        assert_eq!(found(&receiver(0, 0, 0)), Some(false));
+    }
+
+    #[test]
+    fn a_full_queue_loses_them_while_its_link_is_in_use() {
+        assert_eq!(found(&receiver(100, 3, 7)), Some(true));
+        assert_eq!(found(&receiver(100, 2, 8)), None);
+    }
+
+    #[test]
+    fn a_bad_link_loses_few_and_at_random() {
+        assert_eq!(found(&receiver(117, 8, 0)), Some(true), "more than 6 %");
+        assert_eq!(found(&receiver(126, 8, 0)), None, "and less");
+        assert_eq!(found(&receiver(6400, 64, 0)), Some(true), "they come together");
+        let mut spread = Receiver::default();
+        for number in 0..6400 {
+            spread.losses.packet();
+            spread.losses.lost(u32::from(number % 100 == 50));
+        }
+        spread.tallies.idle_losses = 64;
+        assert_eq!(found(&spread), None);
+    }
+
+    #[test]
+    fn only_the_receiver_shows_whether_its_link_is_in_use() {
+        let lost = receiver(100, 8, 0);
+        assert_eq!(told(judge, &lost, Vantage::Server), None);
+        assert_eq!(told(judge, &lost, Vantage::Switch), None);
+    }
+}

@@ -33,7 +33,9 @@ fn least(trip: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{told_of, waited};
     use super::*;
+    use crate::vantage::Vantage;
 
     const MS: i64 = 1_000_000;
 
@@ -43,6 +45,20 @@ mod tests {
         assert!(slow(4 * MS, MS / 10) && !slow(2 * MS, MS / 10), "hosts wake up late");
         assert!(slow(21 * MS, MS) && !slow(19 * MS, MS), "twenty round trips");
         assert!(slow(131 * MS, 50 * MS) && !slow(129 * MS, 50 * MS), "over a long way");
+    }
+
+    #[test]
+    fn a_wait_before_or_in_an_answer_is_for_the_server() {
+        let found = |reason, length| {
+            let mut point = waited(reason, length);
+            point.parameters.round_trip = Some(MS / 10);
+            point.last = 100 * MS;
+            told_of(judge, &point, Vantage::Client)
+        };
+        assert_eq!(found(Reason::FirstByte, 4 * MS), Some(true));
+        assert_eq!(found(Reason::Middle, 4 * MS), Some(true));
+        assert_eq!(found(Reason::Middle, 3 * MS), Some(false));
+        assert_eq!(found(Reason::DelayedAck, 90 * MS), Some(false));
     }
 
     #[test]

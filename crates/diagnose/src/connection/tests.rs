@@ -1,0 +1,258 @@
+//! Connections, packet by packet: one test for each way to judge a silence.
+
+use incast_capture::read::{Address, Endpoint, Options, Packet, Timestamps, flags};
+
+use super::{Around, Connection};
+use crate::event::{Event, Reason};
+use crate::load::Mark;
+use crate::stall::{Cause, Ended};
+
+const MS: i64 = 1_000_000;
+/// The client asks; the server answers with segments of 1000 bytes.
+const CLIENT: usize = 0;
+const SERVER: usize = 1;
+const ANSWER: u32 = 5001;
+
+/// A connection that is seen, on a link that carries nothing else.
+struct Talk {
+    connection: Connection,
+    events: Vec<Event>,
+    /// How many packets are missing before the next one, if its sender counts them.
+    missing: Option<u32>,
+    options: Options,
+    frame: u64,
+}
+
+impl Talk {
+    /// One that opens at time 0; the client takes 0.1 ms to answer, the server 1 ms; or the other
+    /// way round, if it is seen `at_server`.
+    fn open(at_server: bool) -> Self {
+        let end = |host| Endpoint { address: Address::v4([10, 0, 0, host]), port: 80 };
+        let connection = Connection::new(1, [end(1), end(2)], [0, 1], 0);
+        // MSS 1000, window scale 7, SACK permitted.
+        let options = Options::parse(&[2, 4, 3, 232, 3, 3, 7, 4, 2]);
+        let mut talk = Self { connection, events: Vec::new(), missing: None, options, frame: 0 };
+        let (client, server) = if at_server { (MS, MS / 10) } else { (MS / 10, MS) };
+        talk.packet(CLIENT, 0, (1000, 0, 0), flags::SYN);
+        talk.packet(SERVER, server, (5000, 1001, 0), flags::SYN | flags::ACK);
+        talk.options = Options::default();
+        talk.packet(CLIENT, server + client, (1001, ANSWER, 0), flags::ACK);
+        talk
+    }
+
+    /// The same with a request of 100 bytes at 2 ms, and its ACK.
+    fn ask(at_server: bool) -> Self {
+        let mut talk = Self::open(at_server);
+        talk.packet(CLIENT, 2 * MS, (1001, ANSWER, 100), flags::ACK);
+        talk
+    }
+
+    fn packet(&mut self, side: usize, time: i64, what: (u32, u32, u32), flags: u8) {
+        let (seq, ack, payload) = what;
+        let ends = self.connection.ends;
+        self.frame += 1;
+        let packet = Packet {
+            time,
+            frame: self.frame,
+            source: ends[side],
+            target: ends[1 - side],
+            seq,
+            ack,
+            payload,
+            flags,
+            window: 500,
+            size: payload + 40,
+            options: self.options,
+            ..Packet::default()
+        };
+        let mark = Mark { idle: time };
+        let (missing, counted) = (self.missing, self.missing.is_some());
+        let around =
+            Around { mark, own: mark, round_trip: MS, missing, counted, timer: Some(200 * MS) };
+        self.connection.handle(&packet, around, &mut self.events);
+    }
+
+    /// The segment of a number of the answer.
+    fn segment(&mut self, time: i64, number: u32) {
+        self.packet(SERVER, time, (ANSWER + 1000 * number, 1101, 1000), flags::ACK);
+    }
+
+    /// The client has got so many.
+    fn ack(&mut self, time: i64, number: u32) {
+        self.packet(CLIENT, time, (1101, ANSWER + 1000 * number, 0), flags::ACK);
+    }
+
+    /// The stalls and waits, after the end of the connection.
+    fn told(mut self) -> Vec<Told> {
+        self.connection.finish(10_000 * MS, &mut self.events);
+        let told = |event: &Event| match event {
+            Event::Stalled { stall, .. } => Some(Told::Stall(stall.cause, stall.ended)),
+            Event::Waited { wait, .. } => Some(Told::Wait(wait.reason)),
+            _ => None,
+        };
+        self.events.iter().filter_map(told).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Stall(Result<Cause, &'static str>, Ended),
+    Wait(Reason),
+}
+
+fn timeout(cause: Cause) -> Vec<Told> {
+    vec![Told::Stall(Ok(cause), Ended::Timeout)]
+}
+
+#[test]
+fn an_answer_that_comes_late_was_lost_if_numbers_are_missing_before_it() {
+    let late = |missing| {
+        let mut talk = Talk::ask(false);
+        talk.missing = missing;
+        talk.segment(203 * MS, 0);
+        talk.missing = missing.map(|_| 0);
+        talk.segment(203 * MS + 1000, 1);
+        talk.told()
+    };
+    assert_eq!(late(Some(3)), timeout(Cause::FullWindow));
+    assert_eq!(late(Some(0)), [Told::Wait(Reason::FirstByte)]);
+    assert_eq!(late(None), [Told::Wait(Reason::FirstByte)], "it came with others");
+}
+
+#[test]
+fn a_lone_segment_after_a_silence_leaves_it_open() {
+    let mut talk = Talk::ask(false);
+    talk.segment(203 * MS, 0);
+    talk.ack(203 * MS + 1000, 1);
+    talk.segment(205 * MS, 1);
+    let told = talk.told();
+    assert!(matches!(told[..], [Told::Stall(Err(_), Ended::Timeout)]), "{told:?}");
+}
+
+#[test]
+fn a_hole_that_is_filled_late_had_too_few_segments_behind_it() {
+    let filled = |more: u32| {
+        let mut talk = Talk::ask(false);
+        talk.segment(3 * MS, 0);
+        for number in 2..4 {
+            talk.segment(3 * MS + 1000, number);
+        }
+        talk.segment(204 * MS, 1);
+        for number in 4..4 + more {
+            talk.segment(206 * MS, number);
+        }
+        talk.told()
+    };
+    assert_eq!(filled(4), timeout(Cause::LackOfDupacks));
+    assert_eq!(filled(0), timeout(Cause::Tail), "two segments follow");
+}
+
+#[test]
+fn a_segment_that_is_sent_again_is_judged_by_the_ack_behind_it() {
+    let again = |acked: u32| {
+        let mut talk = Talk::ask(true);
+        for number in 0..4 {
+            talk.segment(3 * MS, number);
+        }
+        talk.segment(204 * MS, 0);
+        talk.ack(205 * MS, acked);
+        for number in 4..12 {
+            talk.segment(205 * MS + 1000, number);
+        }
+        talk.told()
+    };
+    assert_eq!(again(1), timeout(Cause::FullWindow), "it alone arrived");
+    assert_eq!(again(4), timeout(Cause::LackOfDupacks), "the others had");
+}
+
+#[test]
+fn an_ack_that_comes_too_soon_was_under_way() {
+    let mut talk = Talk::ask(true);
+    talk.options.timestamps = Some(Timestamps { value: 7, ..Default::default() });
+    talk.segment(3 * MS, 0);
+    talk.options.timestamps = Some(Timestamps { value: 9, ..Default::default() });
+    talk.segment(204 * MS, 0);
+    talk.options.timestamps = Some(Timestamps { value: 1, echo: 7 });
+    talk.ack(204 * MS + 1000, 1);
+    assert_eq!(talk.told(), timeout(Cause::Spurious));
+}
+
+#[test]
+fn a_silence_while_the_window_is_shut_is_the_receivers() {
+    let mut talk = Talk::ask(false);
+    talk.segment(3 * MS, 0);
+    let shut = |talk: &mut Talk, time, window| {
+        let ends = talk.connection.ends;
+        let (source, target) = (ends[CLIENT], ends[SERVER]);
+        let (seq, ack, flags) = (1101, ANSWER + 1000, flags::ACK);
+        let packet = Packet { time, source, target, seq, ack, flags, window, ..Packet::default() };
+        let mark = Mark { idle: time };
+        let (missing, counted, timer) = (None, false, None);
+        let around = Around { mark, own: mark, round_trip: MS, missing, counted, timer };
+        talk.connection.handle(&packet, around, &mut talk.events);
+    };
+    shut(&mut talk, 4 * MS, 0);
+    shut(&mut talk, 304 * MS, 500);
+    talk.segment(305 * MS, 1);
+    assert_eq!(talk.told(), [Told::Wait(Reason::Paused)]);
+}
+
+#[test]
+fn an_ack_that_is_held_lets_the_sender_wait() {
+    let mut talk = Talk::ask(false);
+    talk.segment(3 * MS, 0);
+    talk.ack(43 * MS, 1);
+    talk.segment(44 * MS, 1);
+    assert_eq!(talk.told(), [Told::Wait(Reason::DelayedAck)]);
+}
+
+#[test]
+fn a_syn_that_is_sent_again_was_lost_unless_it_was_refused() {
+    let again = |refused, time| {
+        let mut talk = Talk::open(false);
+        talk.connection = Connection::new(1, talk.connection.ends, [0, 1], 0);
+        talk.events.clear();
+        talk.packet(CLIENT, 0, (1000, 0, 0), flags::SYN);
+        if refused {
+            talk.packet(SERVER, 1, (0, 1001, 0), flags::RST | flags::ACK);
+        }
+        talk.packet(CLIENT, time, (1000, 0, 0), flags::SYN);
+        talk.told()
+    };
+    assert_eq!(again(false, 1000 * MS), timeout(Cause::Handshake));
+    assert_eq!(again(true, 1000 * MS), []);
+    assert_eq!(again(false, 100 * MS), [], "no timer is as short");
+}
+
+#[test]
+fn a_request_that_is_sent_again_was_lost_if_its_answer_comes_then() {
+    let mut talk = Talk::ask(true);
+    talk.packet(CLIENT, 203 * MS, (1001, ANSWER, 100), flags::ACK);
+    talk.segment(204 * MS, 0);
+    talk.segment(204 * MS + 1000, 1);
+    let told = talk.told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(matches!(told[0], Told::Stall(Ok(_), Ended::Timeout)), "{told:?}");
+}
+
+#[test]
+fn the_last_segment_that_is_sent_again_is_a_probe() {
+    let mut talk = Talk::ask(true);
+    for number in 0..3 {
+        talk.segment(3 * MS, number);
+    }
+    talk.ack(4 * MS, 1);
+    talk.segment(30 * MS, 2);
+    talk.ack(31 * MS, 3);
+    assert_eq!(talk.told(), [Told::Stall(Ok(Cause::FullWindow), Ended::Probe)]);
+}
+
+#[test]
+fn bytes_that_were_acknowledged_and_come_again_were_sent_in_vain() {
+    let mut talk = Talk::ask(true);
+    talk.segment(3 * MS, 0);
+    talk.ack(4 * MS, 1);
+    talk.segment(204 * MS, 0);
+    let vain = |event: &&Event| matches!(event, Event::InVain { first: true, .. });
+    assert_eq!(talk.events.iter().filter(vain).count(), 1);
+}
