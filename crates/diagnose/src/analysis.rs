@@ -72,7 +72,7 @@ impl Analysis {
         };
         let (place, confidence) = seen_from.unzip();
         let lacks = lead.intake.lacks(drops);
-        let leaves_out = lacks.iter().any(|lack| lack.leaves_out());
+        let leaves_out = lead.intake.leaves_out(&lacks);
         let look_alikes = look_alikes::all(lead, place, drops, leaves_out);
         let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
         let mut stalls = stalls(lead, rest);

@@ -121,6 +121,8 @@ mod tests {
     use super::*;
     use crate::stall::tests::stall;
 
+    const MS: i64 = 1_000_000;
+
     #[test]
     fn doubled_waits_are_counted() {
         let lengths = [200, 390, 600, 640, 1000, 1200, 1400, 2800, 3000];
@@ -130,11 +132,11 @@ mod tests {
 
     /// Waits whose loss was before the point, of the same cause.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
-        lengths.iter().map(|&length| stall(0, length, cause)).collect()
+        lengths.iter().map(|&length| stall(0, length * MS, cause)).collect()
     }
 
     fn parts(stalls: Vec<Stall>) -> Vec<(i64, Result<Cause, &'static str>)> {
-        split(stalls).iter().map(|stall| (stall.length(), stall.cause)).collect()
+        split(stalls).iter().map(|stall| (stall.length() / MS, stall.cause)).collect()
     }
 
     const LACK: Result<Cause, &str> = Ok(Cause::LackOfDupacks);
@@ -154,8 +156,8 @@ mod tests {
     #[test]
     fn a_wait_has_no_more_timers_than_packets_were_lost() {
         let count = |missing, cause| {
-            let long = Stall { missing: Some(missing), ..stall(0, 1400, cause) };
-            split(vec![stall(0, 200, cause), long]).len() - 1
+            let long = Stall { missing: Some(missing), ..stall(0, 1400 * MS, cause) };
+            split(vec![stall(0, 200 * MS, cause), long]).len() - 1
         };
         assert_eq!([0, 1, 2].map(|missing| count(missing, Cause::LackOfDupacks)), [1, 1, 3]);
         assert_eq!([1, 2, 3].map(|missing| count(missing, Cause::LostRetransmission)), [1, 1, 3]);
@@ -163,12 +165,13 @@ mod tests {
 
     #[test]
     fn a_wait_is_whole_if_its_loss_was_seen_or_a_probe_or_a_syn_ended_it() {
-        let whole = |long: Stall| split(vec![stall(0, 200, Cause::LackOfDupacks), long]).len() == 2;
-        let long = stall(0, 600, Cause::LackOfDupacks);
+        let whole =
+            |long: Stall| split(vec![stall(0, 200 * MS, Cause::LackOfDupacks), long]).len() == 2;
+        let long = stall(0, 600 * MS, Cause::LackOfDupacks);
         assert!(!whole(long.clone()));
         assert!(whole(Stall { upstream: true, ..long.clone() }));
         assert!(whole(Stall { ended: Ended::Probe, ..long }));
-        assert!(whole(stall(0, 600, Cause::Handshake)));
+        assert!(whole(stall(0, 600 * MS, Cause::Handshake)));
     }
 
     #[test]

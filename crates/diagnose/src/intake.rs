@@ -28,6 +28,8 @@ const BARE_SHARE: u64 = 5;
 const LEFT_OUT: i64 = 5;
 /// Percent of the bytes that no capture drops: most of the traffic is not in the file.
 const MOST_LEFT_OUT: i64 = 40;
+/// Of a thousand bytes, so many that the capture has dropped do not change what the others show.
+const SOME: i128 = 5;
 /// Percent of the data packets that are in connections of which one direction is seen.
 const ONE_SIDED: u64 = 90;
 
@@ -51,11 +53,6 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// Whether packets are missing, so that neither holes nor numbers show losses.
-    pub fn leaves_out(self) -> bool {
-        !matches!(self, Self::Duplicated | Self::ClockBack)
-    }
-
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -250,6 +247,17 @@ impl Intake {
         if unseen > 0 {
             self.unseen = (self.unseen.0.saturating_add(unseen), self.unseen.1 + 1);
         }
+    }
+
+    /// Whether so many packets are missing that neither holes nor numbers show losses. A capture that
+    /// drops a few leaves nearly all of them.
+    pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
+        let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
+        lacks.iter().any(|lack| match lack {
+            Lack::Duplicated | Lack::ClockBack => false,
+            Lack::CaptureDrops => some,
+            _ => true,
+        })
     }
 
     /// How a lack shows, as part of a sentence.

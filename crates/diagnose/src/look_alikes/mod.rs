@@ -140,11 +140,19 @@ pub fn all(
     let none = Receiver::default();
     let (address, receiver) = point.hosts.busiest().unwrap_or((Address::default(), &none));
     let seen = Seen { point, receiver, address, vantage, drops };
+    let outage = outage::judge(&seen).found == Some(true);
+    let doubts = [
+        (leaves_out, "; but packets are missing in the file"),
+        (outage, "; but an outage has lost packets"),
+    ];
     let answer = |&(name, judge): &(&'static str, Judge)| {
         let Answer { mut found, place, mut why } = judge(&seen);
-        if leaves_out && found == Some(true) && LOSING.contains(&name) {
-            found = None;
-            why.push_str("; but packets are missing in the file");
+        if found == Some(true) && LOSING.contains(&name) {
+            let doubt = doubts.iter().find(|(there, _)| *there);
+            if let Some((_, doubt)) = doubt {
+                found = None;
+                why.push_str(doubt);
+            }
         }
         LookAlike { name, found, place, why }
     };
