@@ -83,10 +83,11 @@ fn in_others(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     ]
 }
 
-/// What a link adds is no tunnel.
+/// What a link adds: a single tag is no tunnel.
 fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
     [
         ("nothing", ethernet(0x0800, four)),
+        ("one VLAN", ethernet(0x8100, &[&[0, 5, 8, 0], four].concat())),
         ("two VLANs", ethernet(0x88a8, &[&[0, 5, 0x81, 0, 0, 6, 0x86, 0xdd], six].concat())),
         ("an older second VLAN", ethernet(0x9100, &[&[0, 5, 8, 0], four].concat())),
         ("a still older one", ethernet(0x9200, &[&[0, 5, 8, 0], four].concat())),
@@ -99,7 +100,13 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
     ]
     .map(|(name, frame)| {
         // An IP packet in AH is one in IP.
-        let tunnel = (name == "AH").then_some(Tunnel::IpInIp);
+        let tunnel = match name {
+            "AH" => Some(Tunnel::IpInIp),
+            "two VLANs" => Some(Tunnel::QinQ),
+            _ if name.starts_with("MPLS") => Some(Tunnel::Mpls),
+            _ if name.starts_with("PPPoE") => Some(Tunnel::Pppoe),
+            _ => None,
+        };
         (name, frame, tunnel)
     })
     .to_vec()
