@@ -11,6 +11,8 @@ pub struct Load {
     /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
     idle: i64,
     last: Option<i64>,
+    /// When it was known to be in use last: data arrived, or was acknowledged.
+    used: Option<i64>,
     /// The bin of time that fills now, and its bytes.
     bin: i64,
     filled: u64,
@@ -43,7 +45,7 @@ pub const BIN: i64 = 500_000;
 impl Load {
     /// That of a link that was idle since a time.
     pub fn idle_since(began: i64) -> Self {
-        Self { last: Some(began), ..Self::default() }
+        Self { last: Some(began), used: Some(began), ..Self::default() }
     }
 
     /// When its newest packet arrived.
@@ -56,6 +58,7 @@ impl Load {
         self.size = size;
         self.idle += self.gap(now);
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
+        self.used = self.used.max(self.last);
         let bin = now.div_euclid(BIN);
         if bin != self.bin {
             let (count, bytes) = self.bins.entry(rounded(self.filled)).or_default();
@@ -69,9 +72,19 @@ impl Load {
         self.peak = self.peak.max(self.filled);
     }
 
-    /// The time since the last packet, if it is too long for a link in use.
+    /// Data was acknowledged that takes so long at the rate of a full link: behind the point, a queue
+    /// has sent it.
+    pub fn drains(&mut self, now: i64, duration: i64) {
+        let Some(used) = self.used else { return };
+        if now - used > (10 * duration).max(LEAST_GAP) {
+            self.idle += now - used;
+        }
+        self.used = Some(used.max(now));
+    }
+
+    /// The time since the link was used, if it is too long for a link in use.
     fn gap(&self, now: i64) -> i64 {
-        let Some(last) = self.last else { return 0 };
+        let Some(last) = self.used else { return 0 };
         // At a tenth of the peak rate a packet would take so long.
         let busy = if self.peak == 0 { 0 } else { 10 * self.duration(self.size) };
         let gap = now - last;

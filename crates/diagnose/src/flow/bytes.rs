@@ -122,7 +122,8 @@ impl Bytes {
     /// Whether a packet without data, which has the number of the next byte, says that bytes were
     /// sent which were not seen.
     pub fn lack(&self, next: i64) -> bool {
-        self.top < next && next - self.top <= MOST_ANNOUNCED && !self.closed
+        // One byte may be that of a FIN.
+        self.top + 1 < next && next - self.top <= MOST_ANNOUNCED && !self.closed
     }
 
     /// Bytes up to `next` were passed over; `again` if they had been sent before.
@@ -145,8 +146,9 @@ impl Bytes {
     /// Everything below `ack` has arrived; returns how many bytes of it were not seen beyond the
     /// highest, and in holes.
     pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
-        let end_of_fin = i64::from(self.closed);
-        let beyond = if ack > self.top + end_of_fin { ack - self.top } else { 0 };
+        // One byte beyond is a FIN, seen or not.
+        let beyond = if ack > self.top + 1 { ack - self.top } else { 0 };
+        let end_of_fin = i64::from(self.closed || ack == self.top + 1);
         let missing = self.holes.settle(ack);
         self.top = self.top.max(ack - end_of_fin);
         [beyond, missing]
