@@ -13,6 +13,8 @@ pub struct Load {
     last: Option<i64>,
     /// When it was known to be in use last: data arrived, or was acknowledged.
     used: Option<i64>,
+    /// What an ACK acknowledges takes so long at a tenth of the rate of the full link.
+    slow: i64,
     /// The bin of time that fills now, and its bytes.
     bin: i64,
     filled: u64,
@@ -76,7 +78,8 @@ impl Load {
     /// has sent it.
     pub fn drains(&mut self, now: i64, duration: i64) {
         let Some(used) = self.used else { return };
-        if now - used > (10 * duration).max(LEAST_GAP) {
+        self.slow = 10 * duration;
+        if now - used > self.slow.max(LEAST_GAP) {
             self.idle += now - used;
         }
         self.used = Some(used.max(now));
@@ -88,7 +91,7 @@ impl Load {
         // At a tenth of the peak rate a packet would take so long.
         let busy = if self.peak == 0 { 0 } else { 10 * self.duration(self.size) };
         let gap = now - last;
-        if gap > busy.max(LEAST_GAP) { gap } else { 0 }
+        if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { 0 }
     }
 
     /// How long a packet of a size takes at the peak rate.

@@ -80,8 +80,8 @@ const HOSTS: usize = 4096;
 /// A stall is one of incast if the link idled for this share of it at the least.
 const STALL: f64 = 0.1;
 
-/// No offload merges more bytes.
-const MOST_STEP: i64 = 1 << 19;
+/// An ACK is for two full segments, if hosts merge none (RFC 1122 §4.2.3.2).
+const TWO: i64 = 2 * 1460;
 
 /// Bytes of a packet that are no data.
 const HEADERS: i64 = 40;
@@ -197,7 +197,7 @@ impl Receiver {
                 tallies.unseen.1 += 1;
             }
             Event::Acked { full, bytes, step, at, .. } => {
-                self.load.drains(at, self.taken.duration(step.clamp(0, MOST_STEP) as u32));
+                self.load.drains(at, self.taken.duration(step.clamp(0, TWO) as u32));
                 tallies.acks += 1;
                 tallies.full_acks += u64::from(full);
                 if bytes > 0 {
