@@ -303,7 +303,13 @@ mod tests {
 
     #[test]
     fn what_was_found_instead_is_named() {
-        let one = |name, found| LookAlike { name, found, place: String::new(), why: String::new() };
+        let one = |name, found| LookAlike {
+            name,
+            found,
+            place: String::new(),
+            why: String::new(),
+            vetoes: false,
+        };
         let all = [one("path", Some(true)), one("policer", None), one("marked", Some(true))];
         let lead = point(4);
         let (incast, why) = Case { look_alikes: &all, ..case(&lead) }.decide();
