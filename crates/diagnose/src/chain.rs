@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::stall::{Cause, Ended, Stall};
+use crate::time::Span;
 
 /// How far a wait may be from such a sum.
 const NEAR: f64 = 0.1;
@@ -38,7 +39,7 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
         let unit = stall.length() / ((1 << count) - 1);
         let mut start = stall.start;
         for part in 0..count {
-            let end = if part + 1 == count { stall.end } else { start + (unit << part) };
+            let end = if part + 1 == count { stall.end } else { start + unit * (1 << part) };
             let cause = if part == 0 { stall.cause } else { Ok(Cause::LostRetransmission) };
             let known = count == 1 || stall.missing.is_some();
             let confidence = if known { stall.confidence } else { stall.confidence.min(0.7) };
@@ -50,7 +51,7 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
 }
 
 /// The usual timer of some stalls.
-fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<i64> {
+fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<Span> {
     let mut timer = Timer::default();
     stalls.for_each(|stall| timer.take(stall.length()));
     timer.usual()
@@ -60,15 +61,15 @@ fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<i64> {
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
     /// How many waits had which length, rounded; and the shortest of them.
-    waits: BTreeMap<i32, (usize, i64)>,
+    waits: BTreeMap<i32, (usize, Span)>,
     count: usize,
-    usual: Option<i64>,
+    usual: Option<Span>,
 }
 
 impl Timer {
     /// A wait.
-    pub fn take(&mut self, length: i64) {
-        let bin = ((length.max(1) as f64).log2() * BINS).floor() as i32;
+    pub fn take(&mut self, length: Span) {
+        let bin = ((length.as_nanos().max(1) as f64).log2() * BINS).floor() as i32;
         let (count, least) = self.waits.entry(bin).or_insert((0, length));
         *count += 1;
         *least = (*least).min(length);
@@ -79,7 +80,7 @@ impl Timer {
     }
 
     /// The shortest that is not alone.
-    pub fn usual(&self) -> Option<i64> {
+    pub fn usual(&self) -> Option<Span> {
         self.usual
     }
 }
@@ -95,8 +96,8 @@ fn most_expiries(stall: &Stall) -> i32 {
 }
 
 /// How often a timer that is `usual` at first has expired in a wait, at most `most` times.
-pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
-    let units = length as f64 / usual.max(1) as f64;
+pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
+    let units = length.share_of(usual);
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));
     let error = |(count, doubled): (i32, i32)| {
         let whole = f64::from(((1 << count) - 1) << doubled);
@@ -112,12 +113,16 @@ pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
 mod tests {
     use super::*;
     use crate::stall::tests::stall;
+    use crate::time::tests::ns;
 
     #[test]
     fn doubled_waits_are_counted() {
         let lengths = [200, 390, 600, 640, 1000, 1200, 1400, 2800, 3000];
-        assert_eq!(lengths.map(|length| expiries(length, 200, MOST)), [1, 1, 2, 2, 1, 2, 3, 3, 4]);
-        assert_eq!(expiries(600, 200, 1), 1, "no packet was lost");
+        assert_eq!(
+            lengths.map(|length| expiries(ns(length), ns(200), MOST)),
+            [1, 1, 2, 2, 1, 2, 3, 3, 4]
+        );
+        assert_eq!(expiries(ns(600), ns(200), 1), 1, "no packet was lost");
     }
 
     /// Waits whose loss was before the point, of the same cause.
@@ -126,7 +131,7 @@ mod tests {
     }
 
     fn parts(stalls: Vec<Stall>) -> Vec<(i64, Result<Cause, &'static str>)> {
-        split(stalls).iter().map(|stall| (stall.length(), stall.cause)).collect()
+        split(stalls).iter().map(|stall| (stall.length().as_nanos(), stall.cause)).collect()
     }
 
     const LACK: Result<Cause, &str> = Ok(Cause::LackOfDupacks);
@@ -179,9 +184,9 @@ mod tests {
     fn one_short_wait_of_many_is_not_the_timer() {
         let mut timer = Timer::default();
         assert_eq!(timer.usual(), None);
-        timer.take(3);
-        assert_eq!(timer.usual(), Some(3));
-        (200..240).for_each(|length| timer.take(length));
-        assert_eq!(timer.usual(), Some(200));
+        timer.take(ns(3));
+        assert_eq!(timer.usual(), Some(ns(3)));
+        (200..240).for_each(|length| timer.take(ns(length)));
+        assert_eq!(timer.usual(), Some(ns(200)));
     }
 }

@@ -3,16 +3,18 @@
 
 use incast_capture::read::{Packet, flags};
 
+use crate::time::{Span, Time};
+
 /// A clock that goes back further has been set; less is the order of a network card's queues.
-const BACK: i64 = 1_000_000;
+const BACK: Span = Span::from_millis(1);
 /// After so many times no span between two packets is believed.
 const MOST_BACK: u64 = 8;
 /// Packets of a flow that are remembered: copies come soon, behind a few others.
 const TRAIL: usize = 8;
 /// No sender repeats bytes sooner than this, without a round trip to go by.
-const COPIED: i64 = 50_000;
+const COPIED: Span = Span::from_micros(50);
 /// And none sooner than this at all: half a round trip, but at most so much.
-const COPIED_MOST: i64 = 1_000_000;
+const COPIED_MOST: Span = Span::from_millis(1);
 /// Fewer copies are an accident.
 const COPIES: u64 = 3;
 /// They are told if so many of a thousand packets are copies.
@@ -108,14 +110,14 @@ impl Mark {
 /// The last packets of one direction of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trail {
-    marks: [(Mark, i64); TRAIL],
+    marks: [(Mark, Time); TRAIL],
     count: usize,
 }
 
 impl Trail {
     /// Whether a packet is a copy of one of them; if it is none, it is remembered. `soonest` is the
     /// time after which a sender may repeat itself; `copied` says that copies are known to come.
-    fn has(&mut self, packet: &Packet, now: i64, soonest: i64, copied: bool) -> bool {
+    fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> bool {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
         // A number that others had, too, is none.
@@ -137,8 +139,8 @@ impl Trail {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Intake {
     /// What is added to times since the clock was set back.
-    offset: i64,
-    last: Option<i64>,
+    offset: Span,
+    last: Option<Time>,
     backs: u64,
     packets: u64,
     copies: u64,
@@ -156,15 +158,15 @@ pub struct Intake {
 
 impl Intake {
     /// The time of a packet on a clock that never goes back.
-    pub fn clock(&mut self, time: i64) -> i64 {
+    pub fn clock(&mut self, time: Time) -> Time {
         if let Some(last) = self.last
             && time < last - BACK
         {
             self.backs += 1;
-            self.offset = self.offset.saturating_add(last - time);
+            self.offset += last - time;
         }
         self.last = Some(time);
-        time.saturating_add(self.offset)
+        time + self.offset
     }
 
     /// Whether spans between packets can be believed.
@@ -176,9 +178,9 @@ impl Intake {
     pub fn take(
         &mut self,
         packet: &Packet,
-        now: i64,
+        now: Time,
         trail: &mut Trail,
-        trip: Option<i64>,
+        trip: Option<Span>,
     ) -> bool {
         self.packets += 1;
         let data = packet.payload > 0;
@@ -248,6 +250,7 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::{MS, at};
 
     fn data(seq: u32, id: u16) -> Packet {
         Packet { seq, id: Some(id), payload: 1460, flags: flags::ACK, ..Packet::default() }
@@ -256,7 +259,8 @@ mod tests {
     #[test]
     fn a_frame_that_comes_twice_is_taken_once_and_a_repetition_twice() {
         let (mut intake, mut trail) = (Intake::default(), Trail::default());
-        let mut take = |packet, now| intake.take(&packet, now, &mut trail, Some(100_000));
+        let trip = Some(MS / 10);
+        let mut take = |packet, now| intake.take(&packet, at(now), &mut trail, trip);
         assert!(take(data(1, 7), 0));
         assert!(take(data(1461, 8), 10));
         assert!(!take(data(1, 7), 90_000_000), "the same number");
@@ -270,7 +274,7 @@ mod tests {
     fn the_clock_never_goes_back() {
         let mut intake = Intake::default();
         let times = [5_000_000, 9_000_000, 8_500_000, 1_000_000, 2_000_000];
-        let told = times.map(|time| intake.clock(time));
+        let told = times.map(|time| intake.clock(at(time)).as_nanos());
         assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
         assert_eq!(intake.lacks(0), [Lack::ClockBack]);
     }
