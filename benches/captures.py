@@ -4,8 +4,9 @@ python benches/captures.py [--runs N]
 
 The packets are full-size, and once more cut after 96 bytes as `tcpdump -s 96` does. Every program
 counts what it reads for each connection. Exits with 1 if incast reads less than 2.5 GB/s of the
-first or 0.45 GB/s of the second on one core. tshark and dpkt (`pip install dpkt`) are left out
-where they are missing.
+first or 0.45 GB/s of the second on one core, or if a million flows that begin together at one host
+take it more than 10 s or 1.5 GiB. tshark and dpkt (`pip install dpkt`) are left out where they are
+missing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -26,6 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SHAPES = {"full-size packets": (1600, 2.5e9), "packets cut after 96 bytes": (96, 0.45e9)}
 """Bytes that are kept of a packet, and how many bytes of the file are to be read per second."""
 BLOCKS = 100
+FLOWS, FLOWS_TIME, FLOWS_MEMORY = 1_000_000, 10.0, 1.5 * 2**30
+"""Flows to one host, and the seconds and bytes that they may take."""
+READER = ROOT / "target" / "release" / "examples" / "speed"
 DPKT = """
 import sys, dpkt
 seen = {}
@@ -55,7 +60,40 @@ def main() -> int:
             capture = Path(directory) / "read.pcapng"
             _make(capture, snaplen)
             missed |= _compare(shape, capture, least, runs)
-    return int(missed)
+    return int(_many_flows() or missed)
+
+
+def _many_flows() -> bool:
+    """Read a capture of many flows, and return whether a bar is missed."""
+    table = Table(title="flows that begin together at one host")
+    for head in ("flows", "processor [s]", "memory [MB]"):
+        table.add_column(head, justify="right")
+    with TemporaryDirectory() as directory:
+        capture = Path(directory) / "flows.pcap"
+        for flows in (FLOWS // 10, FLOWS):
+            _make_flows(capture, flows)
+            spent, memory = _measure([str(READER), str(capture)], 1)
+            table.add_row(f"{flows}", f"{spent:.2f}", f"{memory / 1e6:.0f}")
+    table.add_row("its bars", f"{FLOWS_TIME:.2f}", f"{FLOWS_MEMORY / 1e6:.0f}")
+    Console(highlight=False).print(table)
+    return spent > FLOWS_TIME or memory > FLOWS_MEMORY
+
+
+def _make_flows(path: Path, flows: int) -> None:
+    """Write two packets of each flow, all flows within a second."""
+    with path.open("wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 54, 1))
+        for number in range(2 * flows):
+            part, host = divmod(number, flows)
+            source = (0x0A000000 + 256 + host).to_bytes(4, "big")
+            ip = struct.pack(
+                "!BBHHHBBH", 0x45, 0, 1500, (7 * host + part) & 0xFFFF, 0x4000, 64, 6, 0
+            )
+            ports = (80, 1024 + host % 60000)
+            tcp = struct.pack("!HHIIBBHHH", *ports, 1 + 1460 * part, 1, 0x50, 16, 65535, 0, 0)
+            frame = bytes(12) + b"\x08\x00" + ip + source + bytes((10, 0, 0, 1)) + tcp
+            time = number * 400_000 // flows
+            file.write(struct.pack("<IIII", 1, time, len(frame), 1514) + frame)
 
 
 def _compare(shape: str, capture: Path, least: float, runs: int) -> bool:
@@ -66,7 +104,7 @@ def _compare(shape: str, capture: Path, least: float, runs: int) -> bool:
         table.add_column(head, justify="left" if head == "program" else "right")
     missed = False
     for name, words in _programs(capture).items():
-        spent = _measure(words, runs if name == "incast" else 1)
+        spent, _ = _measure(words, runs if name == "incast" else 1)
         table.add_row(name, f"{spent:.2f}", f"{size / spent / 1e6:.0f}")
         if name == "incast":
             missed = size / spent < least
@@ -76,8 +114,7 @@ def _compare(shape: str, capture: Path, least: float, runs: int) -> bool:
 
 
 def _programs(capture: Path) -> dict[str, list[str]]:
-    reader = ROOT / "target" / "release" / "examples" / "speed"
-    programs = {"incast": [str(reader), str(capture)]}
+    programs = {"incast": [str(READER), str(capture)]}
     if tshark := shutil.which("tshark"):
         programs["tshark -z conv,tcp"] = [tshark, "-q", "-z", "conv,tcp", "-r", str(capture)]
     if find_spec("dpkt"):
@@ -92,16 +129,16 @@ def _make(path: Path, snaplen: int) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def _measure(words: list[str], runs: int) -> float:
-    """Return the least processor time."""
-    best = float("inf")
+def _measure(words: list[str], runs: int) -> tuple[float, float]:
+    """Return the least processor time, and the memory of the last run in bytes."""
+    best, memory = float("inf"), 0
     for _ in range(runs):
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"{words[0]} failed")
-        best = min(best, used.ru_utime + used.ru_stime)
-    return best
+        best, memory = min(best, used.ru_utime + used.ru_stime), 1024 * used.ru_maxrss
+    return best, memory
 
 
 if __name__ == "__main__":

@@ -15,7 +15,13 @@ class Builder:
         self.frames: list[tuple[float, bytes]] = []
 
     def add(
-        self, time: float, ends: tuple[int, int], numbers: tuple[int, int], size: int, flags: int
+        self,
+        time: float,
+        ends: tuple[int, int],
+        numbers: tuple[int, int],
+        size: int,
+        flags: int,
+        identification: int = 0,
     ) -> None:
         """Add a segment from host 10.0.0.`ends[0]` to the other; the client is host 1."""
         source, target = ends
@@ -30,7 +36,7 @@ class Builder:
             0x45,
             0,
             length,
-            0,
+            identification,
             0x4000,
             64,
             6,
@@ -56,13 +62,35 @@ class Builder:
         return path
 
 
+def inside_ip(frame: bytes) -> bytes:
+    """Return the frame with its packet inside another one: IP in IP, RFC 2003."""
+    length = struct.pack("!H", 20 + len(frame) - 14)
+    outer = b"\x45\x00" + length + bytes(5) + b"\x04" + bytes(2) + bytes([10, 9, 0, 1, 10, 9, 0, 2])
+    return frame[:14] + outer + frame[14:]
+
+
+def is_of_client(frame: bytes) -> bool:
+    """Whether the client sends the frame."""
+    return frame[26:30] == bytes([10, 0, 0, 1])
+
+
 def read(path: Path, servers: int, lost: int = 0, late: float = 0.0, packets: int = 20) -> Path:
-    """Write a read seen at the client.
+    """Write a read seen at the client (see `built`)."""
+    return built(servers, lost, late, packets).write(path)
+
+
+def built(
+    servers: int,
+    lost: int = 0,
+    late: float = 0.0,
+    packets: int = 20,
+    *,
+    counted: bool = True,
+) -> Builder:
+    """Return the frames of a read seen at the client.
 
     Parameters
     ----------
-    path
-        The file.
     servers
         How many answer.
     lost
@@ -71,6 +99,9 @@ def read(path: Path, servers: int, lost: int = 0, late: float = 0.0, packets: in
         How long the first server thinks, in seconds.
     packets
         Packets of each answer.
+    counted
+        Whether the servers count the identifications of their packets, as Linux does: then the
+        packets that are lost are missing in them. Otherwise these are zero.
     """
     capture, trip, slot = Builder(), 100e-6, 12e-6
     for server in range(2, servers + 2):
@@ -81,10 +112,11 @@ def read(path: Path, servers: int, lost: int = 0, late: float = 0.0, packets: in
         think = late if server == 2 else 0.0
         for number in range(packets):
             turn = number if think else number * servers + server
-            time = start + 2 * trip + think + turn * slot
+            time, identification = start + 2 * trip + think + turn * slot, 1000 * server + number
             if server < lost + 2 and number >= packets - 4:
                 time = start + 0.2 + (packets * servers) * slot + (number - packets + 4) * 3 * trip
+                identification += 4  # those of the window that was lost
             seq = 1 + number * _MSS
-            capture.add(time, (server, 1), (seq, 65), _MSS, _ACK)
+            capture.add(time, (server, 1), (seq, 65), _MSS, _ACK, identification if counted else 0)
             capture.add(time + 1e-6, (1, server), (65, seq + _MSS), 0, _ACK)
-    return capture.write(path)
+    return capture

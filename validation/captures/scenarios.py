@@ -176,42 +176,72 @@ def _one_by_one(number: int, random: Random) -> Document:
 
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH = "", "second-", "third-", "fourth-", "fifth-"
-SIXTH, SEVENTH = "sixth-", "seventh-"
+SIXTH, SEVENTH, EIGHTH = "sixth-", "seventh-", "eighth-"
 """The draws of scenarios; each was made when the one before had been looked at."""
-_OFFSETS = {FIRST: 0, SECOND: 5, THIRD: 11, FOURTH: 17, FIFTH: 23, SIXTH: 37, SEVENTH: 43}
+_OFFSETS = {
+    FIRST: 0,
+    SECOND: 5,
+    THIRD: 11,
+    FOURTH: 17,
+    FIFTH: 23,
+    SIXTH: 37,
+    SEVENTH: 43,
+    EIGHTH: 53,
+}
 
 _MADE = {
     "incast": (
-        {FIRST: 60, SECOND: 40, THIRD: 40, FOURTH: 80, FIFTH: 80, SIXTH: 120, SEVENTH: 120},
+        {
+            FIRST: 60,
+            SECOND: 40,
+            THIRD: 40,
+            FOURTH: 80,
+            FIFTH: 80,
+            SIXTH: 120,
+            SEVENTH: 120,
+            EIGHTH: 120,
+        },
         _incast,
     ),
     "healthy": (
-        {FIRST: 14, SECOND: 10, THIRD: 10, FOURTH: 10, FIFTH: 10, SIXTH: 16, SEVENTH: 16},
+        {
+            FIRST: 14,
+            SECOND: 10,
+            THIRD: 10,
+            FOURTH: 10,
+            FIFTH: 10,
+            SIXTH: 16,
+            SEVENTH: 16,
+            EIGHTH: 16,
+        },
         _healthy,
     ),
     "few-flows": (
-        {FIRST: 6, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 8, SEVENTH: 8},
+        {FIRST: 6, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 8, SEVENTH: 8, EIGHTH: 8},
         _few_flows,
     ),
     "window-limited": (
-        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12},
+        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
         _window_limited,
     ),
     "bad-optic": (
-        {FIRST: 12, SECOND: 9, THIRD: 9, FOURTH: 9, FIFTH: 9, SIXTH: 16, SEVENTH: 16},
+        {FIRST: 12, SECOND: 9, THIRD: 9, FOURTH: 9, FIFTH: 9, SIXTH: 16, SEVENTH: 16, EIGHTH: 16},
         _bad_optic,
     ),
-    "path": ({FIRST: 9, SECOND: 7, THIRD: 7, FOURTH: 7, FIFTH: 7, SIXTH: 12, SEVENTH: 12}, _path),
+    "path": (
+        {FIRST: 9, SECOND: 7, THIRD: 7, FOURTH: 7, FIFTH: 7, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
+        _path,
+    ),
     "delayed-ack": (
-        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10},
+        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10, EIGHTH: 10},
         _delayed_ack,
     ),
     "one-by-one": (
-        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10},
+        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10, EIGHTH: 10},
         _one_by_one,
     ),
     "capture-drops": (
-        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12},
+        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
         _healthy,
     ),
 }

@@ -72,11 +72,15 @@ impl Analysis {
             };
         };
         let (place, confidence) = seen_from.unzip();
-        let look_alikes = look_alikes::all(lead, place, drops);
-        let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
-        let stalls = stalls(lead, rest);
-        let episodes = episodes(lead, place, &look_alikes);
         let lacks = lead.intake.lacks(drops);
+        let leaves_out = lead.intake.leaves_out(&lacks);
+        let look_alikes = look_alikes::all(lead, place, drops, leaves_out);
+        let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
+        let mut stalls = stalls(lead, rest);
+        if leaves_out {
+            stalls.iter_mut().for_each(Stall::doubt);
+        }
+        let episodes = episodes(lead, place, &look_alikes);
         let began = self.points.iter().map(|point| point.first).min().unwrap_or_default();
         let ended = self.points.iter().map(|point| point.last).max().unwrap_or_default();
         let case = Case {
@@ -224,7 +228,7 @@ fn cannot_tell(
         list.push(CannotTell { what: what.to_owned(), why: why.to_owned() });
     };
     for lack in lacks {
-        say("what happened to packets that are not in the file", lack.why());
+        say("what happened to packets that are not in the file", &lead.intake.why(*lack));
     }
     match vantage {
         Some(Vantage::Server) => {

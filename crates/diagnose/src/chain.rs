@@ -15,6 +15,11 @@ const NEAR: f64 = 0.1;
 const MOST: i32 = 8;
 /// The usual timer is the shortest that so many waits of a hundred agree on.
 const SHARE: usize = 5;
+/// No common stack has a shorter timer by default (Linux: 200 ms); what is shorter may be waits for
+/// probes or in queues. So many waits, and so many of a hundred, prove it.
+const COMMON: Span = Span::from_millis(150);
+const WAITS: usize = 4;
+const PROOF: usize = 40;
 /// Waits agree if they fall into the same part of a power of two.
 const BINS: f64 = 8.0;
 
@@ -75,8 +80,11 @@ impl Timer {
         *least = (*least).min(length);
         self.count += 1;
         let enough = (self.count * SHARE).div_ceil(100);
-        let mut waits = self.waits.values();
-        self.usual = waits.find(|(count, _)| *count >= enough).map(|(_, least)| *least);
+        let certain = (self.count * PROOF).div_ceil(100).max(WAITS);
+        let usual = |(count, least): &&(usize, Span)| {
+            *count >= if *least < COMMON { certain.max(enough) } else { enough }
+        };
+        self.usual = self.waits.values().find(usual).map(|(_, least)| *least);
     }
 
     /// The shortest that is not alone.
@@ -113,7 +121,7 @@ pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
 mod tests {
     use super::*;
     use crate::stall::tests::stall;
-    use crate::time::tests::ns;
+    use crate::time::tests::{MS, ns};
 
     #[test]
     fn doubled_waits_are_counted() {
@@ -125,13 +133,21 @@ mod tests {
         assert_eq!(expiries(ns(600), ns(200), 1), 1, "no packet was lost");
     }
 
+    /// A wait of so long.
+    fn wait(length: Span, cause: Cause) -> Stall {
+        stall(0, length.as_nanos(), cause)
+    }
+
     /// Waits whose loss was before the point, of the same cause.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
-        lengths.iter().map(|&length| stall(0, length, cause)).collect()
+        lengths.iter().map(|&length| wait(length * MS, cause)).collect()
     }
 
     fn parts(stalls: Vec<Stall>) -> Vec<(i64, Result<Cause, &'static str>)> {
-        split(stalls).iter().map(|stall| (stall.length().as_nanos(), stall.cause)).collect()
+        split(stalls)
+            .iter()
+            .map(|stall| (stall.length().as_nanos() / MS.as_nanos(), stall.cause))
+            .collect()
     }
 
     const LACK: Result<Cause, &str> = Ok(Cause::LackOfDupacks);
@@ -151,8 +167,8 @@ mod tests {
     #[test]
     fn a_wait_has_no_more_timers_than_packets_were_lost() {
         let count = |missing, cause| {
-            let long = Stall { missing: Some(missing), ..stall(0, 1400, cause) };
-            split(vec![stall(0, 200, cause), long]).len() - 1
+            let long = Stall { missing: Some(missing), ..wait(1400 * MS, cause) };
+            split(vec![wait(200 * MS, cause), long]).len() - 1
         };
         assert_eq!([0, 1, 2].map(|missing| count(missing, Cause::LackOfDupacks)), [1, 1, 3]);
         assert_eq!([1, 2, 3].map(|missing| count(missing, Cause::LostRetransmission)), [1, 1, 3]);
@@ -160,12 +176,13 @@ mod tests {
 
     #[test]
     fn a_wait_is_whole_if_its_loss_was_seen_or_a_probe_or_a_syn_ended_it() {
-        let whole = |long: Stall| split(vec![stall(0, 200, Cause::LackOfDupacks), long]).len() == 2;
-        let long = stall(0, 600, Cause::LackOfDupacks);
+        let whole =
+            |long: Stall| split(vec![wait(200 * MS, Cause::LackOfDupacks), long]).len() == 2;
+        let long = wait(600 * MS, Cause::LackOfDupacks);
         assert!(!whole(long.clone()));
         assert!(whole(Stall { upstream: true, ..long.clone() }));
         assert!(whole(Stall { ended: Ended::Probe, ..long }));
-        assert!(whole(stall(0, 600, Cause::Handshake)));
+        assert!(whole(wait(600 * MS, Cause::Handshake)));
     }
 
     #[test]
@@ -184,9 +201,20 @@ mod tests {
     fn one_short_wait_of_many_is_not_the_timer() {
         let mut timer = Timer::default();
         assert_eq!(timer.usual(), None);
-        timer.take(ns(3));
-        assert_eq!(timer.usual(), Some(ns(3)));
-        (200..240).for_each(|length| timer.take(ns(length)));
-        assert_eq!(timer.usual(), Some(ns(200)));
+        timer.take(3 * MS);
+        assert_eq!(timer.usual(), None, "it needs proof");
+        (200..240).for_each(|length| timer.take(length * MS));
+        assert_eq!(timer.usual(), Some(200 * MS));
+    }
+
+    #[test]
+    fn a_short_timer_needs_many_waits_that_agree() {
+        let mut timer = Timer::default();
+        (0..3).for_each(|_| timer.take(10 * MS));
+        assert_eq!(timer.usual(), None);
+        timer.take(10 * MS);
+        assert_eq!(timer.usual(), Some(10 * MS));
+        (0..7).for_each(|wait| timer.take(MS * (1 << wait)));
+        assert_eq!(timer.usual(), None, "4 of 11");
     }
 }

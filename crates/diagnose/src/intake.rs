@@ -7,6 +7,8 @@ use crate::time::{Span, Time};
 
 /// A clock that goes back further has been set; less is the order of a network card's queues.
 const BACK: Span = Span::from_millis(1);
+/// The year 2116; later times are damage, and would not leave room for sums.
+const LATEST: Time = Time::from_nanos(i64::MAX / 2);
 /// After so many times no span between two packets is believed.
 const MOST_BACK: u64 = 8;
 /// Packets of a flow that are remembered: copies come soon, behind a few others.
@@ -28,6 +30,8 @@ const BARE_SHARE: u64 = 5;
 const LEFT_OUT: i64 = 5;
 /// Percent of the bytes that no capture drops: most of the traffic is not in the file.
 const MOST_LEFT_OUT: i64 = 40;
+/// Of a thousand bytes, so many that the capture has dropped do not change what the others show.
+const SOME: i128 = 5;
 /// Percent of the data packets that are in connections of which one direction is seen.
 const ONE_SIDED: u64 = 90;
 
@@ -64,13 +68,10 @@ impl Lack {
         }
     }
 
-    /// How it shows.
-    pub fn why(self) -> &'static str {
+    /// How it shows; what a filter leaves out differs.
+    fn why(self) -> &'static str {
         match self {
-            Self::Filtered => {
-                "this looks exported by a filter: no SYN, no ACK without data, and most bytes \
-                 between the packets are missing"
-            }
+            Self::Filtered => "bytes between the packets are missing",
             Self::OneDirection => "only one direction of the connections is in the file",
             Self::DataOnly => "no ACK without data is in the file",
             Self::SynOnly => "only the openings of connections are in the file",
@@ -80,6 +81,9 @@ impl Lack {
         }
     }
 }
+
+/// Packets by which the start of a file is known again.
+const START: usize = 8;
 
 /// A packet, as far as a copy must agree with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +145,8 @@ pub struct Intake {
     /// What is added to times since the clock was set back.
     offset: Span,
     last: Option<Time>,
+    /// The latest time of the file's own clock.
+    latest: Time,
     backs: u64,
     packets: u64,
     copies: u64,
@@ -150,6 +156,9 @@ pub struct Intake {
     openings: u64,
     /// Data packets of connections with one direction only.
     one_sided: u64,
+    /// The first packets, and their times; and until which time the file repeats itself.
+    start: [(Time, Mark); START],
+    repeats_until: Option<Time>,
     /// Bytes that were acknowledged, those of them that are not in the file, and how often some
     /// were not.
     bytes: i64,
@@ -166,7 +175,29 @@ impl Intake {
             self.offset += last - time;
         }
         self.last = Some(time);
-        time + self.offset
+        self.latest = self.latest.max(time);
+        (time + self.offset).min(LATEST)
+    }
+
+    /// Whether the file repeats itself here: it goes back to one of its first packets, with the same
+    /// time, and has not yet passed its latest one.
+    pub fn repeats(&mut self, packet: &Packet) -> bool {
+        let time = Time::of(packet);
+        let mark = (time, Mark::of(packet));
+        if let Some(until) = self.repeats_until {
+            if time <= until {
+                self.packets += 1;
+                self.copied(packet);
+                return true;
+            }
+            self.repeats_until = None;
+        } else if (self.packets as usize) < START {
+            self.start[self.packets as usize] = mark;
+        } else if self.backs > 0 && self.start.contains(&mark) {
+            self.repeats_until = Some(self.latest);
+            return self.repeats(packet);
+        }
+        false
     }
 
     /// Whether spans between packets can be believed.
@@ -221,10 +252,37 @@ impl Intake {
         }
     }
 
+    /// Whether so many packets are missing that neither holes nor numbers show losses. A capture that
+    /// drops a few leaves nearly all of them.
+    pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
+        let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
+        lacks.iter().any(|lack| match lack {
+            Lack::Duplicated | Lack::ClockBack => false,
+            Lack::CaptureDrops => some,
+            _ => true,
+        })
+    }
+
+    /// How a lack shows, as part of a sentence.
+    pub fn why(&self, lack: Lack) -> String {
+        if lack != Lack::Filtered {
+            return lack.why().to_owned();
+        }
+        let opening = if self.openings == 0 { "no SYN, " } else { "" };
+        let bare = if self.is_silent() { "no ACK without data, " } else { "" };
+        let joined = if opening.is_empty() && bare.is_empty() { "" } else { "and " };
+        format!("this looks exported by a filter: {opening}{bare}{joined}{}", lack.why())
+    }
+
+    /// Whether ACKs without data are missing.
+    fn is_silent(&self) -> bool {
+        self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING
+    }
+
     /// What the packets lack; `drops` are those that the capture says it has dropped.
     pub fn lacks(&self, drops: u64) -> Vec<Lack> {
         let (unseen, places) = self.unseen;
-        let silent = self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING;
+        let silent = self.is_silent();
         let one_sided = self.data > 0 && self.one_sided * 100 >= self.data * ONE_SIDED;
         let left_out = |percent| i128::from(unseen) * 100 > i128::from(self.bytes) * percent;
         let filtered = places > 0
@@ -277,6 +335,22 @@ mod tests {
         let told = times.map(|time| intake.clock(at(time)).as_nanos());
         assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
         assert_eq!(intake.lacks(0), [Lack::ClockBack]);
+    }
+
+    #[test]
+    fn a_file_that_is_appended_to_itself_is_read_once() {
+        let mut intake = Intake::default();
+        let mut take = |time: i64| {
+            let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
+            intake.clock(at(time));
+            let new = !intake.repeats(&packet);
+            new && intake.take(&packet, at(time), &mut Trail::default(), None)
+        };
+        let times: Vec<i64> = (0..20).map(|number| number * 5_000_000).collect();
+        assert!(times.iter().all(|&time| take(time)));
+        assert!(!times.iter().any(|&time| take(time)));
+        assert!(take(100_000_000), "it goes on");
+        assert_eq!(intake.lacks(0), [Lack::DataOnly, Lack::Duplicated, Lack::ClockBack]);
     }
 
     #[test]

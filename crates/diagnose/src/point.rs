@@ -47,7 +47,7 @@ pub struct BlackHole {
 /// All that was seen at one place.
 #[derive(Debug, Default)]
 pub struct Point {
-    connections: BTreeMap<[Endpoint; 2], Connection>,
+    connections: BTreeMap<[Endpoint; 2], Box<Connection>>,
     pub hosts: Hosts,
     pub stalls: Vec<Stall>,
     pub episodes: Vec<Episode>,
@@ -77,6 +77,10 @@ impl Point {
     /// Takes a packet.
     pub fn take(&mut self, packet: &Packet) {
         let now = self.intake.clock(Time::of(packet));
+        if self.intake.repeats(packet) {
+            self.packets += 1;
+            return;
+        }
         let packet = &Packet { time: now.as_nanos(), ..*packet };
         self.count(now);
         let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
@@ -88,7 +92,7 @@ impl Point {
         let connection = self.connections.entry(ends).or_insert_with(|| {
             self.opened += 1;
             let places = ends.map(|end| self.hosts.place(end.address));
-            Connection::new(self.opened, ends, places, now)
+            Box::new(Connection::new(self.opened, ends, places, now))
         });
         if !take_in(&mut self.intake, connection, packet, side) {
             return;
@@ -137,6 +141,7 @@ impl Point {
             self.hosts.began = now;
         }
         self.packets += 1;
+        self.first = self.first.min(now);
         self.last = self.last.max(now);
     }
 

@@ -169,7 +169,7 @@ impl Receiver {
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {
-            return self.load.peak();
+            return self.load.full();
         }
         self.taken.full().min(self.load.peak())
     }

@@ -80,6 +80,9 @@ impl From<&Packet> for Place {
     }
 }
 
+const LEFT_OUT: &str =
+    "packets are missing in the file, so what is missing here need not have been lost";
+
 /// A link that was idle for this share of a wait has not delayed what ended it.
 const IDLE: f64 = 0.2;
 
@@ -155,6 +158,14 @@ impl Stall {
         self.ended == Ended::Timeout
             && self.idle >= IDLE
             && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
+    }
+
+    /// Takes back a cause that only holes or numbers show, where packets are missing in the file.
+    pub fn doubt(&mut self) {
+        if !self.proven && self.cause.is_ok() {
+            self.cause = Err(LEFT_OUT);
+            self.confidence = 0.5;
+        }
     }
 
     /// The same as a wait for the server.

@@ -41,7 +41,8 @@ impl Case<'_> {
         if self.lacks.is_empty() || proven {
             return (incast, why);
         }
-        let lacks: Vec<&str> = self.lacks.iter().map(|lack| lack.why()).collect();
+        let lacks: Vec<String> =
+            self.lacks.iter().map(|lack| self.lead.intake.why(*lack)).collect();
         (None, format!("the capture is incomplete: {}", lacks.join("; ")))
     }
 
@@ -51,8 +52,10 @@ impl Case<'_> {
         let (waiting, waited) = (stalled(worst, lead).len(), worst.lost.as_secs_f64());
         let text = format!(
             "{} flows into {} begin together and fill the link, which then idles for {waited:.3} s \
-             while {waiting} of them wait",
-            worst.fan_in, worst.receiver,
+             while {waiting} of them wait{}",
+            worst.fan_in,
+            worst.receiver,
+            if waiting == 1 { "s" } else { "" },
         );
         let text = match self.episodes.len() {
             1 => text,
@@ -105,6 +108,12 @@ impl Case<'_> {
             };
         }
         let (fan_in, least) = (self.lead.parameters.fan_in, self.lead.least);
+        let open = self.stalls.iter().filter(|stall| stall.cause.is_err());
+        let open: BTreeSet<_> = open.map(|stall| (stall.sender, stall.receiver)).collect();
+        if stalls == 0 && open.len() >= least {
+            let text = "flows wait as for a timer, but no packet shows whether anything was lost";
+            return (None, format!("{text}{instead}"));
+        }
         let text = match stalls {
             0 if self.stalls.is_empty() => "no flow waits for a retransmission".to_owned(),
             0 => "no flow is seen to wait for a retransmission".to_owned(),

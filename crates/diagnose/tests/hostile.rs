@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use builder::{Order, Segment, pcap, pcapng};
 use incast_capture::read::{Count, File, Merge};
-use incast_diagnose::{Analysis, Options};
+use incast_diagnose::{Analysis, Options, Vantage};
 
 const FILES: u32 = 400_000;
 
@@ -34,7 +34,18 @@ fn read(bytes: &[u8]) {
         analysis.take(&packet);
     }
     let report = analysis.finish(&files);
+    let from_the_first = |time: f64| time >= 0.0;
     assert!(report.stalls.iter().all(|stall| stall.duration_s >= 0.0));
+    assert!(report.stalls.iter().all(|stall| from_the_first(stall.start_s)));
+    assert!(report.episodes.iter().all(|episode| from_the_first(episode.start_s)));
+    // No verdict contradicts what else is said.
+    if report.incast == Some(true) {
+        assert!(!report.episodes.is_empty());
+        assert_ne!(report.vantage, Some(Vantage::Server));
+    }
+    if !report.incomplete.is_empty() {
+        assert_ne!(report.incast, Some(false));
+    }
     assert!(serde_json::to_string(&report).is_ok());
 }
 

@@ -86,12 +86,12 @@ def diagnose(
 
     with _progress() as progress:
         report = reading.diagnose(files, vantage, flows, progress)
-    if scenario is not None:
-        as_scenario.write(report, scenario)
     if form is Form.TABLE:
         _table(report)
     else:
         _write(_text(report, form, files), output)
+    if scenario is not None:
+        as_scenario.write(report, scenario)
 
 
 def _check_outputs(
@@ -135,9 +135,8 @@ def _table(report: dict[str, Any]) -> None:
 
     paper = Paper()
     paper.heading(text.answer(report))
-    paper.sentence(text.about(report))
-    for note in text.notes(report):
-        paper.sentence(note)
+    for sentence in (*text.reasons(report), *text.about(report), *text.notes(report)):
+        paper.sentence(sentence)
     for title, what, rows in (
         ("Episodes", "episodes", text.episodes(report)),
         ("Stalls by cause", "", text.causes(report)),

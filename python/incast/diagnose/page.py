@@ -24,8 +24,9 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
     pictures
         What each shows, and the picture as PNG in base 64.
     """
-    parts = [_tag("h1", text.answer(report)), _tag("p", text.about(report))]
-    parts += [_tag("p", note) for note in text.notes(report)]
+    parts = [_tag("h1", text.answer(report))]
+    told = (*text.reasons(report), *text.about(report), *text.notes(report))
+    parts += [_tag("p", sentence) for sentence in told]
     for title, image in pictures:
         parts.append(_tag("h2", title))
         parts.append(f'<img alt="{escape(title, quote=True)}" src="data:image/png;base64,{image}">')
@@ -38,12 +39,11 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
             parts += [_tag("h2", title), _table(rows[0], rows[1:])]
     parts.append(_tag("h2", "What looks alike"))
     parts.append(_table(("name", "answer", "why"), text.look_alikes(report)))
-    if told := text.cannot_tell(report):
+    if unknown := text.cannot_tell(report):
         parts.append(_tag("h2", "What this capture cannot tell"))
-        parts += [_tag("p", sentence) for sentence in told]
+        parts += [_tag("p", sentence) for sentence in unknown]
     parts.append(_tag("h2", "Files"))
-    read = [(file["path"], str(file["frames"]), str(file["packets"])) for file in report["files"]]
-    parts.append(_table(("file", "frames", "TCP packets"), read))
+    parts.append(_table(("file", "frames", "TCP packets"), text.files(report)))
     title = escape(text.answer(report).partition(":")[0])
     body = "\n".join(parts)
     return (

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from incast.diagnose.reading import PIPE, Report, opened
+from incast.diagnose.reading import Report, opened, size
 from incast.plots import style
 
 Flow = tuple[NDArray[np.float64], NDArray[np.int64]]  # times and sequence numbers
@@ -27,7 +27,7 @@ def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
 
     The files are read a second time. There is no picture without an episode, or of a pipe.
     """
-    if not report["episodes"] or PIPE in paths:
+    if not report["episodes"] or size(paths) is None:
         return []
     episode = max(report["episodes"], key=lambda one: one["lost_s"])
     flows = _flows(report, episode, paths)

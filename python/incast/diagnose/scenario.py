@@ -1,9 +1,16 @@
-"""What was seen, as a scenario that `incast run` simulates."""
+"""What was seen, as a scenario; what `incast run` would refuse is left out of it."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from incast import units
+from incast._core import ScenarioError
 from incast.diagnose.reading import Report
 from incast.errors import CaptureError
+from incast.scenario import Scenario
+from incast.scenario.document import read
 
 # A rate that was seen is near one of these, or the capture has no full link.
 _RATES = {
@@ -15,57 +22,31 @@ _NEAR = (0.75, 1.2)  # of a usual rate
 _LEAST_BUFFER = 4  # packets
 _HEADERS = 40
 _MOST_HEADERS = 78  # with Ethernet and options
+_SEGMENTS = (88, 65495)  # bytes, the smallest and the largest
+_USUAL_SEGMENT = 1460
+_USUAL_TRIP = 1e-4  # seconds
+# What a simulation may have at the most.
+_SERVERS, _ANSWER, _BLOCKS = 1_000_000, 10**9, 1000
+_LARGE = 10**15
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a scenario, and the key that it sets; without one it stays."""
+
+    text: str
+    key: str = ""
 
 
 def document(report: Report) -> str:
-    """Return the read as a scenario.
+    """Return the read as a scenario that can be planned.
 
     Raises
     ------
     CaptureError
-        The capture has no answer of a server to simulate.
+        The capture has no answer of a server to simulate, or no scenario of it can be planned.
     """
-    seen = report["parameters"]
-    if not seen["servers"] or not seen["sru"] or not seen["rate_bps"]:
-        raise CaptureError("--scenario: must have answers of servers; the capture has none")
-    mss = min(max(int(seen["mss"]) or 1460, 88), 65495)
-    packet = mss + _HEADERS
-    base = seen["rtt_s"] or 1e-4
-    rate_bps, rate = _rate(seen["rate_bps"])
-    least = 2 * 8 * (mss + 2 * _MOST_HEADERS) / rate_bps
-    buffer = "# buffer: no packet was seen to wait in a queue; write that of your switch"
-    if seen["buffer_bytes"]:
-        packets = max(round(seen["buffer_bytes"] / packet), _LEAST_BUFFER)
-        buffer = f'buffer = "{packets}pkt"  # from the longest wait in a queue; correct it'
-    timer = seen["rto_min_s"]
-    lines = [
-        "# What a capture shows, as incast would simulate it: estimates, to be corrected by hand.",
-        "",
-        'title = "Read seen in a capture"',
-        'profile = "linux"',
-        "",
-        "[network]",
-        'topology = "star"',
-        f'rate = "{rate}"  # seen: {seen["rate_bps"] / 1e6:.1f} Mbps',
-        f'base_rtt = "{_time(max(base, 1.1 * least))}"',
-        buffer,
-        "",
-        "[workload]",
-        'name = "barrier-read"',
-        f"servers = {seen['servers']}",
-        f'sru = "{max(int(seen["sru"]), 1)}B"',
-        f"blocks = {min(max(seen['blocks'], 1), 1000)}",
-        f'connections = "{"persistent" if seen["persistent"] else "fresh"}"',
-        "",
-        "[transport]",
-        'name = "newreno"' if not seen["sack"] else 'name = "sack"',
-        f"mss = {mss}",
-    ]
-    if seen["receive_window"] > 0:
-        lines.append(f'receive_window = "{max(int(seen["receive_window"]), mss)}B"')
-    if timer:
-        lines.append(f'rto_min = "{_time(timer)}"  # the usual wait for a timer')
-    return "\n".join([*lines, ""])
+    return _planned([_Line(text) for text in _HEAD] + list(_lines(report["parameters"])))
 
 
 def write(report: Report, path: Path) -> None:
@@ -74,7 +55,7 @@ def write(report: Report, path: Path) -> None:
     Raises
     ------
     CaptureError
-        The capture has no read, or the file cannot be written.
+        The capture has no read that can be planned, or the file cannot be written.
     """
     text = document(report)
     try:
@@ -83,12 +64,103 @@ def write(report: Report, path: Path) -> None:
         raise CaptureError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+_HEAD = (
+    "# What a capture shows, as incast would simulate it: estimates, to be corrected by hand.",
+    "",
+    'title = "Read seen in a capture"',
+    'profile = "linux"',
+)
+
+
+def _lines(seen: dict[str, Any]) -> Iterator[_Line]:
+    servers, answer, rate_seen = (_number(seen[key]) for key in ("servers", "sru", "rate_bps"))
+    if servers < 1 or answer < 1 or not rate_seen:
+        raise CaptureError("--scenario: must have answers of servers; the capture has none")
+    least, most = _SEGMENTS
+    mss = min(max(int(_number(seen["mss"])) or _USUAL_SEGMENT, least), most)
+    rate_bps, rate = _rate(rate_seen)
+    # A round trip of the network lets a full packet and its ACK through.
+    shortest = 1.1 * 2 * 8 * (mss + 2 * _MOST_HEADERS) / rate_bps
+    trip = max(_number(seen["rtt_s"]) or _USUAL_TRIP, shortest)
+    yield from (_Line(""), _Line("[network]"), _Line('topology = "star"'))
+    yield _Line(f'rate = "{rate}"  # seen: {units.rate(rate_seen)}', "network.rate")
+    yield _Line(f'base_rtt = "{_time(trip)}"', "network.base_rtt")
+    yield _buffer(_number(seen["buffer_bytes"]), mss)
+    yield from (_Line(""), _Line("[workload]"), _Line('name = "barrier-read"'))
+    yield _Line(f"servers = {min(int(servers), _SERVERS)}{_beyond(servers, _SERVERS)}")
+    yield _Line(f'sru = "{min(int(answer), _ANSWER)}B"{_beyond(answer, _ANSWER)}')
+    yield _Line(f"blocks = {int(min(max(_number(seen['blocks']), 1), _BLOCKS))}")
+    yield _Line(f'connections = "{"persistent" if seen["persistent"] else "fresh"}"')
+    yield from (_Line(""), _Line("[transport]"))
+    yield _Line(f'name = "{"sack" if seen["sack"] else "newreno"}"')
+    yield _Line(f"mss = {mss}", "transport.mss")
+    window, timer = _number(seen["receive_window"]), _number(seen["rto_min_s"])
+    if window:
+        yield _Line(f'receive_window = "{max(int(window), mss)}B"', "transport.receive_window")
+    if timer:
+        text = f'rto_min = "{_time(timer)}"  # the usual wait for a timer'
+        yield _Line(text, "transport.rto_min")
+
+
+def _number(value: float | None) -> float:
+    """Return what was seen; 0 for nothing, and a number that is written with few digits."""
+    if value is None or value < 1 / _LARGE:
+        return 0
+    return min(value, _LARGE)
+
+
+def _beyond(seen: float, most: int) -> str:
+    return f"  # seen: {int(seen)}, more than a simulation may have" if seen > most else ""
+
+
+def _buffer(seen: float, mss: int) -> _Line:
+    if not seen:
+        return _Line("# buffer: no packet was seen to wait in a queue; write that of your switch")
+    packets = max(round(seen / (mss + _HEADERS)), _LEAST_BUFFER)
+    text = f'buffer = "{packets}pkt"  # from the longest wait in a queue; correct it'
+    return _Line(text, "network.buffer")
+
+
 def _rate(seen: float) -> tuple[float, str]:
     rate, name = min(_RATES.items(), key=lambda item: max(item[0] / seen, seen / item[0]))
     if _NEAR[0] * rate <= seen <= _NEAR[1] * rate:
         return rate, name
-    return seen, f"{round(seen / 1e3)}kbps"
+    return seen, f"{max(round(seen), 1)}bps"
 
 
 def _time(seconds: float) -> str:
     return f"{max(round(seconds * 1e9), 1)}ns"
+
+
+def _planned(lines: Sequence[_Line]) -> str:
+    """Return the text of the lines, without those whose values are refused."""
+    lines = list(lines)
+    while True:
+        text = "\n".join([line.text for line in lines] + [""])
+        refusal = _refusal(text)
+        if refusal is None:
+            return text
+        key, _, why = refusal.partition(": ")
+        at = _at_fault(lines, key)
+        if at is None:
+            raise CaptureError(f"--scenario: no scenario of this read can be planned: {refusal}")
+        value = lines[at].text.partition("  #")[0]
+        lines[at] = _Line(f"# {value}: was seen, and left out, because incast refuses it: {why}")
+
+
+def _at_fault(lines: Sequence[_Line], key: str) -> int | None:
+    """Return the place of the line of a refused key; without it, of one that its default meets."""
+    table = key.partition(".")[0] + "."
+    exact = (at for at, line in enumerate(lines) if line.key == key)
+    near = (at for at, line in enumerate(lines) if line.key.startswith(table))
+    others = (at for at, line in enumerate(lines) if line.key)
+    return next(exact, next(near, next(others, None)))
+
+
+def _refusal(text: str) -> str | None:
+    """Return why a scenario cannot be planned, on one line; nothing if it can."""
+    try:
+        _ = Scenario(read(text)).plan
+    except ScenarioError as error:
+        return units.plain(str(error))
+    return None

@@ -1,7 +1,11 @@
-"""The report as text: the answer first, then what it rests on."""
+"""The report as text: the answer first, then what it rests on.
+
+Names in captures and of files are made harmless: no control character reaches a terminal or a page.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from incast import units
 from incast.diagnose.reading import Report
@@ -9,6 +13,20 @@ from incast.diagnose.reading import Report
 _MOST = 10  # rows of a list
 _ANSWERS = {True: "Incast", False: "No incast", None: "Cannot tell whether this is incast"}
 _FOUND = {True: "found", False: "ruled out", None: "cannot tell"}
+_LACKS = "the capture is incomplete"
+_MISSING = "what happened to packets that are not in the file"
+INCOMPLETE = {
+    "filtered": "The capture looks exported by a filter: bytes between its packets are missing in "
+    "many places. Read the whole capture.",
+    "one_direction": "Only one direction of the connections is in the capture. Capture both.",
+    "data_only": "No ACK without data is in the capture. Capture all packets of TCP.",
+    "syn_only": "Only the openings of connections are in the capture. Capture all packets of TCP.",
+    "duplicated": "Frames are in the capture more than once; each is counted once.",
+    "clock_back": "The clock of the capture was set back.",
+    "capture_drops": "The capture has dropped packets. Shorter frames and a larger buffer help: "
+    "tcpdump -s 96 -B 65536.",
+}
+_LEAST_SHARE = 0.001  # of the time that is written as a number
 CAUSES = {
     "full_window": "full window lost",
     "tail": "tail lost",
@@ -22,27 +40,71 @@ CAUSES = {
 
 
 def answer(report: Report) -> str:
-    """Return the first sentence: is there incast, and why."""
-    return f"{_ANSWERS[report['incast']]}: {report['why']}."
+    """Return the first line: is there incast, and what it costs; without a cost, why."""
+    incast, severity = report["incast"], report["severity"]
+    head = _ANSWERS[incast]
+    if incast and severity and severity["mild"]:
+        head = "Mild incast"
+    if incast is not False and severity and severity["share"]:
+        subject = "it costs" if incast else "waits cost"
+        return f"{head}: {subject} {_share(severity)} of the time; {_tail(severity)}."
+    if incast is None and report["incomplete"]:
+        return f"{head}: {_LACKS}."
+    return f"{head}: {units.plain(report['why'])}."
 
 
-def about(report: Report) -> str:
-    """Return what was read, one sentence."""
-    place = report["vantage"] or "unknown"
+def _share(severity: dict[str, Any]) -> str:
+    if severity["share"] < _LEAST_SHARE:
+        return f"less than {units.percent(_LEAST_SHARE)}"
+    return units.percent(severity["share"])
+
+
+def _tail(severity: dict[str, Any]) -> str:
+    """Return how long blocks take, with the waits and without them."""
+    there, without = units.time(severity["p99_s"]), units.time(severity["p99_without_s"])
+    if severity["blocks"] == 1:
+        return f"the block took {there}, and would take {without} without the waits"
     return (
+        f"p99 of {severity['blocks']} blocks is {there}, and would be {without} without the waits"
+    )
+
+
+def reasons(report: Report) -> Iterator[str]:
+    """Yield what the files lack, and then why the answer is so, unless the first line says it."""
+    for lack in report["incomplete"]:
+        yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
+    if report["incomplete"] and report["incast"] is None:
+        yield "Such a capture alone neither proves incast nor rules it out."
+    why = units.plain(report["why"])
+    if why not in answer(report) and not why.startswith(_LACKS):
+        yield f"{why[:1].upper()}{why[1:]}."
+
+
+def about(report: Report) -> Iterator[str]:
+    """Yield what was read and where, and what carried it."""
+    place = report["vantage"] or "unknown"
+    if report["vantage"]:
+        place += f" ({units.percent(report['vantage_confidence'])} sure)"
+    yield (
         f"{units.plural(report['packets'], 'TCP packet')} of "
         f"{units.plural(report['connections'], 'connection')} in "
-        f"{units.time(report['length_s'])}; vantage point: {place}"
+        f"{units.time(report['length_s'])}; vantage point: {place}."
     )
+    for tunnel in report["tunnels"]:
+        count = units.plural(tunnel["packets"], "packet")
+        verb = "was" if tunnel["packets"] == 1 else "were"
+        yield f"{count} {verb} inside {units.plain(tunnel['kind'])}."
 
 
 def notes(report: Report) -> Iterator[str]:
     """Yield what is wrong with the files, and what the list leaves out."""
     if report.get("interrupted"):
         yield "The reading was interrupted; this is what was read so far."
+    kinds = tuple(f" inside {tunnel['kind']}" for tunnel in report["tunnels"])
     for file in report["files"]:
         for note in file["notes"]:
-            yield f"{file['path']}: {note}"
+            if not note.endswith(kinds or "\n"):  # the sentences on tunnels say it
+                yield units.plain(f"{file['path']}: {note}")
     if report["unlisted"]:
         yield f"{report['unlisted']} more stalls and episodes are not listed."
 
@@ -50,18 +112,18 @@ def notes(report: Report) -> Iterator[str]:
 def episodes(report: Report) -> list[tuple[str, ...]]:
     """Return a row per episode, the costliest first, below a row of headings."""
     rows: list[tuple[str, ...]] = [
-        ("start", "length", "receiver", "fan-in", "bytes", "idle", "flows that waited")
+        ("start", "length", "fan-in", "waited", "bytes", "idle", "receiver")
     ]
     worst = sorted(report["episodes"], key=lambda one: -one["lost_s"])[:_MOST]
     rows += [
         (
             f"{one['start_s']:.6f} s",
             units.time(one["end_s"] - one["start_s"]),
-            one["receiver"],
             str(one["fan_in"]),
+            str(len(one["stalled"])),
             units.size(one["bytes"]),
             units.time(one["lost_s"]),
-            str(len(one["stalled"])),
+            units.plain(one["receiver"]),
         )
         for one in worst
     ]
@@ -88,10 +150,10 @@ def stalls(report: Report) -> list[tuple[str, ...]]:
         (
             f"{one['start_s']:.6f} s",
             units.time(one["duration_s"]),
-            one["flow"],
+            units.plain(one["flow"]),
             CAUSES[one["cause"]],
-            f"{one['confidence']:.0%}",
-            one["filter"],
+            units.percent(one["confidence"]),
+            units.plain(one["filter"]),
         )
         for one in longest
     ]
@@ -105,13 +167,25 @@ def look_alikes(report: Report) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for one in listed:
         place = f" ({one['where']})" if one["where"] and one["found"] else ""
-        rows.append((one["name"], _FOUND[one["found"]], f"{one['why']}{place}"))
+        rows.append((one["name"], _FOUND[one["found"]], units.plain(f"{one['why']}{place}")))
     return rows
 
 
+def files(report: Report) -> list[tuple[str, ...]]:
+    """Return a row per file."""
+    return [
+        (units.plain(one["path"]), str(one["frames"]), str(one["packets"]))
+        for one in report["files"]
+    ]
+
+
 def cannot_tell(report: Report) -> list[str]:
-    """Return what the capture cannot say, one sentence each."""
-    told = [f"Cannot tell {one['what']}, because {one['why']}." for one in report["cannot_tell"]]
+    """Return what the capture cannot say, one sentence each, without what was said first."""
+    told = [
+        units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
+        for one in report["cannot_tell"]
+        if one["what"] != _MISSING
+    ]
     if len(told) > _MOST:
         return [*told[:_MOST], f"{len(told) - _MOST} more like these."]
     return told

@@ -33,8 +33,14 @@ it open, unless repeats or filled holes are left in it.
 _PUBLIC = """\
 ## Public captures
 
-Files of public repositories, which cannot be part of this one. They are named so that the result
-can be repeated.
+{count} files with TCP of {repositories} public repositories that no finding had named. They
+cannot be part of this one. {incast} of them {is_are} called incast. Before the rules asked for
+witnesses it were 61; the packets of 20 of these were read, and none was incast. Several kinds of
+false causes were found with these files and mended, so they are no held-out half. Then 49 549
+waits had a cause, and 34 000 of them ended with new data in order; now 7 732 have one, of which 5
+399 are SYNs that were sent again, 1 661 segments that are seen twice, and 462 holes. Of the other
+200 a part is wrong: their hosts seem to count the packets of each connection, and packets are
+missing for another reason. Most files are small, and few are of a cluster.
 """
 
 
@@ -75,9 +81,13 @@ def assumptions() -> list[str]:
 
 
 def public() -> list[str]:
-    """Return what was said of public captures, if anybody has filled it in."""
+    """Return what was said of public captures."""
     with PUBLIC.open(newline="", encoding="utf-8") as file:
-        rows = [f"| {' | '.join(row)} |" for row in csv.reader(file)]
-    if len(rows) == 1:
-        return []
-    return [_PUBLIC, rows[0].title(), "| :-- | :-- | :-- | :-- |", *rows[1:], ""]
+        head, *rows = csv.reader(file)
+    sums = [sum(int(row[at]) for row in rows) for at in range(1, len(head))]
+    count, repositories, incast = sums[1], sums[0], sums[2]
+    told = _PUBLIC.format(
+        count=count, repositories=repositories, incast=incast, is_are="is" if incast == 1 else "are"
+    )
+    table = [f"| {' | '.join(row)} |" for row in (head, *rows)]
+    return [told, table[0], f"| :-- |{' --: |' * (len(head) - 1)}", *table[1:], ""]

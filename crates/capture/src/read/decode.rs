@@ -52,6 +52,11 @@ struct Way {
 }
 
 impl Way {
+    /// Labels, a session or a second tag of the link; what is carried in a tunnel is named by that.
+    fn pass(&mut self, tunnel: Tunnel) {
+        self.tunnel.get_or_insert(tunnel);
+    }
+
     fn enter(&mut self, tunnel: Tunnel) -> Result<(), Other> {
         self.tunnel = Some(tunnel);
         self.marked &= !tunnel.is_mirror();
@@ -85,9 +90,17 @@ fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
     loop {
         layer = match layer {
             Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
-            Layer::Ethertype(kind, bytes) => ethernet::named(kind, bytes)?,
+            Layer::Ethertype(kind, bytes) => {
+                if ethernet::is_tag(kind) {
+                    way.pass(Tunnel::QinQ); // the first one has been passed with the addresses
+                }
+                ethernet::named(kind, bytes)?
+            }
             Layer::Ppp(bytes) => ppp::inside(bytes)?,
-            Layer::Pppoe(bytes) => ppp::session(bytes)?,
+            Layer::Pppoe(bytes) => {
+                way.pass(Tunnel::Pppoe);
+                ppp::session(bytes)?
+            }
             Layer::Mpls(bytes) => mpls::inside(bytes, way)?,
             Layer::Ip(bytes) => return Ok(bytes),
         };

@@ -2,8 +2,7 @@
 
 /// What a packet was carried in when it was captured; of several, the innermost.
 ///
-/// VLAN tags, MPLS labels and sessions of PPP of a link are none: the packet under them is the link's
-/// own.
+/// A single VLAN tag is none: the packet under it is the link's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tunnel {
     /// Ethernet in UDP, RFC 7348.
@@ -24,13 +23,19 @@ pub enum Tunnel {
     IpInIp,
     /// Ethernet under MPLS labels: a pseudowire, RFC 4448.
     Pseudowire,
+    /// IP under MPLS labels, RFC 3032.
+    Mpls,
+    /// IP in a session of PPP over Ethernet, RFC 2516.
+    Pppoe,
+    /// Two tags of VLANs, IEEE 802.1ad.
+    QinQ,
     /// IP in UDP between the nodes of a mobile network (3GPP TS 29.281).
     Gtp,
 }
 
 impl Tunnel {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Vxlan,
         Self::Geneve,
         Self::Gre,
@@ -40,6 +45,9 @@ impl Tunnel {
         Self::Erspan3,
         Self::IpInIp,
         Self::Pseudowire,
+        Self::Mpls,
+        Self::Pppoe,
+        Self::QinQ,
         Self::Gtp,
     ];
 
@@ -55,6 +63,9 @@ impl Tunnel {
             Self::Erspan3 => "ERSPAN III",
             Self::IpInIp => "IP in IP",
             Self::Pseudowire => "Ethernet over MPLS",
+            Self::Mpls => "MPLS",
+            Self::Pppoe => "PPPoE",
+            Self::QinQ => "QinQ",
             Self::Gtp => "GTP-U",
         }
     }

@@ -47,7 +47,7 @@ fn in_udp(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
 fn in_gre(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     let (four, six) = (segment.v4(), segment.v6());
     let (frame, frame6) = (segment.ethernet(), ethernet(0x86dd, &six));
-    let (sum, key, number) = ([0; 4], [0, 0, 1, 2], [0, 0, 0, 9]);
+    let (sum, key, number) = ([0; 4], [0, 0x12, 0x34, 2], [0, 0, 0, 9]);
     let all = [sum, key, number].concat();
     vec![
         ("GRE", ip(47, &gre(0, 0x0800, &[], &four)), Tunnel::Gre),
@@ -58,6 +58,7 @@ fn in_gre(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
         ("GRE of Ethernet", ip(47, &gre(0, 0x6558, &[], &frame)), Tunnel::Gre),
         ("GRE of MPLS", ip(47, &gre(0, 0x8847, &[], &mpls(&four))), Tunnel::Gre),
         ("NVGRE", ip(47, &gre(0x2000, 0x6558, &key, &frame)), Tunnel::Nvgre),
+        ("GRE with a bridge and key 0", ip(47, &gre(0x2000, 0x6558, &sum, &frame)), Tunnel::Gre),
         ("ERSPAN I", ip(47, &gre(0, 0x88be, &[], &frame)), Tunnel::Erspan1),
         ("ERSPAN II", ip(47, &erspan2(&frame)), Tunnel::Erspan2),
         ("ERSPAN III", ip(47, &erspan3(0, false, &frame)), Tunnel::Erspan3),
@@ -82,10 +83,11 @@ fn in_others(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     ]
 }
 
-/// What a link adds is no tunnel.
+/// What a link adds: a single tag is no tunnel.
 fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
     [
         ("nothing", ethernet(0x0800, four)),
+        ("one VLAN", ethernet(0x8100, &[&[0, 5, 8, 0], four].concat())),
         ("two VLANs", ethernet(0x88a8, &[&[0, 5, 0x81, 0, 0, 6, 0x86, 0xdd], six].concat())),
         ("an older second VLAN", ethernet(0x9100, &[&[0, 5, 8, 0], four].concat())),
         ("a still older one", ethernet(0x9200, &[&[0, 5, 8, 0], four].concat())),
@@ -98,7 +100,13 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
     ]
     .map(|(name, frame)| {
         // An IP packet in AH is one in IP.
-        let tunnel = (name == "AH").then_some(Tunnel::IpInIp);
+        let tunnel = match name {
+            "AH" => Some(Tunnel::IpInIp),
+            "two VLANs" => Some(Tunnel::QinQ),
+            _ if name.starts_with("MPLS") => Some(Tunnel::Mpls),
+            _ if name.starts_with("PPPoE") => Some(Tunnel::Pppoe),
+            _ => None,
+        };
         (name, frame, tunnel)
     })
     .to_vec()

@@ -52,13 +52,16 @@ impl Connection {
         self.flows[from].repair.name_ranges(answer.selective && !answer.duplicate);
         self.settle_probed(from, ack, events);
         self.settle_resent(from, &answer, events);
+        let trip = self.trips.round().unwrap_or_default();
         let flow = &mut self.flows[from];
         if ack > flow.bytes.una() {
             flow.acknowledged(ack, now);
         }
         let ends = packet.has(flags::FIN) || flow.bytes.is_closed();
         let segment = flow.segments.usual();
-        let shut = flow.window.offer((packet.window, ack), segment, (now, packet.into()), ends);
+        let here = (now, packet.into());
+        let used_up = flow.used_up_since(trip).filter(|(since, _)| *since < now).unwrap_or(here);
+        let shut = flow.window.offer((packet.window, ack), segment, [used_up, here], ends);
         if let Some(shut) = shut {
             events.push(paused(from, shut, Reason::Paused));
         }

@@ -25,7 +25,9 @@ impl Connection {
         if at_una && !resent {
             events.push(Event::Lost { side, packets: 1, at_once: false });
         }
-        let stalled = gap.is_stall() && !gap.is_shut_out(flow) && (at_una || probe);
+        // A probe of the window is one byte long; what is longer had been sent before.
+        let asks_for_room = it.packet.payload <= 1 && gap.is_shut_out(flow);
+        let stalled = gap.is_stall() && !asks_for_room && (at_una || probe);
         if stalled {
             let kind = Kind::Resent(Resent {
                 top: flow.bytes.top(),

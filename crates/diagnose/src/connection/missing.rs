@@ -80,7 +80,7 @@ impl Connection {
         if first {
             begin_repair(flow, gap);
         }
-        if !first || !gap.is_stall() || gap.is_shut_out(flow) {
+        if !first || !gap.is_stall() {
             return;
         }
         let hidden = flow.hidden.count();

@@ -88,7 +88,7 @@ mod tests {
         let mut flow = flow(at(1));
         assert!(!is_impossible(&flow, 1000, Span::ZERO), "no window is known");
         flow.window.shift(None);
-        flow.window.offer((10_000, 0), 1000, (at(0), Place::default()), false);
+        flow.window.offer((10_000, 0), 1000, [(at(0), Place::default()); 2], false);
         assert!(!is_impossible(&flow, 26, Span::ZERO) && is_impossible(&flow, 27, Span::ZERO));
     }
 

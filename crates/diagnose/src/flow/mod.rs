@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::intake::Trail;
 use crate::numbering::{Ids, Numbering};
 use crate::stall::Place;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 mod bytes;
 mod hidden;
@@ -128,6 +128,13 @@ impl Flow {
     /// Whether the window lets no further segment through.
     pub fn fills_window(&self) -> bool {
         self.window.used_up(self.bytes.top(), self.segments.usual())
+    }
+
+    /// Since when and where its window was used up, so that nothing more could come: a round trip
+    /// after the last packet that it had room for.
+    pub fn used_up_since(&self, trip: Span) -> Option<(Time, Place)> {
+        let full = self.segments.packets() > 0 && self.fills_window();
+        full.then_some((self.last_data + trip, self.last_place))
     }
 
     /// What an ACK of new bytes says. One of more than two segments comes after a repair.

@@ -51,12 +51,13 @@ impl Window {
     }
 
     /// A packet offers a window behind `ack`; returns the pause that it ends. `segment` is the
-    /// usual one; `ends` says that the offer is a last one.
+    /// usual one; the times are since when the window before was used up, and now; `ends` says that
+    /// the offer is a last one.
     pub fn offer(
         &mut self,
         (raw, ack): (u16, i64),
         segment: i64,
-        (now, place): (Time, Place),
+        [used_up, (now, place)]: [(Time, Place); 2],
         ends: bool,
     ) -> Option<Shut> {
         self.size = i64::from(raw) << self.scale.unwrap_or(0);
@@ -65,7 +66,7 @@ impl Window {
         // Without the shift a number says nothing but zero.
         let small = self.scale.is_some() && self.size < segment && self.most >= segment;
         if (raw == 0 || small) && !ends {
-            self.shut.get_or_insert((now, place));
+            self.shut.get_or_insert(used_up);
             return None;
         }
         let (since, before) = self.shut.take()?;
@@ -111,7 +112,7 @@ mod tests {
         let mut window = Window { scale: Some(0), ..Window::default() };
         let place = Place::default();
         let mut offer =
-            |raw, ms: i64| window.offer((raw, 0), 1460, (at(0) + ms * MS, place), false);
+            |raw, ms: i64| window.offer((raw, 0), 1460, [(at(0) + ms * MS, place); 2], false);
         assert!(offer(5000, 0).is_none());
         assert!(offer(628, 10).is_none());
         assert!(offer(0, 20).is_none());
@@ -125,10 +126,10 @@ mod tests {
     fn without_its_shift_a_small_number_says_nothing() {
         let mut window = Window::default();
         let place = Place::default();
-        window.offer((5000, 0), 1460, (at(0), place), false);
-        window.offer((501, 0), 1460, (at(1), place), false);
+        window.offer((5000, 0), 1460, [(at(0), place); 2], false);
+        window.offer((501, 0), 1460, [(at(1), place); 2], false);
         assert!(!window.is_shut());
-        window.offer((0, 0), 1460, (at(2), place), false);
+        window.offer((0, 0), 1460, [(at(2), place); 2], false);
         assert_eq!(window.at_end(at(0) + 40 * MS, place).map(|shut| shut.since), Some(at(2)));
     }
 }

@@ -1,7 +1,7 @@
 //! ACKs are lost on the way back: data comes again that had been acknowledged.
 
 use super::{Answer, Seen};
-use crate::stall::Cause;
+use crate::stall::{Cause, Ended, Stall};
 
 pub const NAME: &str = "lost_acks";
 
@@ -11,7 +11,10 @@ const SHARE: f64 = 0.5;
 
 pub fn judge(seen: &Seen) -> Answer {
     let stalls = seen.point.stalls.iter();
-    let lost = stalls.filter(|stall| stall.cause == Ok(Cause::AckLoss)).count() as u64;
+    // A probe may have met an ACK that was only held.
+    let by_timer = |stall: &&Stall| stall.ended == Ended::Timeout;
+    let lost =
+        stalls.filter(by_timer).filter(|stall| stall.cause == Ok(Cause::AckLoss)).count() as u64;
     let in_vain = seen.receiver.tallies.in_vain;
     if lost + in_vain == 0 {
         let why = "no data came again that had been acknowledged";

@@ -130,13 +130,31 @@ pub struct LookAlike {
     pub why: String,
 }
 
-/// All answers for what was seen at a point; `drops` are packets that its files say are missing.
-pub fn all(point: &Point, vantage: Option<Vantage>, drops: u64) -> Vec<LookAlike> {
+/// All answers for what was seen at a point; `drops` are packets that its files say are missing, and
+/// `leaves_out` says that others are: then what is missing need not have been lost.
+pub fn all(
+    point: &Point,
+    vantage: Option<Vantage>,
+    drops: u64,
+    leaves_out: bool,
+) -> Vec<LookAlike> {
     let none = Receiver::default();
     let (address, receiver) = point.hosts.busiest().unwrap_or((Address::default(), &none));
     let seen = Seen { point, receiver, address, vantage, drops };
+    let outage = outage::judge(&seen).found == Some(true);
+    let doubts = [
+        (leaves_out, "; but packets are missing in the file"),
+        (outage, "; but an outage has lost packets"),
+    ];
     let answer = |&(name, judge): &(&'static str, Judge)| {
-        let Answer { found, place, why } = judge(&seen);
+        let Answer { mut found, place, mut why } = judge(&seen);
+        if found == Some(true) && LOSING.contains(&name) {
+            let doubt = doubts.iter().find(|(there, _)| *there);
+            if let Some((_, doubt)) = doubt {
+                found = None;
+                why.push_str(doubt);
+            }
+        }
         LookAlike { name, found, place, why }
     };
     ALL.iter().map(answer).collect()
@@ -178,7 +196,7 @@ pub mod tests {
     #[test]
     fn nothing_is_found_where_nothing_was_seen() {
         for vantage in [None, Some(Vantage::Client), Some(Vantage::Server), Some(Vantage::Switch)] {
-            for one in all(&Point::new(3), vantage, 0) {
+            for one in all(&Point::new(3), vantage, 0, false) {
                 assert_ne!(one.found, Some(true), "{}", one.name);
                 assert!(!one.why.is_empty() && !one.why.ends_with('.'), "{}", one.name);
             }

@@ -20,9 +20,10 @@ pub fn judge(seen: &Seen) -> Answer {
         return Answer::new(Some(false), "", "never did all flows fall silent and repeat");
     };
     let why = format!(
-        "for {:.1} ms nothing arrived, then {} flows sent again what they had sent before",
+        "for {:.1} ms nothing arrived, then {} flow{} sent again what had been sent before",
         (silence.end - silence.start).as_millis_f64(),
-        silence.repeated()
+        silence.repeated(),
+        if silence.repeated() == 1 { "" } else { "s" }
     );
     let why = if certain.is_some() {
         format!("{why}, although it had been acknowledged")

@@ -11,6 +11,10 @@ const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
 /// Losses per such host that are no accident.
 const COUNT: u64 = 5;
+/// Losses of a queue come together (variance over mean per 64 packets); those of a path do less.
+const TOGETHER: f64 = 3.5;
+/// Unless one host of so many has them: a queue that all share would hit more.
+const FEW: usize = 3;
 const LISTED: usize = 8;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -28,6 +32,8 @@ pub fn judge(seen: &Seen) -> Answer {
     let certain = few
         && lost >= COUNT * lossy.len() as u64
         && clean.iter().all(|(_, sent)| sent.lost as f64 <= CLEAN * sent.packets as f64);
+    let together = receiver.losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
+    let certain = certain && (!together || FEW * lossy.len() <= lossy.len() + clean.len());
     // Few hosts with few losses may be those of a bad path, or those that a queue has hit.
     let found = if certain {
         Some(true)

@@ -27,6 +27,11 @@ pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
     })
 }
 
+/// Whether an ethertype is that of a tag of a VLAN.
+pub fn is_tag(kind: u16) -> bool {
+    matches!(kind, 0x8100 | 0x88a8 | 0x9100 | 0x9200)
+}
+
 /// Whether a frame that may begin here has a type that is read, or ARP.
 pub fn begins(bytes: &[u8]) -> bool {
     match inside(bytes) {

@@ -19,10 +19,13 @@ pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let fields = [CHECKSUM, KEY, SEQUENCE].into_iter().filter(|flag| flags & flag != 0);
     let (_, inner) = split(bytes, 4 + 4 * fields.count())?;
     match protocol {
-        // Transparent bridging. NVGRE has a key, and nothing else (RFC 7637 §3.2).
+        // Transparent bridging. NVGRE has a key, and nothing else, and its networks have numbers
+        // from 0x1000 on in the upper 24 bits (RFC 7637 §3.2).
         0x6558 => {
             let only_key = flags & (CHECKSUM | KEY | SEQUENCE) == KEY;
-            way.enter(if only_key { Tunnel::Nvgre } else { Tunnel::Gre })?;
+            let number =
+                if only_key { u32::from(pair(bytes, 4)) << 8 | u32::from(bytes[6]) } else { 0 };
+            way.enter(if number >= 0x1000 { Tunnel::Nvgre } else { Tunnel::Gre })?;
             Ok(Layer::Ethernet(inner))
         }
         0x88be if flags & SEQUENCE == 0 => {

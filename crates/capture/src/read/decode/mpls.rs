@@ -14,7 +14,10 @@ pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other
         }
     }
     match bytes.first().ok_or(Other::Short)? >> 4 {
-        4 | 6 => return Ok(Layer::Ip(bytes)),
+        4 | 6 => {
+            way.pass(Tunnel::Mpls);
+            return Ok(Layer::Ip(bytes));
+        }
         1 => return Err(Other::Kind(Kind::Channel)),
         _ => {}
     }
