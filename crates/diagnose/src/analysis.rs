@@ -1,5 +1,7 @@
 //! The whole of a capture: its vantage points, and the report.
 
+use std::collections::BTreeSet;
+
 use incast_capture::read::{End, Merge, Packet, Tally, Tunnel};
 
 use crate::chain;
@@ -161,7 +163,10 @@ fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> 
     let apart = |episode: &&Episode| {
         spans.iter().all(|&(start, end)| end <= episode.start || episode.end <= start)
     };
-    lead.episodes.iter().filter(apart).cloned().collect()
+    let holes: BTreeSet<_> = lead.black_holes.iter().map(|hole| hole.sender).collect();
+    let of_holes = |&at: &usize| lead.stalls.get(at).is_some_and(|one| holes.contains(&one.sender));
+    let other = |episode: &&Episode| holes.is_empty() || !episode.stalls.iter().all(of_holes);
+    lead.episodes.iter().filter(apart).filter(other).cloned().collect()
 }
 
 /// What carried the packets of all files.

@@ -96,7 +96,7 @@ pub enum Event {
     Round { side: usize, full: bool },
     /// New data was acknowledged; `full` if the window before it was used up. `bytes` is 0 if they
     /// need not have come one after the other.
-    Acked { side: usize, full: bool, bytes: i64, at: Time },
+    Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
 }
 
 impl Event {

@@ -13,6 +13,10 @@ pub struct Load {
     /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
     idle: Span,
     last: Option<Time>,
+    /// When it was known to be in use last: data arrived, or was acknowledged.
+    used: Option<Time>,
+    /// What an ACK acknowledges takes so long at a tenth of the rate of the full link.
+    slow: Span,
     /// The bin of time that fills now, and its bytes.
     bin: i64,
     filled: u64,
@@ -45,7 +49,7 @@ pub const BIN: Span = Span::from_micros(500);
 impl Load {
     /// That of a link that was idle since a time.
     pub fn idle_since(began: Time) -> Self {
-        Self { last: Some(began), ..Self::default() }
+        Self { last: Some(began), used: Some(began), ..Self::default() }
     }
 
     /// When its newest packet arrived.
@@ -58,6 +62,7 @@ impl Load {
         self.size = size;
         self.idle += self.gap(now);
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
+        self.used = self.used.max(self.last);
         let bin = now.bin(BIN);
         if bin != self.bin {
             let (count, bytes) = self.bins.entry(rounded(self.filled)).or_default();
@@ -71,13 +76,24 @@ impl Load {
         self.peak = self.peak.max(self.filled);
     }
 
-    /// The time since the last packet, if it is too long for a link in use.
+    /// Data was acknowledged that takes so long at the rate of a full link: behind the point, a queue
+    /// has sent it.
+    pub fn drains(&mut self, now: Time, duration: Span) {
+        let Some(used) = self.used else { return };
+        self.slow = 10 * duration;
+        if now - used > self.slow.max(LEAST_GAP) {
+            self.idle += now - used;
+        }
+        self.used = Some(used.max(now));
+    }
+
+    /// The time since the link was used, if it is too long for a link in use.
     fn gap(&self, now: Time) -> Span {
-        let Some(last) = self.last else { return Span::ZERO };
+        let Some(last) = self.used else { return Span::ZERO };
         // At a tenth of the peak rate a packet would take so long.
         let busy = if self.peak == 0 { Span::ZERO } else { 10 * self.duration(self.size) };
         let gap = now - last;
-        if gap > busy.max(LEAST_GAP) { gap } else { Span::ZERO }
+        if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { Span::ZERO }
     }
 
     /// How long a packet of a size takes at the peak rate.

@@ -157,6 +157,13 @@ impl Point {
                 self.judge(place, &burst);
             }
         }
+        // Those of flows that were in no burst.
+        for at in 0..self.stalls.len() {
+            if self.stalls[at].open {
+                let place = self.hosts.place(self.stalls[at].receiver.address);
+                self.was_a_wait(at, place);
+            }
+        }
         self.decide_by_numbers();
         self.stalls_in_order();
     }
@@ -259,7 +266,7 @@ impl Point {
             sent.stalls += 1;
         }
         if self.stalls.len() < LISTED {
-            receiver.stalled(key, self.stalls.len(), (stall.start, stall.end));
+            receiver.stalled(key, self.stalls.len(), (stall.start, stall.end), stall.idle);
             self.parameters.stall(&stall);
             self.stalls.push(stall);
         } else {
@@ -303,26 +310,31 @@ impl Point {
             .collect();
         for &at in &burst.stalls {
             let stall = &mut self.stalls[at];
-            if !stall.restart || stall.cause.is_ok() {
+            if !stall.open {
                 continue;
             }
+            stall.open = false;
             let meanwhile = |&(start, end): &(Time, Time)| start < stall.end && stall.start < end;
             let counted =
                 stall.if_counted.filter(|_| self.hosts.counts_connections(stall.sender.address));
-            if let Some(cause) = counted {
+            let beside = losses.iter().any(meanwhile);
+            let window = (beside && stall.restart).then_some(Cause::FullWindow);
+            if let Some(cause) = counted.or(window) {
                 stall.cause = Ok(cause);
-                stall.confidence = NUMBERED;
+                stall.confidence = if counted.is_some() { NUMBERED } else { BESIDE };
                 self.parameters.stall(stall);
-            } else if losses.iter().any(meanwhile) {
-                stall.cause = Ok(Cause::FullWindow);
-                stall.confidence = BESIDE;
-                self.parameters.stall(stall);
-            } else if stall.length() < LONG {
-                stall.void = true;
-                let (sender, wait) = (stall.sender, stall.as_wait());
-                self.hosts.receiving(place).take(&Event::Waited { side: 0, wait }, sender);
+            } else if !beside && (stall.length() < LONG || !stall.restart) {
+                self.was_a_wait(at, place);
             }
         }
+    }
+
+    /// A stall was a wait for the server.
+    fn was_a_wait(&mut self, at: usize, place: usize) {
+        let stall = &mut self.stalls[at];
+        stall.void = true;
+        let (sender, wait) = (stall.sender, stall.as_wait());
+        self.hosts.receiving(place).take(&Event::Waited { side: 0, wait }, sender);
     }
 
     /// Sorts the stalls, and renumbers those of episodes.

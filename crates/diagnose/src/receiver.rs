@@ -78,6 +78,12 @@ const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
 
+/// A stall is one of incast if the link idled for this share of it at the least.
+const STALL: f64 = 0.1;
+
+/// An ACK is for two full segments, if hosts merge none (RFC 1122 §4.2.3.2).
+const TWO: i64 = 2 * 1460;
+
 /// Bytes of a packet that are no data.
 const HEADERS: i64 = 40;
 
@@ -192,7 +198,8 @@ impl Receiver {
                 tallies.unseen.0 = tallies.unseen.0.saturating_add(bytes);
                 tallies.unseen.1 += 1;
             }
-            Event::Acked { full, bytes, at, .. } => {
+            Event::Acked { full, bytes, step, at, .. } => {
+                self.load.drains(at, self.taken.duration(step.clamp(0, TWO) as u32));
                 tallies.acks += 1;
                 tallies.full_acks += u64::from(full);
                 if bytes > 0 {
@@ -230,8 +237,9 @@ impl Receiver {
     }
 
     /// A stall of a flow, by its number.
-    pub fn stalled(&mut self, key: Key, stall: usize, span: (Time, Time)) {
-        let idle = self.quiet.iter().any(|&gap| overlap(gap, span) * 2 > gap.1 - gap.0);
+    pub fn stalled(&mut self, key: Key, stall: usize, span: (Time, Time), share: f64) {
+        let idle =
+            share >= STALL && self.quiet.iter().any(|&gap| overlap(gap, span) * 2 > gap.1 - gap.0);
         if let Some(burst) = self.bursts.of(key) {
             burst.stalls.push(stall);
             if idle {
@@ -339,7 +347,7 @@ mod tests {
         let idle = |span: (i64, i64)| {
             let mut one = receiver(&[(0, 0), (1, 100)]);
             one.begin((at(0), 7), (0, 0), (MS, false));
-            one.stalled((0, 0), 5, (at(0) + span.0 * MS, at(0) + span.1 * MS));
+            one.stalled((0, 0), 5, (at(0) + span.0 * MS, at(0) + span.1 * MS), 1.0);
             let burst = one.bursts.of((0, 0)).expect("a burst");
             assert_eq!(burst.stalls, [5]);
             !burst.idle.is_empty()

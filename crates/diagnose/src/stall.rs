@@ -113,9 +113,13 @@ pub struct Stall {
     /// Whether the loss shows in an incomplete capture as well: by a repeat, or a hole that was
     /// filled.
     pub proven: bool,
-    /// Nothing shows a loss, but what came after it came as after a timer: one full segment, and
-    /// the next one a round trip later.
+    /// Nothing shows a loss; the other flows of the burst decide.
+    pub open: bool,
+    /// What came after it came as after a timer: one full segment, and the next one a round trip
+    /// later.
     pub restart: bool,
+    /// What it is if nothing was lost.
+    pub reason: Reason,
     /// Its cause, if its sender counts the packets of each connection.
     pub if_counted: Option<Cause>,
     /// It was no stall after all.
@@ -146,7 +150,9 @@ impl Stall {
             near_end: false,
             missing: None,
             proven: true,
+            open: false,
             restart: false,
+            reason: Reason::Middle,
             if_counted: None,
             void: false,
         }
@@ -158,6 +164,12 @@ impl Stall {
         self.ended == Ended::Timeout
             && self.idle >= IDLE
             && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
+    }
+
+    /// Whether a wait of a request is one of its own: if the server had it, what it sent is missing, and
+    /// its timer ends the wait.
+    pub fn is_its_own(&self) -> bool {
+        !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }
 
     /// Takes back a cause that only holes or numbers show, where packets are missing in the file.
@@ -172,7 +184,7 @@ impl Stall {
     pub fn as_wait(&self) -> Wait {
         let at = |number: usize| self.frames.get(number).copied().unwrap_or_default();
         Wait {
-            reason: Reason::FirstByte,
+            reason: self.reason,
             start: self.start,
             end: self.end,
             before: at(0),

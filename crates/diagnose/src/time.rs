@@ -94,6 +94,17 @@ impl Span {
     }
 }
 
+/// A result if it is in its range, else the nearest one that is. That is rare, and a branch costs less
+/// than to compute both.
+#[inline]
+fn within(result: Option<i64>, nearest: impl FnOnce() -> i64) -> i64 {
+    #[cold]
+    fn outside(nearest: impl FnOnce() -> i64) -> i64 {
+        nearest()
+    }
+    result.unwrap_or_else(|| outside(nearest))
+}
+
 impl Sub for Time {
     type Output = Span;
     #[inline]
@@ -106,7 +117,7 @@ impl Add<Span> for Time {
     type Output = Self;
     #[inline]
     fn add(self, span: Span) -> Self {
-        Self(self.0.saturating_add(span.0))
+        Self(within(self.0.checked_add(span.0), || self.0.saturating_add(span.0)))
     }
 }
 
@@ -114,7 +125,7 @@ impl Sub<Span> for Time {
     type Output = Self;
     #[inline]
     fn sub(self, span: Span) -> Self {
-        Self(self.0.saturating_sub(span.0))
+        Self(within(self.0.checked_sub(span.0), || self.0.saturating_sub(span.0)))
     }
 }
 
@@ -122,7 +133,7 @@ impl Add for Span {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        Self(within(self.0.checked_add(other.0), || self.0.saturating_add(other.0)))
     }
 }
 
@@ -137,7 +148,7 @@ impl Sub for Span {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
+        Self(within(self.0.checked_sub(other.0), || self.0.saturating_sub(other.0)))
     }
 }
 
@@ -145,7 +156,7 @@ impl Mul<i64> for Span {
     type Output = Self;
     #[inline]
     fn mul(self, times: i64) -> Self {
-        Self(self.0.saturating_mul(times))
+        Self(within(self.0.checked_mul(times), || self.0.saturating_mul(times)))
     }
 }
 

@@ -25,6 +25,7 @@ pub fn links(segment: &Segment) -> Vec<(u32, Vec<u8>)> {
         (50, with(&[0xff, 3, 0, 0x21], &four)),
         (50, with(&[0x0f, 0, 8, 0], &four)),
         (50, with(&[0x8f, 0, 0x86, 0xdd], &six)),
+        (104, with(&[0x0f, 0, 8, 0], &four)),
         (9, with(&[2, 0x81], &mpls(&four))),
         (9, with(&[2, 0x83], &mpls(&six))),
         (51, pppoe(&[0, 0x21], &four)),

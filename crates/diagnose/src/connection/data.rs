@@ -30,9 +30,10 @@ impl Arrival<'_> {
     }
 
     /// How its flow goes on with it, when all below `una` had been acknowledged.
-    fn resumes(&self, una: i64) -> Resumed {
+    /// `before` says that this was longer ago than a round trip, so that the ACK has been lost.
+    fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
-            Seen::Again if self.end <= una => Resumed::Acknowledged,
+            Seen::Again if self.end <= una && before => Resumed::Acknowledged,
             Seen::Again | Seen::Missing => Resumed::Again,
             Seen::Next | Seen::Beyond => Resumed::New,
         }
@@ -82,7 +83,8 @@ impl Connection {
         let flow = &mut self.flows[side];
         let (una, last) = (flow.bytes.una(), flow.last_data());
         if it.now - last > BREAK && flow.segments.packets() > 1 {
-            events.push(Event::Resumed { side, last, how: it.resumes(una) });
+            let before = it.now - flow.last_advance() > gap.patience;
+            events.push(Event::Resumed { side, last, how: it.resumes(una, before) });
         }
         let again = it.seen == Seen::Again && (it.start..it.end).contains(&una);
         flow.tries.sent(it.packet.payload, again, it.packet.into());

@@ -221,7 +221,7 @@ impl Connection {
             self.give_up_resent(side, events);
             self.end_message(side, events);
         }
-        if let Some(stall) = self.asked_again.take() {
+        if let Some(stall) = self.asked_again.take().filter(Stall::is_its_own) {
             let side = usize::from(stall.sender != self.ends[0]);
             events.push(Event::Stalled { side, stall });
         }

@@ -201,9 +201,8 @@ impl Connection {
         waiting.settle();
         if asks {
             // Its answer tells whether it was lost, or the answer was.
-            if let Some(stall) = self.asked_again.replace(stall) {
-                events.push(Event::Stalled { side, stall });
-            }
+            let before = self.asked_again.replace(stall).filter(Stall::is_its_own);
+            events.extend(before.map(|stall| Event::Stalled { side, stall }));
         } else if waiting.message().is_some() {
             self.keep(side, stall, events);
         } else {

@@ -12,16 +12,20 @@ const NO_WITNESS: &str =
 /// A round trip to use before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(1);
 
-/// What was lost, if anything was. `lone` says that the bytes came as a timer sends them.
-fn cause(silent: &Silent, lone: bool) -> Option<Finding> {
+/// What was lost, if anything was.
+fn cause(silent: &Silent) -> Option<Finding> {
     match silent.missing {
         Some(0) => None,
         Some(_) if silent.again => Some(Finding::of(Cause::LostRetransmission, 0.95)),
         Some(_) => Some(Finding::of(Cause::FullWindow, 0.97)),
-        // Nothing was seen of a loss: this may be a timer's segment, and is no proof of one.
-        None if lone => Some(Finding::unknown(NO_WITNESS)),
-        None => None,
+        // Nothing was seen of a loss, and nothing excludes one.
+        None => Some(Finding::unknown(NO_WITNESS)),
     }
+}
+
+/// What the silence is if nothing was lost.
+fn reason(silent: &Silent) -> Reason {
+    if silent.first { Reason::FirstByte } else { Reason::Middle }
 }
 
 /// Whether bytes came as a timer sends them: one full segment, and what follows comes a round trip
@@ -67,7 +71,8 @@ impl Connection {
         let flow = &mut self.flows[side];
         let Some((mut pending, silent)) = flow.waiting.take_silent() else { return };
         let trip = self.trips.round().unwrap_or_default();
-        let mut finding = cause(&silent, is_lone(flow, &pending, next, trip));
+        let restart = is_lone(flow, &pending, next, trip);
+        let mut finding = cause(&silent);
         let asked = if silent.first { self.asked_again.take() } else { None };
         if let Some(stall) = asked {
             let apart = pending.end - stall.end > self.trips.patience(ROUND_TRIP);
@@ -86,10 +91,9 @@ impl Connection {
             }
         }
         if let Some(finding) = finding {
-            self.lost_silently(side, &pending, &silent, finding, events);
+            self.lost_silently(side, &pending, (&silent, restart), finding, events);
         } else {
-            let reason = if silent.first { Reason::FirstByte } else { Reason::Middle };
-            events.push(Event::Waited { side, wait: pending.wait(reason) });
+            events.push(Event::Waited { side, wait: pending.wait(reason(&silent)) });
         }
     }
 
@@ -98,7 +102,7 @@ impl Connection {
         &mut self,
         side: usize,
         pending: &Pending,
-        silent: &Silent,
+        (silent, restart): (&Silent, bool),
         finding: Finding,
         events: &mut Vec<Event>,
     ) {
@@ -108,11 +112,11 @@ impl Connection {
             events.push(Event::Lost { side, packets, at_once: false });
         }
         let counted = Silent { missing: silent.if_counted, ..*silent };
-        let if_counted = cause(&counted, false).and_then(|found| found.cause.ok());
+        let if_counted = cause(&counted).and_then(|found| found.cause.ok());
         let (span, places) = ((pending.start, pending.end), (pending.before, pending.after));
         let stall = Stall::new(self.ends_of(side), span, places, pending.idle, finding);
-        let restart = missing.is_none();
-        let stall = Stall { missing, proven: false, restart, if_counted, ..stall };
+        let (open, reason) = (finding.cause.is_err(), reason(silent));
+        let stall = Stall { missing, proven: false, open, restart, reason, if_counted, ..stall };
         self.keep(side, stall, events);
     }
 }
@@ -131,7 +135,7 @@ mod tests {
 
     #[test]
     fn numbers_tell_whether_a_window_was_lost() {
-        let found = |silent| cause(&silent, true).map(|found| found.cause);
+        let found = |silent| cause(&silent).map(|found| found.cause);
         assert_eq!(found(silent(Some(0))), None, "the server was slow");
         assert_eq!(found(silent(Some(3))), Some(Ok(Cause::FullWindow)));
         let again = Silent { again: true, ..silent(Some(3)) };
@@ -139,10 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_a_lone_segment_leaves_it_open() {
-        assert_eq!(cause(&silent(None), true), Some(Finding::unknown(NO_WITNESS)));
-        assert_eq!(cause(&silent(None), false), None);
-        assert_eq!(cause(&Silent { again: true, ..silent(None) }, false), None);
+    fn without_numbers_it_is_open() {
+        assert_eq!(cause(&silent(None)), Some(Finding::unknown(NO_WITNESS)));
+        assert_eq!([reason(&silent(None))], [Reason::FirstByte]);
     }
 
     #[test]

@@ -117,7 +117,8 @@ fn an_answer_that_comes_late_was_lost_if_numbers_are_missing_before_it() {
     };
     assert_eq!(late(Some(3)), timeout(Cause::FullWindow));
     assert_eq!(late(Some(0)), [Told::Wait(Reason::FirstByte)]);
-    assert_eq!(late(None), [Told::Wait(Reason::FirstByte)], "it came with others");
+    let open = late(None);
+    assert!(matches!(open[..], [Told::Stall(Err(_), Ended::Timeout)]), "{open:?}");
 }
 
 #[test]

@@ -123,7 +123,8 @@ impl Bytes {
     /// Whether a packet without data, which has the number of the next byte, says that bytes were
     /// sent which were not seen.
     pub fn lack(&self, next: i64) -> bool {
-        self.top < next && next - self.top <= MOST_ANNOUNCED && !self.closed
+        // One byte may be that of a FIN.
+        self.top + 1 < next && next - self.top <= MOST_ANNOUNCED && !self.closed
     }
 
     /// Bytes up to `next` were passed over; `again` if they had been sent before.
@@ -146,8 +147,9 @@ impl Bytes {
     /// Everything below `ack` has arrived; returns how many bytes of it were not seen beyond the
     /// highest, and in holes.
     pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
-        let end_of_fin = i64::from(self.closed);
-        let beyond = if ack > self.top + end_of_fin { ack - self.top } else { 0 };
+        // One byte beyond is a FIN, seen or not.
+        let beyond = if ack > self.top + 1 { ack - self.top } else { 0 };
+        let end_of_fin = i64::from(self.closed || ack == self.top + 1);
         let missing = self.holes.settle(ack);
         self.top = self.top.max(ack - end_of_fin);
         [beyond, missing]
@@ -246,7 +248,7 @@ mod tests {
     #[test]
     fn a_packet_without_data_says_what_was_sent_before_it() {
         let mut bytes = bytes();
-        assert!(bytes.lack(1001) && !bytes.lack(1000) && !bytes.lack(1001 + MOST_ANNOUNCED));
+        assert!(bytes.lack(1002) && !bytes.lack(1001) && !bytes.lack(1001 + MOST_ANNOUNCED));
         bytes.close();
         assert!(!bytes.lack(1001));
     }

@@ -141,7 +141,7 @@ impl Flow {
     pub fn acked_event(&self, side: usize, ack: i64, at: Time) -> Event {
         let step = ack - self.bytes.una();
         let bytes = if step <= 2 * self.segments.usual() { step } else { 0 };
-        Event::Acked { side, full: self.fills_window(), bytes, at }
+        Event::Acked { side, full: self.fills_window(), bytes, step, at }
     }
 
     /// Everything below `ack` has arrived.

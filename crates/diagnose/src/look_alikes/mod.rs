@@ -30,7 +30,7 @@ mod window_limited;
 pub use bad_link::may_be as may_be_a_bad_link;
 
 /// Those that lose packets elsewhere than in a queue of many flows: their losses are no incast.
-pub const LOSING: [&str; 4] = [bad_link::NAME, path::NAME, policer::NAME, mtu_black_hole::NAME];
+pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];
 
 type Judge = fn(&Seen) -> Answer;
 
@@ -130,6 +130,11 @@ pub struct LookAlike {
     pub why: String,
 }
 
+/// Whether a finding needs losses, or requests, that are in the file.
+fn rests_on_losses(name: &str) -> bool {
+    LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
+}
+
 /// All answers for what was seen at a point; `drops` are packets that its files say are missing, and
 /// `leaves_out` says that others are: then what is missing need not have been lost.
 pub fn all(
@@ -148,7 +153,7 @@ pub fn all(
     ];
     let answer = |&(name, judge): &(&'static str, Judge)| {
         let Answer { mut found, place, mut why } = judge(&seen);
-        if found == Some(true) && LOSING.contains(&name) {
+        if found == Some(true) && rests_on_losses(name) {
             let doubt = doubts.iter().find(|(there, _)| *there);
             if let Some((_, doubt)) = doubt {
                 found = None;

@@ -11,7 +11,7 @@ pub fn first(link: u32, frame: &[u8]) -> Result<Layer<'_>, Other> {
         1 => return ethernet::inside(frame),
         0 | 108 => return loopback(frame),
         9 => Layer::Ppp(without_address(frame)),
-        50 => return serial(frame),
+        50 | 104 => return serial(frame),
         51 => Layer::Pppoe(frame),
         12 | 14 | 101 | 228 | 229 => Layer::Ip(frame),
         // Linux cooked, of the device `any` and of others without Ethernet.
