@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import captures
 from conftest import Command
 from incast import _core
 from incast.diagnose import reading
@@ -319,3 +320,18 @@ def test_captures_are_opened_when_they_are_read(tmp_path: Path, pipe: Path) -> N
             call()
     with pytest.raises(ValueError, match="no such file"):
         _core.Captures([str(tmp_path / "none")]).open()
+
+
+def test_ctrl_c_while_pictures_are_drawn_leaves_the_page(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> list[tuple[str, str]]:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+        raise AssertionError("it was not interrupted")
+
+    monkeypatch.setattr("incast.diagnose.pictures.of", interrupted)
+    out = tmp_path / "report.html"
+    file = captures.read(tmp_path / "a.pcap", servers=8, lost=3)
+    assert command("diagnose", file, "--format", "html", "-o", out).code == 0
+    assert "Incast" in out.read_text("utf-8")

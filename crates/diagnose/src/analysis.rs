@@ -151,9 +151,8 @@ fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
 
 /// The episodes of a point, without those whose losses something else explains.
 fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> Vec<Episode> {
-    let elsewhere = |name: &&str| found(look_alikes, name);
     if place == Some(Vantage::Server)
-        || look_alikes::LOSING.iter().any(elsewhere)
+        || look_alikes.iter().any(|one| one.vetoes)
         || !lead.intake.has_a_clock()
     {
         return Vec::new();
@@ -202,11 +201,6 @@ fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stal
     let mut all = chain::split(all);
     all.sort_by_key(|stall| (stall.start, stall.end));
     all
-}
-
-/// Whether a look-alike was found.
-fn found(look_alikes: &[LookAlike], name: &str) -> bool {
-    look_alikes.iter().any(|one| one.name == name && one.found == Some(true))
 }
 
 fn told_of(episode: &Episode, lead: &Point, began: Time) -> EpisodeTold {

@@ -91,14 +91,14 @@ impl Load {
     fn gap(&self, now: Time) -> Span {
         let Some(last) = self.used else { return Span::ZERO };
         // At a tenth of the peak rate a packet would take so long.
-        let busy = if self.peak == 0 { Span::ZERO } else { 10 * self.duration(self.size) };
+        let busy = 10 * self.duration(self.size);
         let gap = now - last;
         if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { Span::ZERO }
     }
 
-    /// How long a packet of a size takes at the peak rate.
+    /// How long a packet of a size takes at the peak rate; nothing before there is one.
     pub fn duration(&self, size: u32) -> Span {
-        i64::from(size) * BIN / self.peak.max(1) as i64
+        if self.peak == 0 { Span::ZERO } else { i64::from(size) * BIN / self.peak as i64 }
     }
 
     /// What it is now.

@@ -89,10 +89,11 @@ impl Case<'_> {
         (Some(true), text)
     }
 
-    /// Whether one host sends all, and the place is not its receiver: then it may be the server's own.
+    /// Whether one host sends all, one answer at a time, and the place is not its receiver: then it may
+    /// be the server's own.
     fn may_be_at_a_server(&self) -> bool {
         let one = self.lead.hosts.busiest().is_some_and(|(_, receiver)| receiver.hosts.len() == 1);
-        one && self.vantage == Some(Vantage::Switch)
+        one && self.lead.parameters.fan_in <= 1 && self.vantage == Some(Vantage::Switch)
     }
 
     fn without(&self) -> (Option<bool>, String) {
@@ -303,7 +304,13 @@ mod tests {
 
     #[test]
     fn what_was_found_instead_is_named() {
-        let one = |name, found| LookAlike { name, found, place: String::new(), why: String::new() };
+        let one = |name, found| LookAlike {
+            name,
+            found,
+            place: String::new(),
+            why: String::new(),
+            vetoes: false,
+        };
         let all = [one("path", Some(true)), one("policer", None), one("marked", Some(true))];
         let lead = point(4);
         let (incast, why) = Case { look_alikes: &all, ..case(&lead) }.decide();

@@ -1,7 +1,9 @@
 """`incast diagnose`: what happened in a capture."""
 
 import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -86,12 +88,26 @@ def diagnose(
 
     with _progress() as progress:
         report = reading.diagnose(files, vantage, flows, progress)
-    if form is Form.TABLE:
-        _table(report)
-    else:
-        _write(_text(report, form, files), output)
-    if scenario is not None:
-        as_scenario.write(report, scenario)
+    with _interrupted_by(signal.SIG_IGN):  # what was read is not lost any more
+        if form is Form.TABLE:
+            _table(report)
+        else:
+            _write(_text(report, form, files), output)
+        if scenario is not None:
+            as_scenario.write(report, scenario)
+
+
+@contextmanager
+def _interrupted_by(handler: Callable[..., object] | signal.Handlers) -> Iterator[None]:
+    """Let Ctrl-C do something else meanwhile; only the main thread hears it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def _check_outputs(
@@ -113,7 +129,12 @@ def _text(report: dict[str, Any], form: Form, files: list[str]) -> str:
     if form is Form.HTML:
         from incast.diagnose import page, pictures
 
-        return page.html(report, pictures.of(report, files))
+        try:
+            with _interrupted_by(signal.default_int_handler):
+                drawn = pictures.of(report, files)
+        except KeyboardInterrupt:
+            drawn = []  # they read the files again; the report does without
+        return page.html(report, drawn)
     return json.dumps(report, indent=1) + "\n"
 
 

@@ -42,7 +42,8 @@ impl Connection {
         if self.is_selective() && gap.length() > SOON {
             let finding = Finding::of(Cause::FullWindow, 0.8);
             let stall = gap.stall(self.ends_of(it.side), it.packet, finding);
-            self.keep(it.side, Stall { ended: Ended::Probe, ..stall }, events);
+            // Whether the hole is filled is not known yet: the capture may have dropped it.
+            self.keep(it.side, Stall { ended: Ended::Probe, proven: false, ..stall }, events);
         }
     }
 

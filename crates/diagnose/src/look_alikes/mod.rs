@@ -128,6 +128,9 @@ pub struct LookAlike {
     #[serde(rename = "where")]
     pub place: String,
     pub why: String,
+    /// Whether it explains losses, so that they are no proof of incast: also where that is in doubt.
+    #[serde(skip)]
+    pub vetoes: bool,
 }
 
 /// Whether a finding needs losses, or requests, that are in the file.
@@ -153,6 +156,7 @@ pub fn all(
     ];
     let answer = |&(name, judge): &(&'static str, Judge)| {
         let Answer { mut found, place, mut why } = judge(&seen);
+        let vetoes = found == Some(true) && LOSING.contains(&name);
         if found == Some(true) && rests_on_losses(name) {
             let doubt = doubts.iter().find(|(there, _)| *there);
             if let Some((_, doubt)) = doubt {
@@ -160,7 +164,7 @@ pub fn all(
                 why.push_str(doubt);
             }
         }
-        LookAlike { name, found, place, why }
+        LookAlike { name, found, place, why, vetoes }
     };
     ALL.iter().map(answer).collect()
 }
