@@ -11,9 +11,10 @@ use crate::load::BIN;
 use crate::look_alikes::{self, LookAlike};
 use crate::point::Point;
 use crate::report::{
-    CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, TunnelTold, seconds,
+    CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, TunnelTold,
 };
 use crate::stall::Stall;
+use crate::time::{Span, Time};
 use crate::vantage::Vantage;
 use crate::verdict::{self, Case, stalled};
 
@@ -82,8 +83,8 @@ impl Analysis {
             stalls.iter_mut().for_each(Stall::doubt);
         }
         let episodes = episodes(lead, place, &look_alikes);
-        let began = self.points.iter().map(|point| point.first).min().unwrap_or(0);
-        let ended = self.points.iter().map(|point| point.last).max().unwrap_or(0);
+        let began = self.points.iter().map(|point| point.first).min().unwrap_or_default();
+        let ended = self.points.iter().map(|point| point.last).max().unwrap_or_default();
         let case = Case {
             lead,
             vantage: place,
@@ -108,8 +109,8 @@ impl Analysis {
             cannot_tell: cannot_tell(lead, place, &stalls, &lacks),
             parameters: parameters(lead, place),
             files: told,
-            began_s: seconds(began),
-            length_s: seconds(ended - began),
+            began_s: began.as_secs_f64(),
+            length_s: (ended - began).as_secs_f64(),
             packets: self.points.iter().map(|point| point.packets).sum(),
             connections: lead.opened,
             unlisted: lead.unlisted,
@@ -202,14 +203,14 @@ fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stal
     all
 }
 
-fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
+fn told_of(episode: &Episode, lead: &Point, began: Time) -> EpisodeTold {
     EpisodeTold {
-        start_s: seconds(episode.start - began),
-        end_s: seconds(episode.end - began),
+        start_s: (episode.start - began).as_secs_f64(),
+        end_s: (episode.end - began).as_secs_f64(),
         receiver: episode.receiver.to_string(),
         fan_in: episode.fan_in,
         bytes: episode.bytes,
-        lost_s: seconds(episode.lost),
+        lost_s: episode.lost.as_secs_f64(),
         stalled: stalled(episode, lead).into_iter().collect(),
     }
 }
@@ -251,7 +252,7 @@ fn cannot_tell(
         }
     }
     for (stall, why) in undecided.iter().take(100) {
-        let start = seconds(stall.start - lead.first);
+        let start = (stall.start - lead.first).as_secs_f64();
         let what = format!("the cause of the stall of {} at {start:.6} s", stall.sender);
         say(&what, why);
     }
@@ -262,15 +263,15 @@ fn parameters(lead: &Point, place: Option<Vantage>) -> ParametersTold {
     let known = &lead.parameters;
     let at_client = place == Some(Vantage::Client);
     let peak = lead.hosts.receivers().map(|(_, receiver)| receiver.full(at_client)).max();
-    let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN as f64);
-    let queued = Some(seconds(known.queued())).filter(|_| known.round_trip.is_some());
+    let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN.as_nanos() as f64);
+    let queued = Some(known.queued().as_secs_f64()).filter(|_| known.round_trip.is_some());
     ParametersTold {
-        rtt_s: known.round_trip.map(seconds),
+        rtt_s: known.round_trip.map(Span::as_secs_f64),
         rate_bps: rate,
         buffer_bytes: queued.zip(rate).map(|(queued, rate)| queued * rate / 8.0),
         mss: known.mss,
         receive_window: known.window,
-        rto_min_s: known.timer.usual().map(seconds),
+        rto_min_s: known.timer.usual().map(Span::as_secs_f64),
         servers: known.fan_in,
         sru: known.sru,
         blocks: known.blocks,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Message;
+use crate::time::{Span, Time};
 
 /// A flow: the number of its connection, and the end that sends.
 pub type Key = (u64, usize);
@@ -16,14 +17,14 @@ pub struct Member {
 
 /// A host that asks many others takes its time: an answer of another one that begins so soon, while
 /// none has ended, belongs to them.
-const TOGETHER: i64 = 20_000_000;
+const TOGETHER: Span = Span::from_millis(20);
 
 /// Messages to one host that begin together.
 #[derive(Clone, Debug, Default)]
 pub struct Burst {
-    pub start: i64,
+    pub start: Time,
     /// When the newest began.
-    pub newest: i64,
+    pub newest: Time,
     pub members: Vec<Member>,
     keys: BTreeSet<Key>,
     /// The places of the hosts that send.
@@ -39,14 +40,14 @@ pub struct Burst {
 
 impl Burst {
     /// Whether a message that begins at `start` belongs to it.
-    fn is_near(&self, (start, window): (i64, i64), host: usize, key: Key) -> bool {
+    fn is_near(&self, (start, window): (Time, Span), host: usize, key: Key) -> bool {
         let soon = start >= self.start && start - self.start <= TOGETHER;
         let whole = soon && self.open == self.members.len() && !self.hosts.contains(&host);
         let near = (self.start - window..=self.newest + window).contains(&start);
         (near || whole) && !self.keys.contains(&key)
     }
 
-    fn join(&mut self, start: i64, host: usize, key: Key) {
+    fn join(&mut self, start: Time, host: usize, key: Key) {
         self.newest = self.newest.max(start);
         self.start = self.start.min(start);
         self.members.push(Member { key, message: None });
@@ -101,7 +102,7 @@ impl Bursts {
     /// over.
     pub fn begin(
         &mut self,
-        (start, window): (i64, i64),
+        (start, window): (Time, Span),
         host: usize,
         key: Key,
         filled: u64,
@@ -139,7 +140,7 @@ impl Bursts {
     fn united(
         &mut self,
         mut first: u64,
-        (start, window): (i64, i64),
+        (start, window): (Time, Span),
         host: usize,
         key: Key,
     ) -> u64 {
@@ -203,7 +204,7 @@ impl Bursts {
     /// Takes out the bursts whose flows have all ended. The newest may still get members: those
     /// whose first packets were lost.
     fn over(&mut self) -> Vec<Burst> {
-        let newest = self.open.values().map(|burst| burst.newest).max().unwrap_or(0);
+        let newest = self.open.values().map(|burst| burst.newest).max().unwrap_or_default();
         let over = |(&number, burst): (&u64, &Burst)| {
             (burst.open == 0 && burst.newest < newest).then_some(number)
         };
@@ -229,11 +230,12 @@ impl Bursts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::{at, ns};
 
-    const WINDOW: i64 = 1000;
+    const WINDOW: Span = ns(1000);
 
     fn begin(bursts: &mut Bursts, start: i64, key: Key) -> Vec<Burst> {
-        bursts.begin((start, WINDOW), 0, key, 0, |_| false)
+        bursts.begin((at(start), WINDOW), 0, key, 0, |_| false)
     }
 
     #[test]
@@ -245,7 +247,7 @@ mod tests {
         assert_eq!(bursts.open.len(), 2);
         assert!(begin(&mut bursts, 1050, (4, 0)).is_empty());
         let [burst] = bursts.finish().collect::<Vec<_>>().try_into().expect("one burst");
-        assert_eq!((burst.start, burst.newest, burst.members.len()), (0, 2000, 5));
+        assert_eq!((burst.start, burst.newest, burst.members.len()), (at(0), at(2000), 5));
     }
 
     #[test]
@@ -262,7 +264,7 @@ mod tests {
     fn another_host_joins_late_while_no_answer_has_ended() {
         let mut bursts = Bursts::default();
         let late = |bursts: &mut Bursts, host: u64, start| {
-            bursts.begin((start, WINDOW), host as usize, (host, 0), 0, |_| false);
+            bursts.begin((at(start), WINDOW), host as usize, (host, 0), 0, |_| false);
             bursts.open.len()
         };
         assert_eq!(late(&mut bursts, 1, 0), 1);

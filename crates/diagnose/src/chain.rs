@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::stall::{Cause, Ended, Stall};
+use crate::time::Span;
 
 /// How far a wait may be from such a sum.
 const NEAR: f64 = 0.1;
@@ -16,7 +17,7 @@ const MOST: i32 = 8;
 const SHARE: usize = 5;
 /// No common stack has a shorter timer by default (Linux: 200 ms); what is shorter may be waits for
 /// probes or in queues. So many waits, and so many of a hundred, prove it.
-const COMMON: i64 = 150_000_000;
+const COMMON: Span = Span::from_millis(150);
 const WAITS: usize = 4;
 const PROOF: usize = 40;
 /// Waits agree if they fall into the same part of a power of two.
@@ -43,7 +44,7 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
         let unit = stall.length() / ((1 << count) - 1);
         let mut start = stall.start;
         for part in 0..count {
-            let end = if part + 1 == count { stall.end } else { start + (unit << part) };
+            let end = if part + 1 == count { stall.end } else { start + unit * (1 << part) };
             let cause = if part == 0 { stall.cause } else { Ok(Cause::LostRetransmission) };
             let known = count == 1 || stall.missing.is_some();
             let confidence = if known { stall.confidence } else { stall.confidence.min(0.7) };
@@ -55,7 +56,7 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
 }
 
 /// The usual timer of some stalls.
-fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<i64> {
+fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<Span> {
     let mut timer = Timer::default();
     stalls.for_each(|stall| timer.take(stall.length()));
     timer.usual()
@@ -65,29 +66,29 @@ fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<i64> {
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
     /// How many waits had which length, rounded; and the shortest of them.
-    waits: BTreeMap<i32, (usize, i64)>,
+    waits: BTreeMap<i32, (usize, Span)>,
     count: usize,
-    usual: Option<i64>,
+    usual: Option<Span>,
 }
 
 impl Timer {
     /// A wait.
-    pub fn take(&mut self, length: i64) {
-        let bin = ((length.max(1) as f64).log2() * BINS).floor() as i32;
+    pub fn take(&mut self, length: Span) {
+        let bin = ((length.as_nanos().max(1) as f64).log2() * BINS).floor() as i32;
         let (count, least) = self.waits.entry(bin).or_insert((0, length));
         *count += 1;
         *least = (*least).min(length);
         self.count += 1;
         let enough = (self.count * SHARE).div_ceil(100);
         let certain = (self.count * PROOF).div_ceil(100).max(WAITS);
-        let usual = |(count, least): &&(usize, i64)| {
+        let usual = |(count, least): &&(usize, Span)| {
             *count >= if *least < COMMON { certain.max(enough) } else { enough }
         };
         self.usual = self.waits.values().find(usual).map(|(_, least)| *least);
     }
 
     /// The shortest that is not alone.
-    pub fn usual(&self) -> Option<i64> {
+    pub fn usual(&self) -> Option<Span> {
         self.usual
     }
 }
@@ -103,8 +104,8 @@ fn most_expiries(stall: &Stall) -> i32 {
 }
 
 /// How often a timer that is `usual` at first has expired in a wait, at most `most` times.
-pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
-    let units = length as f64 / usual.max(1) as f64;
+pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
+    let units = length.share_of(usual);
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));
     let error = |(count, doubled): (i32, i32)| {
         let whole = f64::from(((1 << count) - 1) << doubled);
@@ -120,23 +121,33 @@ pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
 mod tests {
     use super::*;
     use crate::stall::tests::stall;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, ns};
 
     #[test]
     fn doubled_waits_are_counted() {
         let lengths = [200, 390, 600, 640, 1000, 1200, 1400, 2800, 3000];
-        assert_eq!(lengths.map(|length| expiries(length, 200, MOST)), [1, 1, 2, 2, 1, 2, 3, 3, 4]);
-        assert_eq!(expiries(600, 200, 1), 1, "no packet was lost");
+        assert_eq!(
+            lengths.map(|length| expiries(ns(length), ns(200), MOST)),
+            [1, 1, 2, 2, 1, 2, 3, 3, 4]
+        );
+        assert_eq!(expiries(ns(600), ns(200), 1), 1, "no packet was lost");
+    }
+
+    /// A wait of so long.
+    fn wait(length: Span, cause: Cause) -> Stall {
+        stall(0, length.as_nanos(), cause)
     }
 
     /// Waits whose loss was before the point, of the same cause.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
-        lengths.iter().map(|&length| stall(0, length * MS, cause)).collect()
+        lengths.iter().map(|&length| wait(length * MS, cause)).collect()
     }
 
     fn parts(stalls: Vec<Stall>) -> Vec<(i64, Result<Cause, &'static str>)> {
-        split(stalls).iter().map(|stall| (stall.length() / MS, stall.cause)).collect()
+        split(stalls)
+            .iter()
+            .map(|stall| (stall.length().as_nanos() / MS.as_nanos(), stall.cause))
+            .collect()
     }
 
     const LACK: Result<Cause, &str> = Ok(Cause::LackOfDupacks);
@@ -156,8 +167,8 @@ mod tests {
     #[test]
     fn a_wait_has_no_more_timers_than_packets_were_lost() {
         let count = |missing, cause| {
-            let long = Stall { missing: Some(missing), ..stall(0, 1400 * MS, cause) };
-            split(vec![stall(0, 200 * MS, cause), long]).len() - 1
+            let long = Stall { missing: Some(missing), ..wait(1400 * MS, cause) };
+            split(vec![wait(200 * MS, cause), long]).len() - 1
         };
         assert_eq!([0, 1, 2].map(|missing| count(missing, Cause::LackOfDupacks)), [1, 1, 3]);
         assert_eq!([1, 2, 3].map(|missing| count(missing, Cause::LostRetransmission)), [1, 1, 3]);
@@ -166,12 +177,12 @@ mod tests {
     #[test]
     fn a_wait_is_whole_if_its_loss_was_seen_or_a_probe_or_a_syn_ended_it() {
         let whole =
-            |long: Stall| split(vec![stall(0, 200 * MS, Cause::LackOfDupacks), long]).len() == 2;
-        let long = stall(0, 600 * MS, Cause::LackOfDupacks);
+            |long: Stall| split(vec![wait(200 * MS, Cause::LackOfDupacks), long]).len() == 2;
+        let long = wait(600 * MS, Cause::LackOfDupacks);
         assert!(!whole(long.clone()));
         assert!(whole(Stall { upstream: true, ..long.clone() }));
         assert!(whole(Stall { ended: Ended::Probe, ..long }));
-        assert!(whole(stall(0, 600 * MS, Cause::Handshake)));
+        assert!(whole(wait(600 * MS, Cause::Handshake)));
     }
 
     #[test]
@@ -190,20 +201,20 @@ mod tests {
     fn one_short_wait_of_many_is_not_the_timer() {
         let mut timer = Timer::default();
         assert_eq!(timer.usual(), None);
-        timer.take(3_000_000);
+        timer.take(3 * MS);
         assert_eq!(timer.usual(), None, "it needs proof");
-        (200..240).for_each(|length| timer.take(length * 1_000_000));
-        assert_eq!(timer.usual(), Some(200_000_000));
+        (200..240).for_each(|length| timer.take(length * MS));
+        assert_eq!(timer.usual(), Some(200 * MS));
     }
 
     #[test]
     fn a_short_timer_needs_many_waits_that_agree() {
         let mut timer = Timer::default();
-        (0..3).for_each(|_| timer.take(10_000_000));
+        (0..3).for_each(|_| timer.take(10 * MS));
         assert_eq!(timer.usual(), None);
-        timer.take(10_000_000);
-        assert_eq!(timer.usual(), Some(10_000_000));
-        (0..7).for_each(|wait| timer.take(1_000_000 << wait));
+        timer.take(10 * MS);
+        assert_eq!(timer.usual(), Some(10 * MS));
+        (0..7).for_each(|wait| timer.take(MS * (1 << wait)));
         assert_eq!(timer.usual(), None, "4 of 11");
     }
 }

@@ -5,12 +5,13 @@ use incast_capture::read::Address;
 use crate::burst::Burst;
 use crate::load::Load;
 use crate::stall::{Cause, Ended, Stall};
+use crate::time::{Span, Time};
 
 /// An episode.
 #[derive(Clone, Debug)]
 pub struct Episode {
-    pub start: i64,
-    pub end: i64,
+    pub start: Time,
+    pub end: Time,
     pub receiver: Address,
     pub fan_in: usize,
     /// How many hosts its waiting and other flows come from.
@@ -19,7 +20,7 @@ pub struct Episode {
     pub proven: bool,
     pub bytes: i64,
     /// Time in which at least one flow waited and the link was idle.
-    pub lost: i64,
+    pub lost: Span,
     /// The numbers of its stalls.
     pub stalls: Vec<usize>,
 }
@@ -75,12 +76,12 @@ fn is_for_a_loss(stall: &Stall) -> bool {
 }
 
 /// The length of the union of spans.
-fn union(mut spans: Vec<(i64, i64)>) -> i64 {
+fn union(mut spans: Vec<(Time, Time)>) -> Span {
     spans.sort_unstable();
-    let mut total = 0;
-    let mut covered = i64::MIN;
+    let mut total = Span::ZERO;
+    let mut covered = Time::EVER;
     for (start, end) in spans {
-        total += (end - start.max(covered)).max(0);
+        total += (end - start.max(covered)).max(Span::ZERO);
         covered = covered.max(end);
     }
     total
@@ -92,13 +93,14 @@ mod tests {
     use crate::burst::Member;
     use crate::event::Message;
     use crate::stall::tests::stall;
+    use crate::time::tests::{at, ns};
 
     /// So many flows of so many bytes, which fill a tenth of the link, and one of them waits.
     fn burst(flows: u64, bytes: i64) -> Burst {
-        let message = |end| Some(Message { bytes, last: end, ..Message::default() });
+        let message = |end| Some(Message { bytes, last: at(end), ..Message::default() });
         let member = |flow: u64| Member { key: (flow, 0), message: message(300 + flow as i64) };
         let mut burst = Burst::default();
-        burst.start = 5;
+        burst.start = at(5);
         burst.members = (0..flows).map(member).collect();
         burst.peak = 1000;
         burst.stalls = vec![0];
@@ -108,7 +110,7 @@ mod tests {
 
     fn found(burst: &Burst, stall: Stall) -> Option<Episode> {
         let mut load = Load::default();
-        load.take(0, 10_000);
+        load.take(at(0), 10_000);
         of(burst, &[stall], Address::default(), &load, 3)
     }
 
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn flows_that_fill_the_link_and_wait_while_it_idles_are_an_episode() {
         let episode = found(&burst(4, 5000), lost()).expect("an episode");
-        assert_eq!((episode.start, episode.end, episode.lost), (5, 303, 150));
+        assert_eq!((episode.start, episode.end, episode.lost), (at(5), at(303), ns(150)));
         assert_eq!((episode.fan_in, episode.bytes, episode.proven), (4, 20_000, true));
         assert_eq!(episode.stalls, [0]);
     }
@@ -146,11 +148,11 @@ mod tests {
 
     #[test]
     fn few_bytes_overflow_no_queue_unless_a_window_is_known_to_be_lost() {
-        assert!(found(&burst(4, LEAST / 4), lost()).is_some());
-        let few = burst(4, LEAST / 4 - 1);
+        assert!(found(&burst(4, 4096), lost()).is_some());
+        let few = burst(4, 4095);
         assert!(found(&few, lost()).is_none());
         let missing = |count| found(&few, Stall { missing: Some(count), ..lost() }).is_some();
-        assert!(missing(WINDOW) && !missing(WINDOW - 1));
+        assert!(missing(4) && !missing(3));
     }
 
     #[test]
@@ -179,6 +181,7 @@ mod tests {
 
     #[test]
     fn spans_that_overlap_count_once() {
-        assert_eq!(union(vec![(10, 20), (0, 5), (15, 30), (16, 17)]), 25);
+        let spans = [(10, 20), (0, 5), (15, 30), (16, 17)];
+        assert_eq!(union(spans.map(|(start, end)| (at(start), at(end))).into()), ns(25));
     }
 }

@@ -1,6 +1,7 @@
 //! What a connection tells of itself while its packets are read.
 
 use crate::stall::{Place, Stall};
+use crate::time::{Span, Time};
 
 /// Why a flow did not go on, although nothing was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +33,8 @@ pub enum Resumed {
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     pub reason: Reason,
-    pub start: i64,
-    pub end: i64,
+    pub start: Time,
+    pub end: Time,
     pub before: Place,
     pub after: Place,
     /// The share of it in which the receiver's link was idle.
@@ -42,7 +43,7 @@ pub struct Wait {
 
 impl Wait {
     /// How long it was.
-    pub fn length(&self) -> i64 {
+    pub fn length(&self) -> Span {
         self.end - self.start
     }
 }
@@ -51,10 +52,10 @@ impl Wait {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Message {
     /// When it was asked for, or its first byte if nobody asked.
-    pub start: i64,
+    pub start: Time,
     /// Its first and last byte.
-    pub first: i64,
-    pub last: i64,
+    pub first: Time,
+    pub last: Time,
     pub bytes: i64,
     /// The number of its first byte in the flow.
     pub first_byte: i64,
@@ -67,13 +68,13 @@ pub struct Message {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A message begins; `opens` if its sender has opened the connection for it.
-    Begun { side: usize, start: i64, opens: bool },
+    Begun { side: usize, start: Time, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
     /// The first data after a long silence of its flow, whose last data was at `last`.
-    Resumed { side: usize, last: i64, how: Resumed },
+    Resumed { side: usize, last: Time, how: Resumed },
     /// A request was sent again, whose first bytes had been sent at `asked`.
-    AskedAgain { side: usize, asked: i64, at: i64 },
+    AskedAgain { side: usize, asked: Time, at: Time },
     /// Bytes came again that had been acknowledged; `first` if a silence was before them, so that no
     /// other loss is repaired.
     InVain { side: usize, first: bool },
@@ -95,7 +96,7 @@ pub enum Event {
     Round { side: usize, full: bool },
     /// New data was acknowledged; `full` if the window before it was used up. `bytes` is 0 if they
     /// need not have come one after the other.
-    Acked { side: usize, full: bool, bytes: i64, step: i64, at: i64 },
+    Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
 }
 
 impl Event {

@@ -7,6 +7,7 @@ use crate::burst::Key;
 use crate::load::Mark;
 use crate::numbering::{Class, Numbering};
 use crate::receiver::Receiver;
+use crate::time::{Span, Time};
 
 /// All hosts that were seen.
 #[derive(Debug, Default)]
@@ -17,7 +18,7 @@ pub struct Hosts {
     /// How many of them receive data.
     receiving: usize,
     /// When the first packet of the capture was seen: before data arrives, a link is idle.
-    pub began: i64,
+    pub began: Time,
 }
 
 impl Hosts {
@@ -48,7 +49,7 @@ impl Hosts {
     }
 
     /// How idle the link to a host was until now.
-    fn mark(&self, place: usize, now: i64) -> Mark {
+    fn mark(&self, place: usize, now: Time) -> Mark {
         let began = Mark { idle: now - self.began };
         self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
     }
@@ -60,17 +61,18 @@ impl Hosts {
         packet: &Packet,
         (source, target): (usize, usize),
         key: Key,
-        usual: (i64, i64),
+        usual: (Span, Span),
     ) -> (Mark, Mark) {
+        let now = Time::of(packet);
         if packet.payload > 0 {
             let receiver = self.receiving(target);
-            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
+            receiver.packet((now, packet.size), key, packet.source.address, usual);
             receiver.tallies.marked += u64::from(packet.marked);
         }
         if let Some(receiver) = self.receives(target) {
-            receiver.heard = packet.time;
+            receiver.heard = now;
         }
-        let marks = (self.mark(target, packet.time), self.mark(source, packet.time));
+        let marks = (self.mark(target, now), self.mark(source, now));
         if packet.has(flags::ECE) && !packet.has(flags::SYN) && packet.payload == 0 {
             self.receiving(source).tallies.echoed += 1;
         }

@@ -3,18 +3,20 @@
 
 use incast_capture::read::{Packet, flags};
 
+use crate::time::{Span, Time};
+
 /// A clock that goes back further has been set; less is the order of a network card's queues.
-const BACK: i64 = 1_000_000;
+const BACK: Span = Span::from_millis(1);
 /// The year 2116; later times are damage, and would not leave room for sums.
-const LATEST: i64 = i64::MAX / 2;
+const LATEST: Time = Time::from_nanos(i64::MAX / 2);
 /// After so many times no span between two packets is believed.
 const MOST_BACK: u64 = 8;
 /// Packets of a flow that are remembered: copies come soon, behind a few others.
 const TRAIL: usize = 8;
 /// No sender repeats bytes sooner than this, without a round trip to go by.
-const COPIED: i64 = 50_000;
+const COPIED: Span = Span::from_micros(50);
 /// And none sooner than this at all: half a round trip, but at most so much.
-const COPIED_MOST: i64 = 1_000_000;
+const COPIED_MOST: Span = Span::from_millis(1);
 /// Fewer copies are an accident.
 const COPIES: u64 = 3;
 /// They are told if so many of a thousand packets are copies.
@@ -112,14 +114,14 @@ impl Mark {
 /// The last packets of one direction of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trail {
-    marks: [(Mark, i64); TRAIL],
+    marks: [(Mark, Time); TRAIL],
     count: usize,
 }
 
 impl Trail {
     /// Whether a packet is a copy of one of them; if it is none, it is remembered. `soonest` is the
     /// time after which a sender may repeat itself; `copied` says that copies are known to come.
-    fn has(&mut self, packet: &Packet, now: i64, soonest: i64, copied: bool) -> bool {
+    fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> bool {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
         // A number that others had, too, is none.
@@ -141,10 +143,10 @@ impl Trail {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Intake {
     /// What is added to times since the clock was set back.
-    offset: i64,
-    last: Option<i64>,
+    offset: Span,
+    last: Option<Time>,
     /// The latest time of the file's own clock.
-    latest: i64,
+    latest: Time,
     backs: u64,
     packets: u64,
     copies: u64,
@@ -155,8 +157,8 @@ pub struct Intake {
     /// Data packets of connections with one direction only.
     one_sided: u64,
     /// The first packets, and their times; and until which time the file repeats itself.
-    start: [(i64, Mark); START],
-    repeats_until: Option<i64>,
+    start: [(Time, Mark); START],
+    repeats_until: Option<Time>,
     /// Bytes that were acknowledged, those of them that are not in the file, and how often some
     /// were not.
     bytes: i64,
@@ -165,24 +167,25 @@ pub struct Intake {
 
 impl Intake {
     /// The time of a packet on a clock that never goes back.
-    pub fn clock(&mut self, time: i64) -> i64 {
+    pub fn clock(&mut self, time: Time) -> Time {
         if let Some(last) = self.last
             && time < last - BACK
         {
             self.backs += 1;
-            self.offset = self.offset.saturating_add(last - time);
+            self.offset += last - time;
         }
         self.last = Some(time);
         self.latest = self.latest.max(time);
-        time.saturating_add(self.offset).min(LATEST)
+        (time + self.offset).min(LATEST)
     }
 
     /// Whether the file repeats itself here: it goes back to one of its first packets, with the same
     /// time, and has not yet passed its latest one.
     pub fn repeats(&mut self, packet: &Packet) -> bool {
-        let mark = (packet.time, Mark::of(packet));
+        let time = Time::of(packet);
+        let mark = (time, Mark::of(packet));
         if let Some(until) = self.repeats_until {
-            if packet.time <= until {
+            if time <= until {
                 self.packets += 1;
                 self.copied(packet);
                 return true;
@@ -206,9 +209,9 @@ impl Intake {
     pub fn take(
         &mut self,
         packet: &Packet,
-        now: i64,
+        now: Time,
         trail: &mut Trail,
-        trip: Option<i64>,
+        trip: Option<Span>,
     ) -> bool {
         self.packets += 1;
         let data = packet.payload > 0;
@@ -305,6 +308,7 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::{MS, at};
 
     fn data(seq: u32, id: u16) -> Packet {
         Packet { seq, id: Some(id), payload: 1460, flags: flags::ACK, ..Packet::default() }
@@ -313,7 +317,8 @@ mod tests {
     #[test]
     fn a_frame_that_comes_twice_is_taken_once_and_a_repetition_twice() {
         let (mut intake, mut trail) = (Intake::default(), Trail::default());
-        let mut take = |packet, now| intake.take(&packet, now, &mut trail, Some(100_000));
+        let trip = Some(MS / 10);
+        let mut take = |packet, now| intake.take(&packet, at(now), &mut trail, trip);
         assert!(take(data(1, 7), 0));
         assert!(take(data(1461, 8), 10));
         assert!(!take(data(1, 7), 90_000_000), "the same number");
@@ -327,7 +332,7 @@ mod tests {
     fn the_clock_never_goes_back() {
         let mut intake = Intake::default();
         let times = [5_000_000, 9_000_000, 8_500_000, 1_000_000, 2_000_000];
-        let told = times.map(|time| intake.clock(time));
+        let told = times.map(|time| intake.clock(at(time)).as_nanos());
         assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
         assert_eq!(intake.lacks(0), [Lack::ClockBack]);
     }
@@ -337,9 +342,9 @@ mod tests {
         let mut intake = Intake::default();
         let mut take = |time: i64| {
             let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
-            intake.clock(time);
+            intake.clock(at(time));
             let new = !intake.repeats(&packet);
-            new && intake.take(&packet, time, &mut Trail::default(), None)
+            new && intake.take(&packet, at(time), &mut Trail::default(), None)
         };
         let times: Vec<i64> = (0..20).map(|number| number * 5_000_000).collect();
         assert!(times.iter().all(|&time| take(time)));

@@ -26,6 +26,7 @@ mod receiver;
 mod report;
 mod severity;
 mod stall;
+mod time;
 mod trip;
 mod vantage;
 mod verdict;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::time::{Span, Time};
+
 /// Bytes that go to one host, and the time in which few do.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
@@ -9,12 +11,12 @@ pub struct Load {
     /// Of the last packet.
     size: u32,
     /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
-    idle: i64,
-    last: Option<i64>,
+    idle: Span,
+    last: Option<Time>,
     /// When it was known to be in use last: data arrived, or was acknowledged.
-    used: Option<i64>,
+    used: Option<Time>,
     /// What an ACK acknowledges takes so long at a tenth of the rate of the full link.
-    slow: i64,
+    slow: Span,
     /// The bin of time that fills now, and its bytes.
     bin: i64,
     filled: u64,
@@ -27,7 +29,7 @@ pub struct Load {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     /// The time in which it was idle, so far.
-    pub idle: i64,
+    pub idle: Span,
 }
 
 /// A sixteenth of a power of two, so that few values differ.
@@ -39,29 +41,29 @@ fn rounded(bytes: u64) -> i32 {
 const USUAL: u64 = 3;
 
 /// No shorter gap is a time without load, whatever the rate.
-const LEAST_GAP: i64 = 20_000;
+const LEAST_GAP: Span = Span::from_micros(20);
 
-/// Nanoseconds in which a rate is measured.
-pub const BIN: i64 = 500_000;
+/// The time in which a rate is measured.
+pub const BIN: Span = Span::from_micros(500);
 
 impl Load {
     /// That of a link that was idle since a time.
-    pub fn idle_since(began: i64) -> Self {
+    pub fn idle_since(began: Time) -> Self {
         Self { last: Some(began), used: Some(began), ..Self::default() }
     }
 
     /// When its newest packet arrived.
-    pub fn last(&self) -> Option<i64> {
+    pub fn last(&self) -> Option<Time> {
         self.last
     }
 
     /// A packet of data arrives.
-    pub fn take(&mut self, now: i64, size: u32) {
+    pub fn take(&mut self, now: Time, size: u32) {
         self.size = size;
         self.idle += self.gap(now);
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
         self.used = self.used.max(self.last);
-        let bin = now.div_euclid(BIN);
+        let bin = now.bin(BIN);
         if bin != self.bin {
             let (count, bytes) = self.bins.entry(rounded(self.filled)).or_default();
             *count += 1;
@@ -76,7 +78,7 @@ impl Load {
 
     /// Data was acknowledged that takes so long at the rate of a full link: behind the point, a queue
     /// has sent it.
-    pub fn drains(&mut self, now: i64, duration: i64) {
+    pub fn drains(&mut self, now: Time, duration: Span) {
         let Some(used) = self.used else { return };
         self.slow = 10 * duration;
         if now - used > self.slow.max(LEAST_GAP) {
@@ -86,21 +88,21 @@ impl Load {
     }
 
     /// The time since the link was used, if it is too long for a link in use.
-    fn gap(&self, now: i64) -> i64 {
-        let Some(last) = self.used else { return 0 };
+    fn gap(&self, now: Time) -> Span {
+        let Some(last) = self.used else { return Span::ZERO };
         // At a tenth of the peak rate a packet would take so long.
         let busy = 10 * self.duration(self.size);
         let gap = now - last;
-        if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { 0 }
+        if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { Span::ZERO }
     }
 
     /// How long a packet of a size takes at the peak rate; nothing before there is one.
-    pub fn duration(&self, size: u32) -> i64 {
-        if self.peak == 0 { 0 } else { i64::from(size) * BIN / self.peak as i64 }
+    pub fn duration(&self, size: u32) -> Span {
+        if self.peak == 0 { Span::ZERO } else { i64::from(size) * BIN / self.peak as i64 }
     }
 
     /// What it is now.
-    pub fn mark(&self, now: i64) -> Mark {
+    pub fn mark(&self, now: Time) -> Mark {
         Mark { idle: self.idle + self.gap(now) }
     }
 
@@ -132,35 +134,34 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, at, ns};
 
     #[test]
     fn a_link_idles_if_it_carries_less_than_a_tenth_of_its_peak() {
-        let mut load = Load::idle_since(0);
-        load.take(2 * MS, 1500);
-        assert_eq!(load.mark(2 * MS).idle, 2 * MS, "before its first packet");
+        let mut load = Load::idle_since(at(0));
+        load.take(at(0) + 2 * MS, 1500);
+        assert_eq!(load.mark(at(0) + 2 * MS).idle, 2 * MS, "before its first packet");
         assert_eq!(load.duration(1500), BIN);
-        assert_eq!(load.mark(2 * MS + 10 * BIN).idle, 2 * MS, "a tenth");
-        assert_eq!(load.mark(2 * MS + 10 * BIN + 1).idle, 7 * MS + 1);
+        assert_eq!(load.mark(at(0) + 2 * MS + 10 * BIN).idle, 2 * MS, "a tenth");
+        assert_eq!(load.mark(at(1) + 2 * MS + 10 * BIN).idle, 7 * MS + ns(1));
     }
 
     #[test]
     fn the_shortest_gaps_are_no_idle_time() {
         let mut load = Load::default();
-        (0..1000).for_each(|_| load.take(0, 9000));
-        assert_eq!(load.mark(LEAST_GAP).idle, 0);
-        assert_eq!(load.mark(LEAST_GAP + 1).idle, LEAST_GAP + 1);
+        (0..1000).for_each(|_| load.take(at(0), 9000));
+        assert_eq!(load.mark(at(0) + LEAST_GAP).idle, Span::ZERO);
+        assert_eq!(load.mark(at(1) + LEAST_GAP).idle, LEAST_GAP + ns(1));
     }
 
     #[test]
     fn a_full_link_has_the_usual_one_of_the_fuller_bins() {
         let mut load = Load::default();
         for bin in 0..20 {
-            (0..40).for_each(|_| load.take(bin * BIN, 1500));
+            (0..40).for_each(|_| load.take(at(0) + bin * BIN, 1500));
         }
-        (0..70).for_each(|_| load.take(20 * BIN, 1500)); // had waited for each other
-        (0..3).for_each(|_| load.take(21 * BIN, 1500));
+        (0..70).for_each(|_| load.take(at(0) + 20 * BIN, 1500)); // had waited for each other
+        (0..3).for_each(|_| load.take(at(0) + 21 * BIN, 1500));
         assert_eq!((load.peak(), load.full()), (105_000, 60_000));
         assert_eq!((load.filled(), load.bytes()), (4500, 870 * 1500 + 4500));
         assert_eq!(Load::default().full(), 0);

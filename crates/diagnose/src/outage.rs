@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::burst::Key;
 use crate::event::Resumed;
+use crate::time::{Span, Time};
 
 /// A shorter silence of all flows is a pause of the application, or an ordinary timer.
-const LEAST: i64 = 50_000_000;
+const LEAST: Span = Span::from_millis(50);
 /// A flow had been sending if its last data came at most so long before the silence.
-const JUST: i64 = 50_000_000;
+const JUST: Span = Span::from_millis(50);
 /// So many flows must go on with what had been acknowledged: fewer may have lost an ACK each.
 const FLOWS: u32 = 3;
 /// And so many of a hundred of those that go on.
@@ -18,8 +19,8 @@ const LISTED: usize = 64;
 /// A silence of all flows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
-    pub start: i64,
-    pub end: i64,
+    pub start: Time,
+    pub end: Time,
     /// Flows that had been sending and went on with bytes that had been acknowledged, with others
     /// that were sent or missing before, and with new ones.
     acknowledged: u32,
@@ -54,15 +55,15 @@ impl Silence {
 /// The silences of a point.
 #[derive(Clone, Debug, Default)]
 pub struct Silences {
-    last: Option<i64>,
+    last: Option<Time>,
     all: Vec<Silence>,
     /// Since when a host has heard nothing, and the flows on which it has asked again.
-    unanswered: (i64, BTreeSet<Key>),
+    unanswered: (Time, BTreeSet<Key>),
 }
 
 impl Silences {
     /// A packet of data of any flow.
-    pub fn data(&mut self, now: i64) {
+    pub fn data(&mut self, now: Time) {
         let last = self.last.replace(now);
         if let Some(start) = last
             && now - start > LEAST
@@ -73,7 +74,7 @@ impl Silences {
     }
 
     /// A flow goes on whose last data was at `last`.
-    pub fn resumed(&mut self, last: i64, how: Resumed) {
+    pub fn resumed(&mut self, last: Time, how: Resumed) {
         let Some(silence) = self.all.last_mut() else { return };
         if last > silence.start || last < silence.start - JUST {
             return;
@@ -87,7 +88,7 @@ impl Silences {
 
     /// A host asks again on a flow at `now`, which had asked at `asked`, and heard something last at
     /// `heard`.
-    pub fn unanswered(&mut self, (heard, asked, now): (i64, i64, i64), flow: Key) {
+    pub fn unanswered(&mut self, (heard, asked, now): (Time, Time, Time), flow: Key) {
         if heard >= asked {
             return;
         }
@@ -117,22 +118,25 @@ impl Silences {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::{MS, at};
 
     fn told(how: &[Resumed]) -> Option<bool> {
         let mut silences = Silences::default();
-        silences.data(0);
-        silences.data(230_000_000);
+        silences.data(at(0));
+        silences.data(at(0) + 230 * MS);
         for &how in how {
-            silences.resumed(-1_000_000, how);
+            silences.resumed(at(0) - MS, how);
         }
-        silences.resumed(-60_000_000, Resumed::New); // had ended before
+        silences.resumed(at(0) - 60 * MS, Resumed::New); // had ended before
         silences.all()[0].is_outage()
     }
 
     #[test]
     fn a_host_that_hears_nothing_from_anybody_has_no_path() {
         let mut silences = Silences::default();
-        let ask = |silences: &mut Silences, heard, flow| silences.unanswered((heard, 5, 205), flow);
+        let ask = |silences: &mut Silences, heard, flow| {
+            silences.unanswered((at(heard), at(5), at(205)), flow);
+        };
         for flow in [(1, 0), (1, 0), (2, 0)] {
             ask(&mut silences, 4, flow);
         }

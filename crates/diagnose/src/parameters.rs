@@ -4,16 +4,17 @@ use crate::burst::Burst;
 use crate::chain::Timer;
 use crate::connection::Connection;
 use crate::stall::{Ended, Stall};
+use crate::time::Span;
 
 const SAMPLE: usize = 4096;
 
 /// Numbers of the network and its connections.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
-    /// The shortest round trip, in nanoseconds.
-    pub round_trip: Option<i64>,
+    /// The shortest round trip.
+    pub round_trip: Option<Span>,
     /// The longest wait in a queue, of each connection that has shown one.
-    queued: Vec<i64>,
+    queued: Vec<Span>,
     pub mss: u32,
     /// The largest window that a receiver of much data offered.
     pub window: i64,
@@ -34,7 +35,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// A round trip of a connection.
-    pub fn trip(&mut self, trip: i64) {
+    pub fn trip(&mut self, trip: Span) {
         self.round_trip = Some(self.round_trip.map_or(trip, |least| least.min(trip)));
     }
 
@@ -53,10 +54,10 @@ impl Parameters {
 
     /// The longest wait in a queue, without the longest two of a hundred: a full queue is met by
     /// many connections.
-    pub fn queued(&self) -> i64 {
+    pub fn queued(&self) -> Span {
         let mut all = self.queued.clone();
         all.sort_unstable();
-        all.len().checked_sub(1 + all.len() / 50).map_or(0, |at| all[at])
+        all.len().checked_sub(1 + all.len() / 50).map_or(Span::ZERO, |at| all[at])
     }
 
     /// A wait that a timer or a probe has ended.
@@ -94,14 +95,15 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::ns;
 
     #[test]
     fn one_long_wait_of_many_is_no_queue() {
         let mut seen = Parameters::default();
-        assert_eq!(seen.queued(), 0);
-        seen.queued = vec![520_000];
-        assert_eq!(seen.queued(), 520_000);
-        seen.queued = (0..99).map(|wait| 400_000 + wait).chain([9_000_000]).collect();
-        assert_eq!(seen.queued(), 400_097);
+        assert_eq!(seen.queued(), Span::ZERO);
+        seen.queued = vec![ns(520_000)];
+        assert_eq!(seen.queued(), ns(520_000));
+        seen.queued = (0..99).map(|wait| 400_000 + wait).chain([9_000_000]).map(ns).collect();
+        assert_eq!(seen.queued(), ns(400_097));
     }
 }

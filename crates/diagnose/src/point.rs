@@ -15,13 +15,14 @@ use crate::outage::Silences;
 use crate::parameters::Parameters;
 use crate::severity::Blocks;
 use crate::stall::{Cause, Ended, Place, Stall};
+use crate::time::{Span, Time};
 use crate::vantage::Evidence;
 
 /// Connections that are kept open, and packets between two looks for those that are not.
 const MOST: usize = 200_000;
 const SWEEP: u64 = 1 << 16;
 /// A connection that was silent for so long has ended: longer than any back-off of a timer.
-const FORGET: i64 = 300_000_000_000;
+const FORGET: Span = Span::from_secs(300);
 /// What is listed; beyond it, it is counted.
 const LISTED: usize = 100_000;
 /// How sure a cause is that the numbers of packets have shown later.
@@ -29,9 +30,11 @@ const NUMBERED: f64 = 0.9;
 /// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
 const BESIDE: f64 = 0.75;
 /// A shorter wait without a sign of a loss is one for a server.
-const LONG: i64 = 150_000_000;
+const LONG: Span = Span::from_millis(150);
+/// Flows of one burst begin so close together, or within ten round trips.
+const TOGETHER: Span = Span::from_millis(1);
 /// A round trip to go by before one was seen.
-const ROUND_TRIP: i64 = 3_000_000;
+const ROUND_TRIP: Span = Span::from_millis(3);
 
 /// Full segments that did not get through on a flow.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +62,8 @@ pub struct Point {
     /// Stalls and episodes beyond the lists.
     pub unlisted: u64,
     pub packets: u64,
-    pub first: i64,
-    pub last: i64,
+    pub first: Time,
+    pub last: Time,
     pub least: usize,
     events: Vec<Event>,
 }
@@ -73,13 +76,13 @@ impl Point {
 
     /// Takes a packet.
     pub fn take(&mut self, packet: &Packet) {
-        let now = self.intake.clock(packet.time);
+        let now = self.intake.clock(Time::of(packet));
         if self.intake.repeats(packet) {
             self.packets += 1;
             return;
         }
-        let packet = &Packet { time: now, ..*packet };
-        self.count(packet.time);
+        let packet = &Packet { time: now.as_nanos(), ..*packet };
+        self.count(now);
         let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
         let side = usize::from(packet.source != ends[0]);
         let opens = packet.has(flags::SYN) && !packet.has(flags::ACK);
@@ -89,7 +92,7 @@ impl Point {
         let connection = self.connections.entry(ends).or_insert_with(|| {
             self.opened += 1;
             let places = ends.map(|end| self.hosts.place(end.address));
-            Box::new(Connection::new(self.opened, ends, places, packet.time))
+            Box::new(Connection::new(self.opened, ends, places, now))
         });
         if !take_in(&mut self.intake, connection, packet, side) {
             return;
@@ -104,7 +107,7 @@ impl Point {
         let key = (connection.serial, side);
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
         if packet.payload > 0 {
-            self.silences.data(packet.time);
+            self.silences.data(now);
         }
         let usual = (round_trip, connection.trips().queued(1 - side));
         let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
@@ -131,7 +134,7 @@ impl Point {
     }
 
     /// One more packet.
-    fn count(&mut self, now: i64) {
+    fn count(&mut self, now: Time) {
         if self.packets == 0 {
             self.first = now;
             self.last = now;
@@ -228,7 +231,8 @@ impl Point {
             let (sender, target, key) = (ends[side], hosts[1 - side], (serial, side));
             match event {
                 Event::Begun { start, opens, .. } => {
-                    let window = (10 * self.parameters.round_trip.unwrap_or(0)).max(1_000_000);
+                    let window =
+                        (10 * self.parameters.round_trip.unwrap_or_default()).max(TOGETHER);
                     let receiver = self.hosts.receiving(target);
                     let over = receiver.begin((start, hosts[side]), key, (window, opens));
                     self.judge_all(target, &over);
@@ -240,7 +244,8 @@ impl Point {
                 Event::Stalled { stall, .. } => self.stalled(stall, target, key),
                 Event::Resumed { last, how, .. } => self.silences.resumed(last, how),
                 Event::AskedAgain { asked, at, .. } => {
-                    let heard = self.hosts.receiver(hosts[side]).map_or(i64::MIN, |own| own.heard);
+                    let heard =
+                        self.hosts.receiver(hosts[side]).map_or(Time::EVER, |own| own.heard);
                     self.silences.unanswered((heard, asked, at), key);
                 }
                 Event::BlackHole { certain, places, .. } if self.black_holes.len() < LISTED => {
@@ -296,7 +301,7 @@ impl Point {
     /// at the time, the queue has overflowed, so these have lost theirs. Where none has, a short one
     /// is a wait for the server, and a long one stays undecided.
     fn decide_restarts(&mut self, place: usize, burst: &Burst) {
-        let losses: Vec<(i64, i64)> = burst
+        let losses: Vec<(Time, Time)> = burst
             .stalls
             .iter()
             .map(|&at| &self.stalls[at])
@@ -309,7 +314,7 @@ impl Point {
                 continue;
             }
             stall.open = false;
-            let meanwhile = |&(start, end): &(i64, i64)| start < stall.end && stall.start < end;
+            let meanwhile = |&(start, end): &(Time, Time)| start < stall.end && stall.start < end;
             let counted =
                 stall.if_counted.filter(|_| self.hosts.counts_connections(stall.sender.address));
             let beside = losses.iter().any(meanwhile);
@@ -361,7 +366,7 @@ fn connection_hosts(source: usize, target: usize, side: usize) -> [usize; 2] {
 fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, side: usize) -> bool {
     let trip = connection.trips().round();
     connection.speak(side);
-    if !intake.take(packet, packet.time, &mut connection.flow_mut(side).trail, trip) {
+    if !intake.take(packet, Time::of(packet), &mut connection.flow_mut(side).trail, trip) {
         return false;
     }
     if connection.is_replay(packet, side) {

@@ -8,6 +8,7 @@ use crate::burst::{Burst, Bursts, Key};
 use crate::event::{Event, Reason, Wait};
 use crate::load::Load;
 use crate::losses::Losses;
+use crate::time::{Span, Time};
 
 /// What a host has sent to this one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +22,7 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waits {
     pub count: u64,
-    pub total: i64,
+    pub total: Span,
     pub longest: Option<(Wait, Endpoint)>,
 }
 
@@ -61,13 +62,13 @@ pub struct Receiver {
     pub waits: BTreeMap<Reason, Waits>,
     pub tallies: Tallies,
     /// When any packet arrived last.
-    pub heard: i64,
+    pub heard: Time,
     /// The latest long times without data, from packet to packet.
-    quiet: VecDeque<(i64, i64)>,
+    quiet: VecDeque<(Time, Time)>,
     /// Which flow sent last, and when.
-    last: Option<(Key, i64)>,
+    last: Option<(Key, Time)>,
     /// When the flow before that one did.
-    before: i64,
+    before: Time,
     /// Whether the newest packet came right behind another one.
     behind_another: bool,
 }
@@ -87,7 +88,7 @@ const TWO: i64 = 2 * 1460;
 const HEADERS: i64 = 40;
 
 /// No timer of a SYN is shorter.
-const SYN_TIMER: i64 = 100_000_000;
+const SYN_TIMER: Span = Span::from_millis(100);
 
 /// A packet that comes later behind another one than this many times its own duration was not in a
 /// queue with it.
@@ -98,22 +99,22 @@ const OWN_WAIT: f64 = 0.5;
 
 impl Receiver {
     /// One that has received nothing since a time.
-    pub fn idle_since(began: i64) -> Self {
+    pub fn idle_since(began: Time) -> Self {
         Self { load: Load::idle_since(began), ..Self::default() }
     }
 
     /// A packet of data arrives.
     pub fn packet(
         &mut self,
-        (now, size): (i64, u32),
+        (now, size): (Time, u32),
         key: Key,
         sender: Address,
-        (round_trip, queued): (i64, i64),
+        (round_trip, queued): (Span, Span),
     ) {
         let last = self.load.last();
         // What is queued behind the point keeps the link busy meanwhile.
         let busy = IDLE * round_trip + queued;
-        if let Some(last) = last.filter(|last| now - last > busy) {
+        if let Some(last) = last.filter(|&last| now - last > busy) {
             if self.quiet.len() == GAPS {
                 self.quiet.pop_front();
             }
@@ -149,13 +150,14 @@ impl Receiver {
     /// the connection.
     pub fn begin(
         &mut self,
-        (start, host): (i64, usize),
+        (start, host): (Time, usize),
         key: Key,
-        (window, opens): (i64, bool),
+        (window, opens): (Span, bool),
     ) -> Vec<Burst> {
         self.tallies.messages += 1;
-        let other =
-            self.last.map_or(i64::MIN, |(last, time)| if last == key { self.before } else { time });
+        let other = self
+            .last
+            .map_or(Time::EVER, |(last, time)| if last == key { self.before } else { time });
         self.tallies.lone += u64::from(other <= start);
         let filled = self.load.filled();
         let quiet = &self.quiet;
@@ -163,7 +165,7 @@ impl Receiver {
         // on the way to here: the others wait, too.
         let missed = |burst: &Burst| {
             let lag = start - burst.start;
-            opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)).saturating_mul(2) > lag
+            opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)) * 2 > lag
         };
         self.bursts.begin((start, window), host, key, filled, missed)
     }
@@ -179,7 +181,7 @@ impl Receiver {
     }
 
     /// The host has acknowledged new bytes.
-    fn taken(&mut self, now: i64, bytes: i64) {
+    fn taken(&mut self, now: Time, bytes: i64) {
         let packets = (bytes + 1459) / 1460;
         self.taken.take(now, (bytes + HEADERS * packets).try_into().unwrap_or(0));
     }
@@ -235,9 +237,9 @@ impl Receiver {
     }
 
     /// A stall of a flow, by its number.
-    pub fn stalled(&mut self, key: Key, stall: usize, span: (i64, i64), share: f64) {
-        let idle = share >= STALL
-            && self.quiet.iter().any(|&gap| overlap(gap, span) > (gap.1 - gap.0) / 2);
+    pub fn stalled(&mut self, key: Key, stall: usize, span: (Time, Time), share: f64) {
+        let idle =
+            share >= STALL && self.quiet.iter().any(|&gap| overlap(gap, span) * 2 > gap.1 - gap.0);
         if let Some(burst) = self.bursts.of(key) {
             burst.stalls.push(stall);
             if idle {
@@ -253,8 +255,7 @@ impl Receiver {
             Reason::FirstByte => wait.idle < OWN_WAIT,
             // In the middle the sender may wait for an ACK, whose data is in a queue.
             Reason::Middle => {
-                wait.idle < OWN_WAIT
-                    || idle(&self.quiet, (wait.start, wait.end)).saturating_mul(2) < length
+                wait.idle < OWN_WAIT || idle(&self.quiet, (wait.start, wait.end)) * 2 < length
             }
             _ => false,
         };
@@ -263,7 +264,7 @@ impl Receiver {
         }
         let waits = self.waits.entry(wait.reason).or_default();
         waits.count += 1;
-        waits.total = waits.total.saturating_add(length);
+        waits.total += length;
         if waits.longest.is_none_or(|(longest, _)| longest.end - longest.start < length) {
             waits.longest = Some((wait, sender));
         }
@@ -271,29 +272,28 @@ impl Receiver {
 }
 
 /// How long a link idled in a span.
-fn idle(quiet: &VecDeque<(i64, i64)>, span: (i64, i64)) -> i64 {
+fn idle(quiet: &VecDeque<(Time, Time)>, span: (Time, Time)) -> Span {
     // They are in order, so those that ended before it need not be looked at.
     quiet.iter().rev().take_while(|gap| gap.1 > span.0).map(|&gap| overlap(gap, span)).sum()
 }
 
 /// How long two spans have in common.
-fn overlap(one: (i64, i64), other: (i64, i64)) -> i64 {
-    (one.1.min(other.1) - one.0.max(other.0)).max(0)
+fn overlap(one: (Time, Time), other: (Time, Time)) -> Span {
+    (one.1.min(other.1) - one.0.max(other.0)).max(Span::ZERO)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::stall::Place;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, at};
 
     /// A receiver with packets of two flows at these times, in milliseconds.
     fn receiver(times: &[(u64, i64)]) -> Receiver {
         let mut receiver = Receiver::default();
         for &(flow, time) in times {
-            let usual = (MS / 10, 0);
-            receiver.packet((time * MS, 1500), (flow, 0), Address::default(), usual);
+            let usual = (MS / 10, Span::ZERO);
+            receiver.packet((at(0) + time * MS, 1500), (flow, 0), Address::default(), usual);
         }
         receiver
     }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn waits(receiver: &mut Receiver, reason: Reason, span: (i64, i64), idle: f64) -> u64 {
-        let (start, end) = (span.0 * MS, span.1 * MS);
+        let (start, end) = (at(0) + span.0 * MS, at(0) + span.1 * MS);
         let (before, after) = (Place::default(), Place::default());
         let wait = Wait { reason, start, end, before, after, idle };
         receiver.take(&Event::Waited { side: 0, wait }, Endpoint::default());
@@ -346,8 +346,8 @@ mod tests {
     fn a_stall_while_the_link_is_silent_is_one_of_its_burst() {
         let idle = |span: (i64, i64)| {
             let mut one = receiver(&[(0, 0), (1, 100)]);
-            one.begin((0, 7), (0, 0), (MS, false));
-            one.stalled((0, 0), 5, (span.0 * MS, span.1 * MS), 1.0);
+            one.begin((at(0), 7), (0, 0), (MS, false));
+            one.stalled((0, 0), 5, (at(0) + span.0 * MS, at(0) + span.1 * MS), 1.0);
             let burst = one.bursts.of((0, 0)).expect("a burst");
             assert_eq!(burst.stalls, [5]);
             !burst.idle.is_empty()
@@ -359,7 +359,7 @@ mod tests {
     fn a_message_is_alone_if_no_other_flow_sent_since_it_was_asked_for() {
         let lone = |start| {
             let mut one = receiver(&[(0, 0), (1, 10)]);
-            one.begin((start * MS, 7), (1, 0), (MS, false));
+            one.begin((at(0) + start * MS, 7), (1, 0), (MS, false));
             one.tallies.lone
         };
         assert_eq!([lone(0), lone(-1)], [1, 0]);
@@ -369,8 +369,8 @@ mod tests {
     fn who_opens_its_connection_late_had_lost_its_first_syn() {
         let bursts = |opens, lag| {
             let mut one = receiver(&[(0, 0), (0, lag)]);
-            one.begin((0, 7), (0, 0), (MS, false));
-            one.begin((lag * MS, 8), (1, 0), (MS, opens));
+            one.begin((at(0), 7), (0, 0), (MS, false));
+            one.begin((at(0) + lag * MS, 8), (1, 0), (MS, opens));
             one.bursts.finish().count()
         };
         assert_eq!(bursts(true, 100), 1);

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::look_alikes::LookAlike;
 use crate::severity::Severity;
 use crate::stall::{Ended, Place, Stall};
+use crate::time::Time;
 use crate::vantage::Vantage;
 
 /// All that was found.
@@ -155,7 +156,7 @@ pub struct FileTold {
 
 impl StallTold {
     /// A stall, with times from `began`.
-    pub fn new(stall: &Stall, began: i64) -> Self {
+    pub fn new(stall: &Stall, began: Time) -> Self {
         let file = stall.frames.last().map_or(0, |place| place.file);
         let same =
             stall.frames.iter().filter(|place: &&Place| place.file == file && place.frame > 0);
@@ -165,8 +166,8 @@ impl StallTold {
         let listed: Vec<String> = frames.iter().map(u64::to_string).collect();
         Self {
             flow: format!("{} > {}", stall.sender, stall.receiver),
-            start_s: seconds(stall.start - began),
-            duration_s: seconds(stall.length()),
+            start_s: (stall.start - began).as_secs_f64(),
+            duration_s: stall.length().as_secs_f64(),
             cause: stall.cause.ok().map(crate::stall::Cause::name),
             confidence: stall.confidence,
             ended_by: match stall.ended {
@@ -179,9 +180,4 @@ impl StallTold {
             filter: format!("frame.number in {{{}}}", listed.join(", ")),
         }
     }
-}
-
-/// Nanoseconds as seconds.
-pub fn seconds(nanoseconds: i64) -> f64 {
-    nanoseconds as f64 / 1e9
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::burst::Burst;
 use crate::episode::Episode;
+use crate::time::Span;
 
 /// Below this share of the time lost, incast is mild.
 const MILD: f64 = 0.05;
@@ -14,10 +15,10 @@ const SAMPLE: usize = 1 << 14;
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     count: u64,
-    time: i64,
-    lost: i64,
+    time: Span,
+    lost: Span,
     /// How long a block took, and how much of that it waited.
-    sample: Vec<(i64, i64)>,
+    sample: Vec<(Span, Span)>,
     /// One of so many is kept.
     every: u64,
 }
@@ -27,9 +28,9 @@ impl Blocks {
     pub fn take(&mut self, burst: &Burst, episode: Option<&Episode>) {
         let ends = burst.members.iter().filter_map(|member| member.message.map(|one| one.last));
         let Some(end) = ends.max() else { return };
-        let length = (end - burst.start).max(0);
-        let lost = episode.map_or(0, |episode| episode.lost.min(length));
-        self.time = self.time.saturating_add(length);
+        let length = (end - burst.start).max(Span::ZERO);
+        let lost = episode.map_or(Span::ZERO, |episode| episode.lost.min(length));
+        self.time += length;
         self.lost += lost;
         if self.count.is_multiple_of(self.every.max(1)) {
             self.sample.push((length, lost));
@@ -52,12 +53,12 @@ impl Blocks {
             return None;
         }
         let cost = i64::from(found);
-        let share = (cost * self.lost) as f64 / self.time.max(1) as f64;
+        let share = (cost * self.lost).share_of(self.time);
         Some(Severity {
             share,
             p99_s: percentile(self.sample.iter().map(|(length, _)| *length)),
             p99_without_s: percentile(
-                self.sample.iter().map(|(length, lost)| length - cost * lost),
+                self.sample.iter().map(|&(length, lost)| length - cost * lost),
             ),
             blocks: self.count,
             mild: share < MILD,
@@ -67,11 +68,11 @@ impl Blocks {
 
 /// The 99th percentile, in seconds: the smallest time that is not exceeded by more than one of a
 /// hundred.
-fn percentile(times: impl Iterator<Item = i64>) -> f64 {
-    let mut times: Vec<i64> = times.collect();
+fn percentile(times: impl Iterator<Item = Span>) -> f64 {
+    let mut times: Vec<Span> = times.collect();
     times.sort_unstable();
     let at = (times.len() * 99).div_ceil(100).max(1) - 1;
-    times.get(at).map_or(0.0, |time| *time as f64 / 1e9)
+    times.get(at).map_or(0.0, |time| time.as_secs_f64())
 }
 
 /// What incast costs.
@@ -91,16 +92,17 @@ pub struct Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::MS;
 
     #[test]
     fn the_share_and_the_tail_are_those_of_all_blocks() {
-        let mut blocks = Blocks { count: 99, time: 99_000_000, ..Blocks::default() };
-        blocks.sample = vec![(1_000_000, 0); 98];
-        blocks.sample.extend([(201_000_000, 200_000_000); 2]);
-        (blocks.time, blocks.lost, blocks.count) = (500_000_000, 400_000_000, 100);
+        let mut blocks = Blocks { count: 99, time: 99 * MS, ..Blocks::default() };
+        blocks.sample = vec![(MS, Span::ZERO); 98];
+        blocks.sample.extend([(201 * MS, 200 * MS); 2]);
+        (blocks.time, blocks.lost, blocks.count) = (500 * MS, 400 * MS, 100);
         let told = blocks.severity(true).expect("blocks");
         assert_eq!((told.share, told.mild, told.blocks), (0.8, false, 100));
         assert_eq!((told.p99_s, told.p99_without_s), (0.201, 0.001));
-        assert!(Blocks { lost: 20_000_000, ..blocks }.severity(true).expect("blocks").mild);
+        assert!(Blocks { lost: 20 * MS, ..blocks }.severity(true).expect("blocks").mild);
     }
 }

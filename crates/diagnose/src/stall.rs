@@ -3,6 +3,7 @@
 use incast_capture::read::{Endpoint, Packet};
 
 use crate::event::{Reason, Wait};
+use crate::time::{Span, Time};
 
 /// Why a timer expired, in the words of the simulator's taxonomy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,8 +91,8 @@ const IDLE: f64 = 0.2;
 pub struct Stall {
     pub sender: Endpoint,
     pub receiver: Endpoint,
-    pub start: i64,
-    pub end: i64,
+    pub start: Time,
+    pub end: Time,
     pub ended: Ended,
     /// The cause, or why it cannot be known.
     pub cause: Result<Cause, &'static str>,
@@ -129,7 +130,7 @@ impl Stall {
     /// One that a timer has ended, between two packets.
     pub fn new(
         (sender, receiver): (Endpoint, Endpoint),
-        (start, end): (i64, i64),
+        (start, end): (Time, Time),
         (before, after): (Place, Place),
         idle: f64,
         finding: Finding,
@@ -192,8 +193,8 @@ impl Stall {
         }
     }
 
-    /// How long it lasted, in nanoseconds.
-    pub fn length(&self) -> i64 {
+    /// How long it lasted.
+    pub fn length(&self) -> Span {
         self.end - self.start
     }
 }
@@ -201,12 +202,13 @@ impl Stall {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::time::tests::at;
 
     /// One on an idle link that is sure.
     pub fn stall(start: i64, end: i64, cause: Cause) -> Stall {
         let (end_point, place) = (Endpoint::default(), Place::default());
         let finding = Finding::of(cause, 1.0);
-        Stall::new((end_point, end_point), (start, end), (place, place), 1.0, finding)
+        Stall::new((end_point, end_point), (at(start), at(end)), (place, place), 1.0, finding)
     }
 
     #[test]

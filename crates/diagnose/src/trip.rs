@@ -1,14 +1,16 @@
 //! How long an end takes to answer, as seen from the vantage point.
 
-/// Times from the point to an end and back, in nanoseconds.
+use crate::time::Span;
+
+/// Times from the point to an end and back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trip {
-    least: Option<i64>,
-    most: i64,
+    least: Option<Span>,
+    most: Span,
     /// Samples that were passed over.
     unusual: u32,
     /// The latest samples, for their median, and how many there were.
-    latest: [i64; LATEST],
+    latest: [Span; LATEST],
     count: usize,
 }
 
@@ -19,16 +21,18 @@ const UNUSUAL: i64 = 8;
 const CONFIRMED: u32 = 4;
 
 /// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
-const HELD: i64 = 35_000_000;
+const HELD: Span = Span::from_millis(35);
+/// A sample is no pause if the connection was silent for half of it, and this.
+const PROMPT: Span = Span::from_micros(25);
 /// Nothing answers after an hour: the clock has jumped.
-const LONGEST: i64 = 3_600_000_000_000;
+const LONGEST: Span = Span::from_secs(3600);
 
 /// A silence is no ordinary one from this on, whatever round trips are usual.
-const LEAST_PATIENCE: i64 = 100_000;
+const LEAST_PATIENCE: Span = Span::from_micros(100);
 
 impl Trip {
     /// Takes a sample that may be the wait for a timer, where a round trip is `usual`.
-    pub fn guess(&mut self, sample: i64, waited: i64, usual: i64) {
+    pub fn guess(&mut self, sample: Span, waited: Span, usual: Span) {
         if self.least.is_none() && sample > UNUSUAL * usual {
             self.unusual += 1;
             if self.unusual < CONFIRMED {
@@ -39,7 +43,7 @@ impl Trip {
     }
 
     /// Takes a sample; `waited` of it the connection was silent.
-    pub fn take(&mut self, sample: i64, waited: i64) {
+    pub fn take(&mut self, sample: Span, waited: Span) {
         if sample > LONGEST {
             return;
         }
@@ -52,18 +56,18 @@ impl Trip {
         if self.most >= least + HELD {
             self.most = least; // those before were pauses
         }
-        if sample < least + HELD && waited < sample / 2 + 25_000 {
+        if sample < least + HELD && waited < sample / 2 + PROMPT {
             self.most = self.most.max(sample);
         }
     }
 
     /// The shortest.
-    pub fn least(&self) -> Option<i64> {
+    pub fn least(&self) -> Option<Span> {
         self.least
     }
 
     /// The median of the latest, which has the queues of the way in it.
-    pub fn median(&self) -> Option<i64> {
+    pub fn median(&self) -> Option<Span> {
         let mut latest = self.latest;
         let known = &mut latest[..self.count.min(LATEST)];
         known.sort_unstable();
@@ -71,8 +75,8 @@ impl Trip {
     }
 
     /// The longest that was no pause.
-    pub fn most(&self) -> i64 {
-        self.most.max(self.least.unwrap_or(0))
+    pub fn most(&self) -> Span {
+        self.most.max(self.least.unwrap_or_default())
     }
 }
 
@@ -82,28 +86,28 @@ pub struct Trips([Trip; 2]);
 
 impl Trips {
     /// An end has answered; see [`Trip::take`].
-    pub fn take(&mut self, side: usize, sample: i64, waited: i64) {
+    pub fn take(&mut self, side: usize, sample: Span, waited: Span) {
         self.0[side].take(sample, waited);
     }
 
     /// It may have waited for a timer; see [`Trip::guess`].
-    pub fn guess(&mut self, side: usize, sample: i64, waited: i64, usual: i64) {
+    pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {
         self.0[side].guess(sample, waited, usual);
     }
 
     /// The shortest time of an end.
-    pub fn least(&self, side: usize) -> Option<i64> {
+    pub fn least(&self, side: usize) -> Option<Span> {
         self.0[side].least()
     }
 
     /// The shortest round trip seen, both parts of it.
-    pub fn round(&self) -> Option<i64> {
+    pub fn round(&self) -> Option<Span> {
         Some(self.0[0].least()? + self.0[1].least()?)
     }
 
     /// A silence of more than this is no ordinary round trip. `usual` is one to use before one was
     /// seen.
-    pub fn patience(&self, usual: i64) -> i64 {
+    pub fn patience(&self, usual: Span) -> Span {
         match self.round() {
             Some(trip) => (2 * trip).max((self.0[0].most() + self.0[1].most()) * 3 / 2),
             None => 3 * usual,
@@ -113,59 +117,59 @@ impl Trips {
 
     /// Whether the point is at an end, so that what the other one answers may be lost before it.
     pub fn near(&self, side: usize) -> bool {
-        self.0[side].least().unwrap_or(0) * 4 < self.0[1 - side].least().unwrap_or(1)
+        self.0[side].least().unwrap_or_default() * 4
+            < self.0[1 - side].least().unwrap_or(Span::from_nanos(1))
     }
 
     /// How long packets to an end are in queues behind the point.
-    pub fn queued(&self, side: usize) -> i64 {
+    pub fn queued(&self, side: usize) -> Span {
         let trip = &self.0[side];
-        if self.near(side) { 0 } else { trip.most() - trip.least().unwrap_or(0) }
+        if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
     /// The share of an end in the usual round trip: medians, as the shortest times have no queue in
     /// them, and a queue tells before it from behind it.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
-        Some(own as f64 / (own + other).max(1) as f64)
+        Some(own.share_of(own + other))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, ns};
 
     #[test]
     fn a_first_sample_of_many_round_trips_needs_others_that_agree() {
         let mut trip = Trip::default();
-        (0..3).for_each(|_| trip.guess(9 * MS, 0, MS));
+        (0..3).for_each(|_| trip.guess(9 * MS, Span::ZERO, MS));
         assert_eq!(trip.least(), None);
-        trip.guess(9 * MS, 0, MS);
+        trip.guess(9 * MS, Span::ZERO, MS);
         assert_eq!(trip.least(), Some(9 * MS));
         let mut usual = Trip::default();
-        usual.guess(8 * MS, 0, MS);
+        usual.guess(8 * MS, Span::ZERO, MS);
         assert_eq!(usual.least(), Some(8 * MS));
     }
 
     #[test]
     fn a_held_ack_and_a_jump_of_the_clock_are_no_round_trips() {
         let mut trip = Trip::default();
-        trip.take(LONGEST + 1, 0);
+        trip.take(LONGEST + ns(1), Span::ZERO);
         assert_eq!(trip.least(), None);
-        trip.take(MS, 0);
-        trip.take(MS + HELD, 0);
+        trip.take(MS, Span::ZERO);
+        trip.take(MS + HELD, Span::ZERO);
         assert_eq!((trip.most(), trip.median()), (MS, Some(MS)));
-        trip.take(MS + HELD - 1, 0);
-        assert_eq!(trip.most(), MS + HELD - 1, "a queue");
+        trip.take(MS + HELD - ns(1), Span::ZERO);
+        assert_eq!(trip.most(), MS + HELD - ns(1), "a queue");
     }
 
     #[test]
     fn what_came_before_the_first_short_one_was_a_pause() {
         let mut trip = Trip::default();
-        trip.take(40 * MS, 0);
+        trip.take(40 * MS, Span::ZERO);
         assert_eq!(trip.most(), 40 * MS);
-        trip.take(MS, 0);
+        trip.take(MS, Span::ZERO);
         assert_eq!(trip.most(), MS);
     }
 
@@ -183,30 +187,30 @@ mod tests {
     fn the_median_is_of_the_latest() {
         let mut trip = Trip::default();
         assert_eq!(trip.median(), None);
-        (1..=20).for_each(|sample| trip.take(sample * MS, 0));
+        (1..=20).for_each(|sample| trip.take(sample * MS, Span::ZERO));
         assert_eq!(trip.median(), Some(16 * MS));
     }
 
-    fn trips(one: i64, other: i64) -> Trips {
+    fn trips(one: Span, other: Span) -> Trips {
         let mut trips = Trips::default();
-        trips.take(0, one, 0);
-        trips.take(1, other, 0);
+        trips.take(0, one, Span::ZERO);
+        trips.take(1, other, Span::ZERO);
         trips
     }
 
     #[test]
     fn patience_is_two_round_trips_or_half_more_than_the_longest() {
         assert_eq!(Trips::default().patience(MS), 3 * MS);
-        assert_eq!(Trips::default().patience(1), LEAST_PATIENCE);
+        assert_eq!(Trips::default().patience(ns(1)), LEAST_PATIENCE);
         let mut both = trips(MS, 3 * MS);
         assert_eq!(both.patience(MS), 8 * MS);
-        both.take(1, 7 * MS, 0);
+        both.take(1, 7 * MS, Span::ZERO);
         assert_eq!(both.patience(MS), 12 * MS);
     }
 
     #[test]
     fn the_point_is_near_an_end_that_answers_in_a_quarter_of_the_time() {
-        let near = |one, other| trips(one, other).near(0);
+        let near = |one, other| trips(ns(one), ns(other)).near(0);
         assert!(near(9, 37) && !near(9, 36));
         assert!(Trips::default().near(0), "nothing is known");
     }
@@ -214,9 +218,9 @@ mod tests {
     #[test]
     fn queues_behind_the_point_show_unless_it_is_at_the_end() {
         let mut both = trips(2 * MS, 3 * MS);
-        both.take(0, 5 * MS, 0);
+        both.take(0, 5 * MS, Span::ZERO);
         assert_eq!(both.queued(0), 3 * MS);
-        both.take(0, MS / 2, 0);
-        assert_eq!(both.queued(0), 0);
+        both.take(0, MS / 2, Span::ZERO);
+        assert_eq!(both.queued(0), Span::ZERO);
     }
 }

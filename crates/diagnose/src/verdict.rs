@@ -6,8 +6,8 @@ use crate::episode::Episode;
 use crate::intake::Lack;
 use crate::look_alikes::{self, LookAlike};
 use crate::point::Point;
-use crate::report::seconds;
 use crate::stall::Stall;
+use crate::time::Span;
 use crate::vantage::Vantage;
 
 /// A bad link seldom stops more flows of one burst than this.
@@ -48,8 +48,8 @@ impl Case<'_> {
 
     fn of_episodes(&self, worst: &Episode) -> (Option<bool>, String) {
         let lead = self.lead;
-        let lost: i64 = self.episodes.iter().map(|episode| episode.lost).sum();
-        let (waiting, waited) = (stalled(worst, lead).len(), seconds(worst.lost));
+        let lost: Span = self.episodes.iter().map(|episode| episode.lost).sum();
+        let (waiting, waited) = (stalled(worst, lead).len(), worst.lost.as_secs_f64());
         let text = format!(
             "{} flows into {} begin together and fill the link, which then idles for {waited:.3} s \
              while {waiting} of them wait{}",
@@ -61,7 +61,7 @@ impl Case<'_> {
             1 => text,
             count => format!(
                 "in {count} episodes the link idles for {:.3} s; in the worst, {text}",
-                seconds(lost)
+                lost.as_secs_f64()
             ),
         };
         if self.episodes.iter().all(|episode| episode.hosts < HOSTS) {
@@ -157,6 +157,7 @@ mod tests {
     use super::*;
     use crate::stall::Cause;
     use crate::stall::tests::stall;
+    use crate::time::tests::{MS, at};
     use incast_capture::read::{Address, Endpoint};
 
     /// A point that has seen packets of a burst of so many flows.
@@ -176,14 +177,14 @@ mod tests {
     /// An episode of flows of so many hosts, with the first stalls of its point.
     fn episode(hosts: usize, stalls: usize) -> Episode {
         Episode {
-            start: 0,
-            end: 300_000_000,
+            start: at(0),
+            end: at(0) + 300 * MS,
             receiver: Address::default(),
             fan_in: 4,
             hosts,
             proven: true,
             bytes: 40_000,
-            lost: 200_000_000,
+            lost: 200 * MS,
             stalls: (0..stalls).collect(),
         }
     }
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn several_episodes_are_told_by_the_worst() {
         let mut lead = with_episode(4, 3);
-        lead.episodes.push(Episode { lost: 300_000_000, fan_in: 9, ..episode(4, 3) });
+        lead.episodes.push(Episode { lost: 300 * MS, fan_in: 9, ..episode(4, 3) });
         let (incast, why) = case(&lead).decide();
         assert_eq!(incast, Some(true));
         assert!(

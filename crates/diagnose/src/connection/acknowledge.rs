@@ -6,13 +6,14 @@ use super::Connection;
 use super::resent::Answer;
 use crate::event::{Event, Reason, Wait};
 use crate::flow::Shut;
+use crate::time::{Span, Time};
 
 /// A round trip to use for an ACK that may have been held.
-const ROUND_TRIP: i64 = 1_000_000;
+const ROUND_TRIP: Span = Span::from_millis(1);
 
 impl Connection {
     /// Timestamps: an answer echoes what it has heard.
-    pub(super) fn time_stamps(&mut self, packet: &Packet, side: usize, now: i64) {
+    pub(super) fn time_stamps(&mut self, packet: &Packet, side: usize, now: Time) {
         let Some(stamps) = packet.options.timestamps else { return };
         if let Some(sent) = self.flows[1 - side].timing.echoed(stamps.echo) {
             self.trips.take(side, now - sent, now - self.last);
@@ -25,7 +26,7 @@ impl Connection {
         &mut self,
         packet: &Packet,
         side: usize,
-        (now, usual): (i64, i64),
+        (now, usual): (Time, Span),
         events: &mut Vec<Event>,
     ) {
         let from = 1 - side;
@@ -51,7 +52,7 @@ impl Connection {
         self.flows[from].repair.name_ranges(answer.selective && !answer.duplicate);
         self.settle_probed(from, ack, events);
         self.settle_resent(from, &answer, events);
-        let trip = self.trips.round().unwrap_or(0);
+        let trip = self.trips.round().unwrap_or_default();
         let flow = &mut self.flows[from];
         if ack > flow.bytes.una() {
             flow.acknowledged(ack, now);
@@ -68,14 +69,14 @@ impl Connection {
 
     /// The first ACK after a SYN or SYN-ACK shows a round trip. It does not if the opener's SYN was
     /// answered before, and an ACK is for its data.
-    fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (i64, i64)) {
+    fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (Time, Span)) {
         let from = 1 - side;
         let answers = self.opener != Some(from) || packet.payload > 0;
         if let Some(sent) = self.flows[from].opening.answered()
             && greets
             && answers
         {
-            self.trips.guess(side, now - sent, 0, usual);
+            self.trips.guess(side, now - sent, Span::ZERO, usual);
         }
     }
 
@@ -84,7 +85,7 @@ impl Connection {
         &mut self,
         side: usize,
         ack: i64,
-        (now, usual): (i64, i64),
+        (now, usual): (Time, Span),
         events: &mut Vec<Event>,
     ) {
         let from = 1 - side;
@@ -109,7 +110,7 @@ impl Connection {
     }
 
     /// Whether a silence of a flow was ended by an ACK that the other end had held.
-    pub(super) fn ack_was_held(&self, side: usize, now: i64, start: i64) -> bool {
+    pub(super) fn ack_was_held(&self, side: usize, now: Time, start: Time) -> bool {
         let heard = self.heard[1 - side];
         let patience = self.trips.patience(ROUND_TRIP);
         // It spoke late in the silence, and the sender went on at once.

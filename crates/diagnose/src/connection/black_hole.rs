@@ -2,13 +2,14 @@
 
 use super::Connection;
 use crate::event::Event;
+use crate::time::{Span, Time};
 
 /// A hole that is not filled for so long was tried several times.
-const SECOND: i64 = 1_000_000_000;
+const SECOND: Span = Span::from_secs(1);
 
 impl Connection {
     /// Says whether the segments of an end did not get through, because they are too long.
-    pub(super) fn tell_black_hole(&self, side: usize, now: i64, events: &mut Vec<Event>) {
+    pub(super) fn tell_black_hole(&self, side: usize, now: Time, events: &mut Vec<Event>) {
         if self.asks(side) {
             return;
         }
@@ -31,7 +32,7 @@ impl Connection {
     }
 
     /// Whether an end has acknowledged a request, and nothing of its answer came for long.
-    fn is_unanswered(&self, side: usize, now: i64) -> bool {
+    fn is_unanswered(&self, side: usize, now: Time) -> bool {
         let (answer, request) = (&self.flows[side].bytes, &self.flows[1 - side].bytes);
         let asked =
             self.flows[1 - side].waiting.message().is_some_and(|one| now - one.last > SECOND);

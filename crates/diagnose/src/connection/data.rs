@@ -6,16 +6,17 @@ use super::gap::Gap;
 use super::{Around, Connection};
 use crate::event::{Event, Resumed};
 use crate::flow::Seen;
+use crate::time::{Span, Time};
 
 /// A flow that was silent for so long may have met an outage.
-const BREAK: i64 = 50_000_000;
+const BREAK: Span = Span::from_millis(50);
 
 /// A segment of data, where it belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival<'a> {
     pub packet: &'a Packet,
     pub side: usize,
-    pub now: i64,
+    pub now: Time,
     /// Its first byte, and the one behind it.
     pub start: i64,
     pub end: i64,
@@ -45,7 +46,7 @@ impl Connection {
         &mut self,
         packet: &Packet,
         side: usize,
-        now: i64,
+        now: Time,
         around: Around,
         events: &mut Vec<Event>,
     ) -> bool {
@@ -132,7 +133,7 @@ impl Connection {
             Some(asked) if first => asked,
             _ => (last, self.marks[it.side]),
         };
-        let idle = (around.mark.idle - mark.idle) as f64 / (now - since).max(1) as f64;
+        let idle = (around.mark.idle - mark.idle).share_of(now - since);
         Gap {
             start: start.min(now),
             now,

@@ -6,16 +6,17 @@ use crate::chain;
 use crate::event::{Reason, Wait};
 use crate::flow::{Flow, Kind, Pending};
 use crate::stall::{Finding, Place, Stall};
+use crate::time::{Span, Time};
 
 /// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
 /// silence before new bytes is no stall.
-pub(super) const SOON: i64 = 2_000_000;
+pub(super) const SOON: Span = Span::from_millis(2);
 /// The share of a wait in which the receiver's link must have been idle at the least: else packets
 /// of others, or a queue, have delayed the one that ended it.
 const IDLE: f64 = 0.1;
 /// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
 /// link was.
-const LONG: i64 = 150_000_000;
+const LONG: Span = Span::from_millis(150);
 /// So many timers in a row are looked for in one silence.
 const MOST_TIMERS: i32 = 8;
 
@@ -23,12 +24,12 @@ const MOST_TIMERS: i32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     /// When the wait began: the last data, or ACK of it; of a message, when it was asked for.
-    pub start: i64,
-    pub now: i64,
+    pub start: Time,
+    pub now: Time,
     /// Since any packet of the connection.
-    pub quiet: i64,
+    pub quiet: Span,
     /// What is longer is no ordinary round trip.
-    pub patience: i64,
+    pub patience: Span,
     /// The share of it in which the receiver's link was idle.
     pub idle: f64,
     /// The packet before it.
@@ -40,7 +41,7 @@ pub(super) struct Gap {
     /// No byte of this message was seen before.
     pub first: bool,
     /// The usual timer.
-    pub timer: Option<i64>,
+    pub timer: Option<Span>,
 }
 
 impl Gap {
@@ -54,11 +55,12 @@ impl Gap {
 
     /// Whether the link was idle for more than a round trip meanwhile: its queue was empty then.
     pub fn link_idled(&self) -> bool {
-        self.idle >= IDLE && self.idle * self.quiet as f64 > self.patience as f64
+        self.idle >= IDLE
+            && self.idle * self.quiet.as_nanos() as f64 > self.patience.as_nanos() as f64
     }
 
     /// How long the wait was.
-    pub fn length(&self) -> i64 {
+    pub fn length(&self) -> Span {
         self.now - self.start
     }
 
@@ -72,22 +74,22 @@ impl Gap {
     /// connection: nobody waits for it.
     pub fn is_wait(&self, unasked: bool) -> bool {
         let lost = self.has_lost();
-        let quick = self.patience.max(if lost && !unasked { 0 } else { SOON });
+        let quick = self.patience.max(if lost && !unasked { Span::ZERO } else { SOON });
         self.length() > quick && (self.link_idled() || lost && self.length() > LONG)
     }
 
     /// Whether the flow went on in the middle of a message, as soon as its queue let it.
-    pub fn is_at_once(&self, last_data: i64) -> bool {
+    pub fn is_at_once(&self, last_data: Time) -> bool {
         !self.first && self.now - last_data <= self.patience
     }
 
     /// Whether it went on there later than that.
-    pub fn is_late(&self, last_data: i64) -> bool {
+    pub fn is_late(&self, last_data: Time) -> bool {
         !self.first && self.now - last_data > self.patience
     }
 
     /// A wait without a loss, which a packet has ended.
-    pub fn wait(&self, reason: Reason, start: i64, packet: &Packet) -> Wait {
+    pub fn wait(&self, reason: Reason, start: Time, packet: &Packet) -> Wait {
         let (before, after) = (self.before, packet.into());
         Wait { reason, start, end: self.now, before, after, idle: self.idle }
     }
@@ -95,7 +97,7 @@ impl Gap {
     /// How many of the lost packets were sent before the wait, and not by its timer.
     pub fn beyond(&self, lost: u32) -> i64 {
         let most = i32::try_from(lost).unwrap_or(i32::MAX).clamp(1, MOST_TIMERS);
-        let timer = self.timer.unwrap_or(i64::MAX);
+        let timer = self.timer.unwrap_or(Span::MAX);
         let again = chain::expiries(self.length(), timer, most) - 1;
         (i64::from(lost) - i64::from(again)).max(0)
     }
@@ -130,14 +132,13 @@ impl Gap {
 pub(super) mod tests {
     use super::*;
     use crate::stall::Cause;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, at};
 
     /// A silence of so many milliseconds on an idle link, whose round trips take one.
     pub fn gap(length: i64) -> Gap {
         Gap {
-            start: 0,
-            now: length * MS,
+            start: at(0),
+            now: at(0) + length * MS,
             quiet: length * MS,
             patience: 2 * MS,
             idle: 1.0,
@@ -186,10 +187,10 @@ pub(super) mod tests {
     #[test]
     fn a_flow_goes_on_at_once_or_late_unless_it_begins() {
         let it = gap(3);
-        assert!(it.is_at_once(MS) && !it.is_late(MS));
-        assert!(!it.is_at_once(MS - 1) && it.is_late(MS - 1));
+        assert!(it.is_at_once(at(0) + MS) && !it.is_late(at(0) + MS));
+        assert!(!it.is_at_once(at(-1) + MS) && it.is_late(at(-1) + MS));
         let first = Gap { first: true, ..it };
-        assert!(!first.is_at_once(MS) && !first.is_late(0));
+        assert!(!first.is_at_once(at(0) + MS) && !first.is_late(at(0)));
     }
 
     #[test]
@@ -208,7 +209,7 @@ pub(super) mod tests {
         let ends = (Endpoint::default(), Endpoint::default());
         let stall = gap(5).stall(ends, &packet, Finding::of(Cause::FullWindow, 0.8));
         assert_eq!((stall.length(), stall.frames[1].frame), (5 * MS, 9));
-        let wait = gap(5).wait(Reason::DelayedAck, 2 * MS, &packet);
+        let wait = gap(5).wait(Reason::DelayedAck, at(0) + 2 * MS, &packet);
         assert_eq!((wait.length(), wait.after.frame), (3 * MS, 9));
     }
 }

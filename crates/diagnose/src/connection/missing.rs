@@ -107,6 +107,7 @@ fn begin_repair(flow: &mut Flow, gap: &Gap) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::at;
 
     /// Two packets arrived behind it, and that is all.
     const FEW: Evidence =
@@ -163,7 +164,7 @@ mod tests {
         flow.segments.accept(Some(1000));
         flow.bytes.open(0);
         for number in [0].into_iter().chain(2..2 + behind) {
-            flow.bytes.take((number * 1000, number * 1000 + 1000), false, 0);
+            flow.bytes.take((number * 1000, number * 1000 + 1000), false, at(0));
         }
         flow.bytes.acknowledged(1000);
         let hole = flow.bytes.hole(1000, 2000).expect("a hole");

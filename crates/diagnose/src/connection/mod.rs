@@ -11,6 +11,7 @@ use crate::flow::Flow;
 use crate::load::Mark;
 use crate::numbering::{Numbering, Votes};
 use crate::stall::{Place, Stall};
+use crate::time::{Span, Time};
 use crate::trip::Trips;
 
 mod acknowledge;
@@ -36,13 +37,13 @@ pub struct Around {
     pub mark: Mark,
     pub own: Mark,
     /// A round trip to use before one was seen.
-    pub round_trip: i64,
+    pub round_trip: Span,
     /// How many packets are missing before it, and whether its sender counts those of each
     /// connection.
     pub missing: Option<u32>,
     pub counted: bool,
     /// The usual timer, as far as waits have shown it.
-    pub timer: Option<i64>,
+    pub timer: Option<Span>,
 }
 
 /// A connection that is open.
@@ -65,8 +66,8 @@ pub struct Connection {
     opener: Option<usize>,
     sack: [bool; 2],
     /// When each end was last heard, and when any.
-    heard: [i64; 2],
-    last: i64,
+    heard: [Time; 2],
+    last: Time,
     last_place: Place,
     /// The load of the receiver of each flow when it last was heard.
     marks: [Mark; 2],
@@ -76,7 +77,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn new(serial: u64, ends: [Endpoint; 2], hosts: [usize; 2], now: i64) -> Self {
+    pub fn new(serial: u64, ends: [Endpoint; 2], hosts: [usize; 2], now: Time) -> Self {
         Self {
             serial,
             ends,
@@ -102,7 +103,7 @@ impl Connection {
     }
 
     /// When any packet was seen last.
-    pub fn last(&self) -> i64 {
+    pub fn last(&self) -> Time {
         self.last
     }
 
@@ -180,7 +181,7 @@ impl Connection {
     /// Takes a packet.
     pub fn handle(&mut self, packet: &Packet, around: Around, events: &mut Vec<Event>) {
         let side = usize::from(packet.source != self.ends[0]);
-        let now = packet.time.max(self.last);
+        let now = Time::of(packet).max(self.last);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
             // From here on, an end that speaks first is waited for.
@@ -210,7 +211,7 @@ impl Connection {
     }
 
     /// The end of all that is open, when the capture ends `now`, or the connection did.
-    pub fn finish(&mut self, now: i64, events: &mut Vec<Event>) {
+    pub fn finish(&mut self, now: Time, events: &mut Vec<Event>) {
         for side in 0..2 {
             self.tell_black_hole(side, now, events);
         }

@@ -5,9 +5,10 @@ use super::data::Arrival;
 use super::gap::SOON;
 use super::{Around, Connection};
 use crate::flow::{Flow, Seen};
+use crate::time::{Span, Time};
 
 /// No retransmission timer is longer at first (RFC 6298 §2: a second, 3 s after a lost SYN).
-const TIMER: i64 = 3_000_000_000;
+const TIMER: Span = Span::from_secs(3);
 /// A timer is not doubled more often than this in what follows.
 const MOST_DOUBLED: u32 = 8;
 /// Packets of one window that may have been sent several times in vain.
@@ -41,10 +42,10 @@ impl Connection {
 
 /// Whether so many packets cannot have been lost beside those of a hole: the window lets fewer
 /// through, or timers, which double, send fewer in so long a time.
-fn is_impossible(flow: &Flow, hidden: u32, silence: i64) -> bool {
-    let longest = TIMER << hidden.min(MOST_DOUBLED);
+fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
+    let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));
     let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
-    hidden > 0 && flow.last_data() > 0 && silence > longest
+    hidden > 0 && flow.last_data() > Time::default() && silence > longest
         || room.is_some_and(|room| i64::from(hidden) > room + MOST_REPEATS)
 }
 
@@ -71,9 +72,10 @@ fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
 mod tests {
     use super::*;
     use crate::stall::Place;
+    use crate::time::tests::at;
 
     /// A flow with bytes up to 1000, sent at a time, in segments of 1000 bytes.
-    fn flow(sent: i64) -> Flow {
+    fn flow(sent: Time) -> Flow {
         let mut flow = Flow::default();
         flow.segments.accept(Some(1000));
         flow.bytes.open(0);
@@ -83,21 +85,21 @@ mod tests {
 
     #[test]
     fn no_more_packets_are_lost_than_a_window_and_repeats_have() {
-        let mut flow = flow(1);
-        assert!(!is_impossible(&flow, 1000, 0), "no window is known");
+        let mut flow = flow(at(1));
+        assert!(!is_impossible(&flow, 1000, Span::ZERO), "no window is known");
         flow.window.shift(None);
-        flow.window.offer((10_000, 0), 1000, [(0, Place::default()); 2], false);
-        assert!(!is_impossible(&flow, 26, 0) && is_impossible(&flow, 27, 0));
+        flow.window.offer((10_000, 0), 1000, [(at(0), Place::default()); 2], false);
+        assert!(!is_impossible(&flow, 26, Span::ZERO) && is_impossible(&flow, 27, Span::ZERO));
     }
 
     #[test]
     fn few_packets_are_not_lost_in_a_time_in_which_a_timer_sends_many() {
         let within =
-            |hidden, seconds: i64| !is_impossible(&flow(1), hidden, seconds * 1_000_000_000);
+            |hidden, seconds: i64| !is_impossible(&flow(at(1)), hidden, Span::from_secs(seconds));
         assert!(within(1, 6) && !within(1, 7), "one timer, twice as long");
         assert!(within(2, 12) && !within(2, 13));
         assert!(within(100, 768) && !within(100, 769));
         assert!(within(0, 1000), "none was lost");
-        assert!(!is_impossible(&flow(0), 1, i64::MAX), "nothing was sent before");
+        assert!(!is_impossible(&flow(at(0)), 1, Span::MAX), "nothing was sent before");
     }
 }

@@ -5,9 +5,10 @@ use incast_capture::read::{Packet, flags};
 use super::Connection;
 use crate::event::Event;
 use crate::stall::{Cause, Finding, Stall};
+use crate::time::{Span, Time};
 
 /// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks ask sooner).
-const SYN_TIMER: i64 = 100_000_000;
+const SYN_TIMER: Span = Span::from_millis(100);
 
 impl Connection {
     /// Whether a SYN opens another connection of the same ends.
@@ -33,7 +34,13 @@ impl Connection {
     }
 
     /// A SYN or SYN-ACK.
-    pub(super) fn open(&mut self, packet: &Packet, side: usize, now: i64, events: &mut Vec<Event>) {
+    pub(super) fn open(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        now: Time,
+        events: &mut Vec<Event>,
+    ) {
         if !packet.has(flags::ACK) {
             self.opener = Some(side);
         }
@@ -61,25 +68,25 @@ impl Connection {
     }
 
     /// A first SYN-ACK: both ends have said what they accept.
-    fn agree(&mut self, packet: &Packet, side: usize, now: i64) {
+    fn agree(&mut self, packet: &Packet, side: usize, now: Time) {
         // Windows are shifted only if both ends say so (RFC 7323 §2.2).
         if packet.options.scale.is_none() {
             self.flows[side].window.shift(None);
         }
         if let Some(sent) = self.flows[1 - side].opening.sent() {
-            self.trips.take(side, now - sent, 0);
+            self.trips.take(side, now - sent, Span::ZERO);
         }
         let [one, other] = &mut self.flows;
         one.segments.agree(&mut other.segments);
     }
 
     /// When the handshake was over, as far as it was seen.
-    pub(super) fn opened(&self) -> Option<i64> {
+    pub(super) fn opened(&self) -> Option<Time> {
         self.flows.iter().filter_map(|flow| flow.opening.sent()).max()
     }
 
     /// When a SYN was first seen that was lost.
-    pub(super) fn tried(&self) -> Option<i64> {
+    pub(super) fn tried(&self) -> Option<Time> {
         self.flows.iter().filter_map(|flow| flow.opening.tried()).min()
     }
 }

@@ -4,6 +4,7 @@ use super::Connection;
 use super::data::Arrival;
 use super::gap::Gap;
 use crate::flow::{LONGEST_QUEUE, Seen};
+use crate::time::{Span, Time};
 
 impl Connection {
     /// The ACK of all that was seen calls new bytes. What they take beyond a round trip is a queue.
@@ -18,13 +19,13 @@ impl Connection {
         let called = it.seen == Seen::Next && !gap.first && flow.bytes.una() == flow.bytes.top();
         let whole = !gap.has_lost() && flow.bytes.are_whole();
         let length = gap.now - flow.last_data();
-        if called && whole && length < gap.timer.unwrap_or(i64::MAX).min(2 * LONGEST_QUEUE) / 2 {
+        if called && whole && length < gap.timer.unwrap_or(Span::MAX).min(2 * LONGEST_QUEUE) / 2 {
             flow.queued.take(length - trip);
         }
     }
 
     /// The ACK of one segment came: what it took beyond the least is a queue behind the point.
-    pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (i64, i64), alone: bool) {
+    pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (Time, Time), alone: bool) {
         let wait = now - sent;
         let near = self.trips.near(side);
         let least = self.trips.least(side).unwrap_or(wait);

@@ -7,6 +7,7 @@ use super::Connection;
 use crate::event::{Event, Reason};
 use crate::flow::{Pending, Resent};
 use crate::stall::{Cause, Ended, Finding, Stall};
+use crate::time::Time;
 
 const NO_DUPLICATES_TOLD: &str =
     "the connection has no SACK, so the receiver cannot say that it had the segment";
@@ -16,7 +17,7 @@ const NO_ANSWER: &str = "no answer to the retransmission was captured";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     ack: i64,
-    now: i64,
+    now: Time,
     /// Whether it names ranges, and whether one of them had arrived twice.
     pub selective: bool,
     pub duplicate: bool,
@@ -25,7 +26,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub fn of(packet: &Packet, ack: i64, now: i64) -> Self {
+    pub fn of(packet: &Packet, ack: i64, now: Time) -> Self {
         Self {
             ack,
             now,
@@ -128,7 +129,7 @@ impl Connection {
         if answer.ack <= flow.bytes.una() && !answer.duplicate && !named {
             return;
         }
-        let reply = self.trips.least(1 - side).unwrap_or(0);
+        let reply = self.trips.least(1 - side).unwrap_or_default();
         let at_once = answer.now - pending.end < reply * 3 / 4;
         if self.asks(side) && at_once {
             // The request had arrived, and its answer was on the way.
@@ -302,7 +303,13 @@ mod tests {
 
     #[test]
     fn an_echo_of_an_older_timestamp_is_no_answer() {
-        let answer = |echo| Answer { ack: 0, now: 0, selective: false, duplicate: false, echo };
+        let answer = |echo| Answer {
+            ack: 0,
+            now: Time::default(),
+            selective: false,
+            duplicate: false,
+            echo,
+        };
         assert!(answer(Some(4)).is_older(Some(5)) && answer(Some(u32::MAX)).is_older(Some(1)));
         assert!(!answer(Some(5)).is_older(Some(5)) && !answer(None).is_older(Some(5)));
         assert!(!answer(Some(4)).is_older(None));

@@ -4,12 +4,13 @@ use super::Connection;
 use crate::event::{Event, Reason};
 use crate::flow::{Flow, Pending, Silent};
 use crate::stall::{Cause, Finding, Stall};
+use crate::time::{Span, Time};
 
 const NO_WITNESS: &str =
     "no packet shows whether it had been sent before, or its sender had waited";
 
 /// A round trip to use before one was seen.
-const ROUND_TRIP: i64 = 1_000_000;
+const ROUND_TRIP: Span = Span::from_millis(1);
 
 /// What was lost, if anything was.
 fn cause(silent: &Silent) -> Option<Finding> {
@@ -29,8 +30,8 @@ fn reason(silent: &Silent) -> Reason {
 
 /// Whether bytes came as a timer sends them: one full segment, and what follows comes a round trip
 /// later, or is farther on.
-fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, i64)>, trip: i64) -> bool {
-    let apart = |(start, now): (i64, i64)| now - pending.end > trip / 2 || start > pending.to;
+fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, Time)>, trip: Span) -> bool {
+    let apart = |(start, now): (i64, Time)| now - pending.end > trip / 2 || start > pending.to;
     flow.segments.are_one(pending.to - pending.from) && next.is_some_and(apart)
 }
 
@@ -64,12 +65,12 @@ impl Connection {
     pub(super) fn settle_silent(
         &mut self,
         side: usize,
-        next: Option<(i64, i64)>,
+        next: Option<(i64, Time)>,
         events: &mut Vec<Event>,
     ) {
         let flow = &mut self.flows[side];
         let Some((mut pending, silent)) = flow.waiting.take_silent() else { return };
-        let trip = self.trips.round().unwrap_or(0);
+        let trip = self.trips.round().unwrap_or_default();
         let restart = is_lone(flow, &pending, next, trip);
         let mut finding = cause(&silent);
         let asked = if silent.first { self.asked_again.take() } else { None };
@@ -126,6 +127,7 @@ mod tests {
     use crate::flow::Kind;
     use crate::stall::Place;
     use crate::stall::tests::stall;
+    use crate::time::tests::{at, ns};
 
     fn silent(missing: Option<u32>) -> Silent {
         Silent { first: true, again: false, missing, if_counted: None }
@@ -148,14 +150,14 @@ mod tests {
 
     #[test]
     fn a_timer_sends_one_full_segment() {
-        let lone = |to, next| {
+        let lone = |to, next: Option<(i64, i64)>| {
             let mut flow = Flow::default();
             flow.segments.accept(Some(1460));
-            let (start, end) = (0, 1000);
+            let (start, end) = (at(0), at(1000));
             let (idle, before, after) = (1.0, Place::default(), Place::default());
             let kind = Kind::Silent(silent(None));
             let pending = Pending { start, end, idle, before, after, kind, from: 0, to };
-            is_lone(&flow, &pending, next, 100)
+            is_lone(&flow, &pending, next.map(|(start, now)| (start, at(now))), ns(100))
         };
         assert!(lone(1460, Some((1460, 1051))) && !lone(1460, Some((1460, 1050))));
         assert!(lone(1460, Some((1461, 1001))), "others are missing between");

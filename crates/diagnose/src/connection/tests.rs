@@ -6,8 +6,9 @@ use super::{Around, Connection};
 use crate::event::{Event, Reason};
 use crate::load::Mark;
 use crate::stall::{Cause, Ended};
+use crate::time::Span;
+use crate::time::tests::{MS, at, ns};
 
-const MS: i64 = 1_000_000;
 /// The client asks; the server answers with segments of 1000 bytes.
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
@@ -28,12 +29,12 @@ impl Talk {
     /// way round, if it is seen `at_server`.
     fn open(at_server: bool) -> Self {
         let end = |host| Endpoint { address: Address::v4([10, 0, 0, host]), port: 80 };
-        let connection = Connection::new(1, [end(1), end(2)], [0, 1], 0);
+        let connection = Connection::new(1, [end(1), end(2)], [0, 1], at(0));
         // MSS 1000, window scale 7, SACK permitted.
         let options = Options::parse(&[2, 4, 3, 232, 3, 3, 7, 4, 2]);
         let mut talk = Self { connection, events: Vec::new(), missing: None, options, frame: 0 };
         let (client, server) = if at_server { (MS, MS / 10) } else { (MS / 10, MS) };
-        talk.packet(CLIENT, 0, (1000, 0, 0), flags::SYN);
+        talk.packet(CLIENT, Span::ZERO, (1000, 0, 0), flags::SYN);
         talk.packet(SERVER, server, (5000, 1001, 0), flags::SYN | flags::ACK);
         talk.options = Options::default();
         talk.packet(CLIENT, server + client, (1001, ANSWER, 0), flags::ACK);
@@ -47,12 +48,12 @@ impl Talk {
         talk
     }
 
-    fn packet(&mut self, side: usize, time: i64, what: (u32, u32, u32), flags: u8) {
+    fn packet(&mut self, side: usize, time: Span, what: (u32, u32, u32), flags: u8) {
         let (seq, ack, payload) = what;
         let ends = self.connection.ends;
         self.frame += 1;
         let packet = Packet {
-            time,
+            time: time.as_nanos(),
             frame: self.frame,
             source: ends[side],
             target: ends[1 - side],
@@ -73,18 +74,18 @@ impl Talk {
     }
 
     /// The segment of a number of the answer.
-    fn segment(&mut self, time: i64, number: u32) {
+    fn segment(&mut self, time: Span, number: u32) {
         self.packet(SERVER, time, (ANSWER + 1000 * number, 1101, 1000), flags::ACK);
     }
 
     /// The client has got so many.
-    fn ack(&mut self, time: i64, number: u32) {
+    fn ack(&mut self, time: Span, number: u32) {
         self.packet(CLIENT, time, (1101, ANSWER + 1000 * number, 0), flags::ACK);
     }
 
     /// The stalls and waits, after the end of the connection.
     fn told(mut self) -> Vec<Told> {
-        self.connection.finish(10_000 * MS, &mut self.events);
+        self.connection.finish(at(0) + 10_000 * MS, &mut self.events);
         let told = |event: &Event| match event {
             Event::Stalled { stall, .. } => Some(Told::Stall(stall.cause, stall.ended)),
             Event::Waited { wait, .. } => Some(Told::Wait(wait.reason)),
@@ -111,7 +112,7 @@ fn an_answer_that_comes_late_was_lost_if_numbers_are_missing_before_it() {
         talk.missing = missing;
         talk.segment(203 * MS, 0);
         talk.missing = missing.map(|_| 0);
-        talk.segment(203 * MS + 1000, 1);
+        talk.segment(203 * MS + ns(1000), 1);
         talk.told()
     };
     assert_eq!(late(Some(3)), timeout(Cause::FullWindow));
@@ -124,7 +125,7 @@ fn an_answer_that_comes_late_was_lost_if_numbers_are_missing_before_it() {
 fn a_lone_segment_after_a_silence_leaves_it_open() {
     let mut talk = Talk::ask(false);
     talk.segment(203 * MS, 0);
-    talk.ack(203 * MS + 1000, 1);
+    talk.ack(203 * MS + ns(1000), 1);
     talk.segment(205 * MS, 1);
     let told = talk.told();
     assert!(matches!(told[..], [Told::Stall(Err(_), Ended::Timeout)]), "{told:?}");
@@ -136,7 +137,7 @@ fn a_hole_that_is_filled_late_had_too_few_segments_behind_it() {
         let mut talk = Talk::ask(false);
         talk.segment(3 * MS, 0);
         for number in 2..4 {
-            talk.segment(3 * MS + 1000, number);
+            talk.segment(3 * MS + ns(1000), number);
         }
         talk.segment(204 * MS, 1);
         for number in 4..4 + more {
@@ -158,7 +159,7 @@ fn a_segment_that_is_sent_again_is_judged_by_the_ack_behind_it() {
         talk.segment(204 * MS, 0);
         talk.ack(205 * MS, acked);
         for number in 4..12 {
-            talk.segment(205 * MS + 1000, number);
+            talk.segment(205 * MS + ns(1000), number);
         }
         talk.told()
     };
@@ -174,7 +175,7 @@ fn an_ack_that_comes_too_soon_was_under_way() {
     talk.options.timestamps = Some(Timestamps { value: 9, ..Default::default() });
     talk.segment(204 * MS, 0);
     talk.options.timestamps = Some(Timestamps { value: 1, echo: 7 });
-    talk.ack(204 * MS + 1000, 1);
+    talk.ack(204 * MS + ns(1000), 1);
     assert_eq!(talk.told(), timeout(Cause::Spurious));
 }
 
@@ -182,11 +183,20 @@ fn an_ack_that_comes_too_soon_was_under_way() {
 fn a_silence_while_the_window_is_shut_is_the_receivers() {
     let mut talk = Talk::ask(false);
     talk.segment(3 * MS, 0);
-    let shut = |talk: &mut Talk, time, window| {
+    let shut = |talk: &mut Talk, time: Span, window| {
         let ends = talk.connection.ends;
         let (source, target) = (ends[CLIENT], ends[SERVER]);
         let (seq, ack, flags) = (1101, ANSWER + 1000, flags::ACK);
-        let packet = Packet { time, source, target, seq, ack, flags, window, ..Packet::default() };
+        let packet = Packet {
+            time: time.as_nanos(),
+            source,
+            target,
+            seq,
+            ack,
+            flags,
+            window,
+            ..Packet::default()
+        };
         let mark = Mark { idle: time };
         let (missing, counted, timer) = (None, false, None);
         let around = Around { mark, own: mark, round_trip: MS, missing, counted, timer };
@@ -196,6 +206,11 @@ fn a_silence_while_the_window_is_shut_is_the_receivers() {
     shut(&mut talk, 304 * MS, 500);
     talk.segment(305 * MS, 1);
     assert_eq!(talk.told(), [Told::Wait(Reason::Paused)]);
+    let mut lasting = Talk::ask(false);
+    lasting.segment(3 * MS, 0);
+    shut(&mut lasting, 4 * MS, 0);
+    lasting.segment(305 * MS, 1);
+    assert_eq!(lasting.told(), [Told::Wait(Reason::StillPaused)]);
 }
 
 #[test]
@@ -211,11 +226,11 @@ fn an_ack_that_is_held_lets_the_sender_wait() {
 fn a_syn_that_is_sent_again_was_lost_unless_it_was_refused() {
     let again = |refused, time| {
         let mut talk = Talk::open(false);
-        talk.connection = Connection::new(1, talk.connection.ends, [0, 1], 0);
+        talk.connection = Connection::new(1, talk.connection.ends, [0, 1], at(0));
         talk.events.clear();
-        talk.packet(CLIENT, 0, (1000, 0, 0), flags::SYN);
+        talk.packet(CLIENT, Span::ZERO, (1000, 0, 0), flags::SYN);
         if refused {
-            talk.packet(SERVER, 1, (0, 1001, 0), flags::RST | flags::ACK);
+            talk.packet(SERVER, ns(1), (0, 1001, 0), flags::RST | flags::ACK);
         }
         talk.packet(CLIENT, time, (1000, 0, 0), flags::SYN);
         talk.told()
@@ -230,7 +245,7 @@ fn a_request_that_is_sent_again_was_lost_if_its_answer_comes_then() {
     let mut talk = Talk::ask(true);
     talk.packet(CLIENT, 203 * MS, (1001, ANSWER, 100), flags::ACK);
     talk.segment(204 * MS, 0);
-    talk.segment(204 * MS + 1000, 1);
+    talk.segment(204 * MS + ns(1000), 1);
     let told = talk.told();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(matches!(told[0], Told::Stall(Ok(_), Ended::Timeout)), "{told:?}");

@@ -1,6 +1,7 @@
 //! The bytes of a flow: how far they were seen, how far acknowledged, and what is missing between.
 
 use super::holes::{Hole, Holes};
+use crate::time::{Span, Time};
 
 /// No window is larger (RFC 7323 §2.3).
 const MOST_ANNOUNCED: i64 = 1 << 30;
@@ -29,7 +30,7 @@ pub struct Bytes {
     una: i64,
     holes: Holes,
     /// The longest time that a hole was there before it was filled.
-    filled_late: i64,
+    filled_late: Span,
     /// Whether its end was seen.
     closed: bool,
 }
@@ -127,13 +128,13 @@ impl Bytes {
     }
 
     /// Bytes up to `next` were passed over; `again` if they had been sent before.
-    pub fn pass(&mut self, next: i64, again: bool, now: i64) {
+    pub fn pass(&mut self, next: i64, again: bool, now: Time) {
         self.holes.make((self.top, next), again, now);
         self.top = next;
     }
 
     /// Takes note of a segment.
-    pub fn take(&mut self, (start, end): (i64, i64), again: bool, now: i64) {
+    pub fn take(&mut self, (start, end): (i64, i64), again: bool, now: Time) {
         if start > self.top {
             self.holes.make((self.top, start), again, now);
         } else if start < self.top {
@@ -175,7 +176,7 @@ impl Bytes {
     }
 
     /// A hole is filled.
-    pub fn fill(&mut self, hole: &Hole, now: i64) {
+    pub fn fill(&mut self, hole: &Hole, now: Time) {
         self.filled_late = self.filled_late.max(now - hole.made);
     }
 
@@ -185,7 +186,7 @@ impl Bytes {
     }
 
     /// Whether a hole was there for longer than a time, until it was filled, or until now.
-    pub fn lacked_for(&self, long: i64, now: i64) -> bool {
+    pub fn lacked_for(&self, long: Span, now: Time) -> bool {
         self.filled_late > long || self.holes.first().is_some_and(|hole| now - hole.made > long)
     }
 }
@@ -193,13 +194,14 @@ impl Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::{at, ns};
 
     /// One with bytes 0 to 1000, of which 400 to 500 are missing.
     fn bytes() -> Bytes {
         let mut bytes = Bytes::default();
         bytes.open(u32::MAX - 100);
-        bytes.take((0, 400), false, 0);
-        bytes.take((500, 1000), false, 7);
+        bytes.take((0, 400), false, at(0));
+        bytes.take((500, 1000), false, at(7));
         bytes
     }
 
@@ -254,11 +256,11 @@ mod tests {
     #[test]
     fn a_hole_was_there_until_it_was_filled() {
         let mut bytes = bytes();
-        assert!(bytes.lacked_for(2, 10) && !bytes.lacked_for(3, 10));
+        assert!(bytes.lacked_for(ns(2), at(10)) && !bytes.lacked_for(ns(3), at(10)));
         let hole = bytes.hole(450, 460).expect("a hole");
         assert!(bytes.is_first(&hole));
-        bytes.fill(&hole, 12);
-        bytes.take((400, 500), false, 12);
-        assert!(bytes.lacked_for(4, 100) && !bytes.lacked_for(5, 100));
+        bytes.fill(&hole, at(12));
+        bytes.take((400, 500), false, at(12));
+        assert!(bytes.lacked_for(ns(4), at(100)) && !bytes.lacked_for(ns(5), at(100)));
     }
 }

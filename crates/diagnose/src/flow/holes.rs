@@ -1,12 +1,14 @@
 //! Bytes of a flow that were passed over.
 
+use crate::time::Time;
+
 /// A range of bytes that has not been seen, below one that has.
 #[derive(Clone, Copy, Debug)]
 pub struct Hole {
     pub start: i64,
     pub end: i64,
     /// When the first packet behind it was seen.
-    pub made: i64,
+    pub made: Time,
     /// Packets seen behind it.
     pub behind: u32,
     /// Whether its bytes had been sent before.
@@ -27,7 +29,7 @@ impl Holes {
     }
 
     /// A packet begins at the end, although the start was expected.
-    pub fn make(&mut self, (start, end): (i64, i64), again: bool, now: i64) {
+    pub fn make(&mut self, (start, end): (i64, i64), again: bool, now: Time) {
         if self.0.len() == MOST {
             self.0.remove(0);
         }
@@ -97,12 +99,13 @@ impl Holes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::at;
 
     #[test]
     fn only_what_comes_before_was_sent_again_in_vain() {
         let mut holes = Holes::default();
-        holes.make((10, 40), false, 0);
-        holes.make((60, 70), false, 0);
+        holes.make((10, 40), false, at(0));
+        holes.make((60, 70), false, at(0));
         holes.pass_over(30);
         let passed: Vec<_> = holes.0.iter().map(|hole| (hole.start, hole.passed)).collect();
         assert_eq!(passed, [(10, true), (30, false), (60, false)]);
@@ -113,7 +116,7 @@ mod tests {
     #[test]
     fn a_hole_is_filled_from_its_middle() {
         let mut holes = Holes::default();
-        holes.make((10, 40), false, 0);
+        holes.make((10, 40), false, at(0));
         holes.pass(40);
         holes.fill(20, 30);
         assert_eq!(holes.0.len(), 2);

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::intake::Trail;
 use crate::numbering::{Ids, Numbering};
 use crate::stall::Place;
+use crate::time::{Span, Time};
 
 mod bytes;
 mod hidden;
@@ -44,14 +45,14 @@ pub struct Flow {
     pub rounds: Rounds,
     pub waiting: waiting::Waiting,
     /// The last packet of data, and when the first missing byte moved.
-    last_data: i64,
+    last_data: Time,
     last_place: Place,
-    last_advance: i64,
+    last_advance: Time,
 }
 
 impl Flow {
     /// When its last data was seen.
-    pub fn last_data(&self) -> i64 {
+    pub fn last_data(&self) -> Time {
         self.last_data
     }
 
@@ -61,7 +62,7 @@ impl Flow {
     }
 
     /// When the first byte that is not acknowledged moved last.
-    pub fn last_advance(&self) -> i64 {
+    pub fn last_advance(&self) -> Time {
         self.last_advance
     }
 
@@ -107,7 +108,7 @@ impl Flow {
     }
 
     /// A packet without data has the number of the next byte: all before it was sent.
-    pub fn announce(&mut self, packet: &Packet, now: i64) {
+    pub fn announce(&mut self, packet: &Packet, now: Time) {
         if !self.bytes.begun() || packet.has(flags::SYN) || packet.has(flags::RST) {
             return;
         }
@@ -131,20 +132,20 @@ impl Flow {
 
     /// Since when and where its window was used up, so that nothing more could come: a round trip
     /// after the last packet that it had room for.
-    pub fn used_up_since(&self, trip: i64) -> Option<(i64, Place)> {
+    pub fn used_up_since(&self, trip: Span) -> Option<(Time, Place)> {
         let full = self.segments.packets() > 0 && self.fills_window();
         full.then_some((self.last_data + trip, self.last_place))
     }
 
     /// What an ACK of new bytes says. One of more than two segments comes after a repair.
-    pub fn acked_event(&self, side: usize, ack: i64, at: i64) -> Event {
+    pub fn acked_event(&self, side: usize, ack: i64, at: Time) -> Event {
         let step = ack - self.bytes.una();
         let bytes = if step <= 2 * self.segments.usual() { step } else { 0 };
         Event::Acked { side, full: self.fills_window(), bytes, step, at }
     }
 
     /// Everything below `ack` has arrived.
-    pub fn acknowledged(&mut self, ack: i64, now: i64) {
+    pub fn acknowledged(&mut self, ack: i64, now: Time) {
         self.repair.advance(self.bytes.una(), ack, self.segments.usual());
         self.tries.acknowledged(ack >= self.bytes.top());
         self.bytes.acknowledged(ack);
@@ -158,7 +159,7 @@ impl Flow {
     }
 
     /// Takes note of a segment.
-    pub fn take(&mut self, span: (i64, i64), now: i64, place: Place) {
+    pub fn take(&mut self, span: (i64, i64), now: Time, place: Place) {
         self.bytes.take(span, self.is_sent_again(), now);
         self.last_data = now;
         self.last_place = place;

@@ -3,16 +3,17 @@
 use incast_capture::read::Packet;
 
 use crate::stall::Place;
+use crate::time::Time;
 
 /// What was seen of it.
 #[derive(Debug, Default)]
 pub struct Opening {
     /// The last one: when, its number, and where.
-    syn: Option<(i64, u32, Place)>,
+    syn: Option<(Time, u32, Place)>,
     /// The identification of its packet, if that counts anything.
     id: Option<u16>,
     /// When the first one was seen, if it was sent again.
-    tried: Option<i64>,
+    tried: Option<Time>,
     /// Whether it was acknowledged.
     greeted: bool,
 }
@@ -20,7 +21,7 @@ pub struct Opening {
 impl Opening {
     /// Takes one; returns when and where the same was seen before. If that was `refused`, the next
     /// attempt is not for a loss.
-    pub fn take(&mut self, packet: &Packet, now: i64, refused: bool) -> Option<(i64, Place)> {
+    pub fn take(&mut self, packet: &Packet, now: Time, refused: bool) -> Option<(Time, Place)> {
         let same = self.syn.filter(|&(_, seq, _)| seq == packet.seq);
         let before = same.map(|(sent, _, place)| (sent, place));
         if !refused {
@@ -32,12 +33,12 @@ impl Opening {
     }
 
     /// When the last one was seen.
-    pub fn sent(&self) -> Option<i64> {
+    pub fn sent(&self) -> Option<Time> {
         self.syn.map(|(sent, ..)| sent)
     }
 
     /// When the first one was seen, if it was sent again.
-    pub fn tried(&self) -> Option<i64> {
+    pub fn tried(&self) -> Option<Time> {
         self.tried
     }
 
@@ -53,7 +54,7 @@ impl Opening {
 
     /// An ACK comes. Returns when the SYN was sent, if this is the first one and shows a round trip:
     /// behind a second SYN it is not known which of them it answers.
-    pub fn answered(&mut self) -> Option<i64> {
+    pub fn answered(&mut self) -> Option<Time> {
         let sent = self.sent().filter(|_| !self.greeted)?;
         self.greeted = true;
         self.tried.is_none().then_some(sent)
@@ -63,6 +64,7 @@ impl Opening {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::at;
 
     fn syn(seq: u32, id: u16) -> Packet {
         Packet { seq, id: Some(id), frame: u64::from(id), ..Packet::default() }
@@ -72,32 +74,32 @@ mod tests {
     fn the_first_answer_shows_a_round_trip_if_one_was_asked() {
         let mut opening = Opening::default();
         assert_eq!(opening.answered(), None);
-        assert!(opening.take(&syn(5, 1), 10, false).is_none());
-        assert_eq!(opening.answered(), Some(10));
+        assert!(opening.take(&syn(5, 1), at(10), false).is_none());
+        assert_eq!(opening.answered(), Some(at(10)));
         assert_eq!(opening.answered(), None, "the second answer");
         let mut again = Opening::default();
-        again.take(&syn(5, 1), 10, false);
-        assert_eq!(again.take(&syn(5, 2), 20, false).map(|(sent, _)| sent), Some(10));
-        again.take(&syn(5, 3), 40, false);
-        assert_eq!((again.tried(), again.sent()), (Some(10), Some(40)));
+        again.take(&syn(5, 1), at(10), false);
+        assert_eq!(again.take(&syn(5, 2), at(20), false).map(|(sent, _)| sent), Some(at(10)));
+        again.take(&syn(5, 3), at(40), false);
+        assert_eq!((again.tried(), again.sent()), (Some(at(10)), Some(at(40))));
         assert_eq!(again.answered(), None);
     }
 
     #[test]
     fn an_attempt_that_was_refused_was_not_lost() {
         let mut opening = Opening::default();
-        opening.take(&syn(5, 1), 10, false);
-        assert!(opening.take(&syn(5, 2), 20, true).is_some());
+        opening.take(&syn(5, 1), at(10), false);
+        assert!(opening.take(&syn(5, 2), at(20), true).is_some());
         assert_eq!(opening.tried(), None);
     }
 
     #[test]
     fn a_copy_has_the_same_identification() {
         let mut opening = Opening::default();
-        opening.take(&syn(5, 7), 10, false);
+        opening.take(&syn(5, 7), at(10), false);
         assert!(opening.is_copy(&syn(5, 7)));
         assert!(!opening.is_copy(&syn(5, 8)) && !opening.is_copy(&syn(6, 7)));
-        opening.take(&syn(5, 0), 20, false);
+        opening.take(&syn(5, 0), at(20), false);
         assert!(!opening.is_copy(&syn(5, 0)), "a number that counts nothing");
     }
 }

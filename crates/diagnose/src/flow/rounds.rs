@@ -1,5 +1,7 @@
 //! Rounds of packets: whether they end where the window does.
 
+use crate::time::Span;
+
 /// The round that goes on.
 #[derive(Debug, Default)]
 pub struct Rounds {
@@ -21,7 +23,7 @@ impl Rounds {
     }
 
     /// Whether a pause is one between two rounds, where a round trip takes so long.
-    pub fn are_parted_by(pause: i64, trip: i64) -> bool {
+    pub fn are_parted_by(pause: Span, trip: Span) -> bool {
         trip * 2 / 5 < pause && pause < 3 * trip
     }
 }
@@ -29,6 +31,7 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::ns;
 
     #[test]
     fn a_round_is_full_if_no_further_segment_fits() {
@@ -41,7 +44,7 @@ mod tests {
     #[test]
     fn rounds_are_a_round_trip_apart() {
         assert_eq!(
-            [40, 41, 299, 300].map(|pause| Rounds::are_parted_by(pause, 100)),
+            [40, 41, 299, 300].map(|pause| Rounds::are_parted_by(ns(pause), ns(100))),
             [false, true, true, false]
         );
     }

@@ -1,19 +1,21 @@
 //! What times the answers of the other end: the end of a segment, and the value of a timestamp.
 
+use crate::time::Time;
+
 /// What is timed now.
 #[derive(Debug, Default)]
 pub struct Timing {
     /// The end of a segment, and when it was sent.
-    segment: Option<(i64, i64)>,
+    segment: Option<(i64, Time)>,
     /// A timestamp, and when it was first seen.
-    stamp: Option<(u32, i64)>,
+    stamp: Option<(u32, Time)>,
     /// The newest timestamp.
     newest: Option<u32>,
 }
 
 impl Timing {
     /// A segment is sent that ends at `end`.
-    pub fn send(&mut self, end: i64, now: i64) {
+    pub fn send(&mut self, end: i64, now: Time) {
         self.segment.get_or_insert((end, now));
     }
 
@@ -23,14 +25,14 @@ impl Timing {
     }
 
     /// Returns when the segment was sent that is acknowledged, and whether nothing else is.
-    pub fn acknowledged(&mut self, ack: i64) -> Option<(i64, bool)> {
+    pub fn acknowledged(&mut self, ack: i64) -> Option<(Time, bool)> {
         let (end, sent) = self.segment.filter(|&(end, _)| ack >= end)?;
         self.segment = None;
         Some((sent, ack == end))
     }
 
     /// A packet has this timestamp.
-    pub fn stamp(&mut self, value: u32, now: i64) {
+    pub fn stamp(&mut self, value: u32, now: Time) {
         if self.newest.is_none_or(|last| value.wrapping_sub(last) as i32 > 0) {
             self.newest = Some(value);
             self.stamp.get_or_insert((value, now));
@@ -38,7 +40,7 @@ impl Timing {
     }
 
     /// The other end echoes a timestamp (RFC 7323 §3); returns when the one that is timed was sent.
-    pub fn echoed(&mut self, echo: u32) -> Option<i64> {
+    pub fn echoed(&mut self, echo: u32) -> Option<Time> {
         let (_, sent) = self.stamp.filter(|&(value, _)| echo.wrapping_sub(value) as i32 >= 0)?;
         self.stamp = None;
         Some(sent)
@@ -53,17 +55,18 @@ impl Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::tests::at;
 
     #[test]
     fn one_segment_is_timed_at_a_time() {
         let mut timing = Timing::default();
-        timing.send(1000, 5);
-        timing.send(2000, 6);
+        timing.send(1000, at(5));
+        timing.send(2000, at(6));
         assert_eq!(timing.acknowledged(999), None);
-        assert_eq!(timing.acknowledged(2000), Some((5, false)), "two are acknowledged");
-        timing.send(3000, 9);
-        assert_eq!(timing.acknowledged(3000), Some((9, true)));
-        timing.send(4000, 11);
+        assert_eq!(timing.acknowledged(2000), Some((at(5), false)), "two are acknowledged");
+        timing.send(3000, at(9));
+        assert_eq!(timing.acknowledged(3000), Some((at(9), true)));
+        timing.send(4000, at(11));
         timing.cancel();
         assert_eq!(timing.acknowledged(4000), None);
     }
@@ -71,12 +74,12 @@ mod tests {
     #[test]
     fn a_timestamp_is_timed_from_its_first_packet_on() {
         let mut timing = Timing::default();
-        timing.stamp(u32::MAX, 5);
-        timing.stamp(u32::MAX, 6);
-        timing.stamp(1, 7);
+        timing.stamp(u32::MAX, at(5));
+        timing.stamp(u32::MAX, at(6));
+        timing.stamp(1, at(7));
         assert_eq!(timing.echoed(u32::MAX - 1), None);
-        assert_eq!(timing.echoed(1), Some(5));
-        timing.stamp(1, 8);
+        assert_eq!(timing.echoed(1), Some(at(5)));
+        timing.stamp(1, at(8));
         assert_eq!(timing.echoed(1), None, "it was seen before");
     }
 }

@@ -3,6 +3,7 @@
 use crate::event::{Message, Reason, Wait};
 use crate::load::Mark;
 use crate::stall::{Cause, Place, Stall};
+use crate::time::Time;
 
 /// So many undecided stalls are kept.
 const MOST: usize = 64;
@@ -10,8 +11,8 @@ const MOST: usize = 64;
 /// A wait whose reason shows later.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
-    pub start: i64,
-    pub end: i64,
+    pub start: Time,
+    pub end: Time,
     pub idle: f64,
     pub before: Place,
     pub after: Place,
@@ -83,7 +84,7 @@ pub struct Silent {
 #[derive(Debug, Default)]
 pub struct Waiting {
     /// When its answer was asked for, and how idle the link of the one who asks was until then.
-    asked: Option<(i64, Mark)>,
+    asked: Option<(Time, Mark)>,
     message: Option<Message>,
     pending: Option<Pending>,
     /// Stalls of this message that wait for its end.
@@ -92,12 +93,12 @@ pub struct Waiting {
 
 impl Waiting {
     /// The other end asks.
-    pub fn ask(&mut self, now: i64, mark: Mark) {
+    pub fn ask(&mut self, now: Time, mark: Mark) {
         self.asked = Some((now, mark));
     }
 
     /// When it was asked last, and how idle the link had been.
-    pub fn asked(&self) -> Option<(i64, Mark)> {
+    pub fn asked(&self) -> Option<(Time, Mark)> {
         self.asked
     }
 
@@ -183,6 +184,7 @@ impl Waiting {
 mod tests {
     use super::*;
     use crate::stall::tests::stall;
+    use crate::time::tests::at;
 
     #[test]
     fn fewer_than_three_segments_behind_a_loss_are_a_tail() {
@@ -214,8 +216,8 @@ mod tests {
         let silent = Silent { first: true, again: false, missing: None, if_counted: None };
         let place = Place::default();
         waiting.wait_for(Pending {
-            start: 0,
-            end: 5,
+            start: at(0),
+            end: at(5),
             idle: 1.0,
             before: place,
             after: place,

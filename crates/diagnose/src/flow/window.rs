@@ -1,15 +1,16 @@
 //! The window that a receiver offers: how far it reaches, and when it lets no segment through.
 
 use crate::stall::Place;
+use crate::time::{Span, Time};
 
 /// A shorter pause is the receiver's next read.
-const PAUSE: i64 = 10_000_000;
+const PAUSE: Span = Span::from_millis(10);
 
 /// A time in which the window was below one segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Shut {
-    pub since: i64,
-    pub until: i64,
+    pub since: Time,
+    pub until: Time,
     /// The packets that said so, and that said otherwise.
     pub places: (Place, Place),
 }
@@ -23,9 +24,9 @@ pub struct Window {
     most: i64,
     /// The first byte that must not be sent.
     edge: i64,
-    shut: Option<(i64, Place)>,
+    shut: Option<(Time, Place)>,
     /// When it was opened last, and since when it had been shut.
-    opened: Option<(i64, i64)>,
+    opened: Option<(Time, Time)>,
 }
 
 impl Window {
@@ -56,7 +57,7 @@ impl Window {
         &mut self,
         (raw, ack): (u16, i64),
         segment: i64,
-        [used_up, (now, place)]: [(i64, Place); 2],
+        [used_up, (now, place)]: [(Time, Place); 2],
         ends: bool,
     ) -> Option<Shut> {
         self.size = i64::from(raw) << self.scale.unwrap_or(0);
@@ -85,13 +86,13 @@ impl Window {
     }
 
     /// The pause that lasts to the end of the capture.
-    pub fn at_end(&mut self, now: i64, place: Place) -> Option<Shut> {
+    pub fn at_end(&mut self, now: Time, place: Place) -> Option<Shut> {
         let (since, before) = self.shut.take()?;
         (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
     }
 
     /// Whether it was shut at a time behind `start`.
-    pub fn was_shut(&self, start: i64) -> bool {
+    pub fn was_shut(&self, start: Time) -> bool {
         self.is_shut() || self.opened.is_some_and(|(_, until)| until > start)
     }
 
@@ -104,31 +105,31 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: i64 = 1_000_000;
+    use crate::time::tests::{MS, at};
 
     #[test]
     fn a_window_below_a_segment_is_a_pause_as_a_closed_one_is() {
         let mut window = Window { scale: Some(0), ..Window::default() };
         let place = Place::default();
-        let mut offer = |raw, ms: i64| window.offer((raw, 0), 1460, [(ms * MS, place); 2], false);
+        let mut offer =
+            |raw, ms: i64| window.offer((raw, 0), 1460, [(at(0) + ms * MS, place); 2], false);
         assert!(offer(5000, 0).is_none());
         assert!(offer(628, 10).is_none());
         assert!(offer(0, 20).is_none());
         assert_eq!(offer(4724, 1210).map(|shut| shut.until - shut.since), Some(1200 * MS));
         assert!(offer(0, 1300).is_none());
         assert!(offer(5000, 1309).is_none(), "as short as a read");
-        assert!(window.was_shut(1305 * MS) && !window.was_shut(1310 * MS));
+        assert!(window.was_shut(at(0) + 1305 * MS) && !window.was_shut(at(0) + 1310 * MS));
     }
 
     #[test]
     fn without_its_shift_a_small_number_says_nothing() {
         let mut window = Window::default();
         let place = Place::default();
-        window.offer((5000, 0), 1460, [(0, place); 2], false);
-        window.offer((501, 0), 1460, [(1, place); 2], false);
+        window.offer((5000, 0), 1460, [(at(0), place); 2], false);
+        window.offer((501, 0), 1460, [(at(1), place); 2], false);
         assert!(!window.is_shut());
-        window.offer((0, 0), 1460, [(2, place); 2], false);
-        assert_eq!(window.at_end(40 * MS, place).map(|shut| shut.since), Some(2));
+        window.offer((0, 0), 1460, [(at(2), place); 2], false);
+        assert_eq!(window.at_end(at(0) + 40 * MS, place).map(|shut| shut.since), Some(at(2)));
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{Answer, Seen};
 use crate::event::Reason;
+use crate::time::Span;
 
 pub const NAME: &str = "delayed_ack";
 
 /// No common stack holds an ACK for a shorter time on purpose (Linux: 40 ms, BSD: 20 ms and more).
-const LEAST: i64 = 20_000_000;
+const LEAST: Span = Span::from_millis(20);
 
 pub fn judge(seen: &Seen) -> Answer {
     let waits = seen.waits(&[Reason::DelayedAck]);
@@ -17,11 +18,12 @@ pub fn judge(seen: &Seen) -> Answer {
 mod tests {
     use super::super::tests::{told_of, waited};
     use super::*;
+    use crate::time::tests::ns;
     use crate::vantage::Vantage;
 
     #[test]
     fn no_stack_holds_an_ack_for_a_shorter_time() {
         let found = |length| told_of(judge, &waited(Reason::DelayedAck, length), Vantage::Client);
-        assert_eq!([LEAST, LEAST - 1].map(found), [Some(true), Some(false)]);
+        assert_eq!([LEAST, LEAST - ns(1)].map(found), [Some(true), Some(false)]);
     }
 }

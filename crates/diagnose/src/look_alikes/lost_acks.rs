@@ -40,6 +40,7 @@ mod tests {
     use crate::event::Resumed;
     use crate::point::Point;
     use crate::stall::tests::stall;
+    use crate::time::tests::{MS, at};
     use crate::vantage::Vantage;
     use incast_capture::read::Address;
 
@@ -67,9 +68,9 @@ mod tests {
     #[test]
     fn an_outage_does_the_same() {
         let mut out = point(2, 2, 0);
-        out.silences.data(0);
-        out.silences.data(200_000_000);
-        (0..3).for_each(|_| out.silences.resumed(0, Resumed::Acknowledged));
+        out.silences.data(at(0));
+        out.silences.data(at(0) + 200 * MS);
+        (0..3).for_each(|_| out.silences.resumed(at(0), Resumed::Acknowledged));
         assert_eq!(told_of(judge, &out, Vantage::Client), None);
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::event::Reason;
 use crate::point::Point;
 use crate::receiver::{Receiver, Waits};
+use crate::time::Span;
 use crate::vantage::Vantage;
 
 mod bad_link;
@@ -73,8 +74,8 @@ impl Seen<'_> {
         for (_, receiver) in self.point.hosts.receivers() {
             for waits in reasons.iter().filter_map(|reason| receiver.waits.get(reason)) {
                 sum.count += waits.count;
-                sum.total = sum.total.saturating_add(waits.total);
-                let length = |waits: &Waits| waits.longest.map_or(-1, |(wait, _)| wait.length());
+                sum.total += waits.total;
+                let length = |waits: &Waits| waits.longest.map(|(wait, _)| wait.length());
                 if length(waits) > length(&sum) {
                     sum.longest = waits.longest;
                 }
@@ -98,7 +99,7 @@ impl Answer {
     }
 
     /// That of waits: how many, how long, and which frames are at the ends of the longest.
-    fn of_waits(waits: &Waits, found: impl Fn(i64) -> Option<bool>) -> Self {
+    fn of_waits(waits: &Waits, found: impl Fn(Span) -> Option<bool>) -> Self {
         let Some((wait, sender)) = waits.longest else {
             return Self::new(Some(false), "", "no such wait");
         };
@@ -110,8 +111,8 @@ impl Answer {
         let why = format!(
             "{} waits, {:.1} ms in all; the longest {:.1} ms, from frame {} to {}{lasts}",
             waits.count,
-            waits.total as f64 / 1e6,
-            wait.length() as f64 / 1e6,
+            waits.total.as_millis_f64(),
+            wait.length().as_millis_f64(),
             wait.before.frame,
             wait.after.frame
         );
@@ -173,6 +174,7 @@ pub mod tests {
     use super::*;
     use crate::event::Wait;
     use crate::stall::Place;
+    use crate::time::tests::{MS, at};
     use incast_capture::read::Endpoint;
 
     /// The answer of a judge for a point whose busiest host is the given one.
@@ -190,11 +192,11 @@ pub mod tests {
     }
 
     /// A point with a host that has waited for so long, for one reason.
-    pub fn waited(reason: Reason, length: i64) -> Point {
+    pub fn waited(reason: Reason, length: Span) -> Point {
         let mut point = Point::new(3);
         let place = point.hosts.place(Address::default());
         let (before, after) = (Place::default(), Place::default());
-        let wait = Wait { reason, start: 0, end: length, before, after, idle: 1.0 };
+        let wait = Wait { reason, start: at(0), end: at(0) + length, before, after, idle: 1.0 };
         let waits = Waits { count: 1, total: length, longest: Some((wait, Endpoint::default())) };
         point.hosts.receiving(place).waits.insert(reason, waits);
         point
@@ -212,12 +214,12 @@ pub mod tests {
 
     #[test]
     fn the_longest_wait_of_all_hosts_is_told() {
-        let point = waited(Reason::StillPaused, 7_000_000);
+        let point = waited(Reason::StillPaused, 7 * MS);
         let receiver = Receiver::default();
         let address = Address::default();
         let seen = Seen { point: &point, receiver: &receiver, address, vantage: None, drops: 0 };
         let waits = seen.waits(&[Reason::Paused, Reason::StillPaused]);
-        assert_eq!((waits.count, waits.total), (1, 7_000_000));
+        assert_eq!((waits.count, waits.total), (1, 7 * MS));
         let why = Answer::of_waits(&waits, |_| None).why;
         assert!(why.contains("longest 7.0 ms") && why.ends_with("to the end of the capture"));
         assert_eq!(seen.waits(&[Reason::Middle]).count, 0);

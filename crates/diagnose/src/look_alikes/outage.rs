@@ -21,7 +21,7 @@ pub fn judge(seen: &Seen) -> Answer {
     };
     let why = format!(
         "for {:.1} ms nothing arrived, then {} flow{} sent again what had been sent before",
-        (silence.end - silence.start) as f64 / 1e6,
+        (silence.end - silence.start).as_millis_f64(),
         silence.repeated(),
         if silence.repeated() == 1 { "" } else { "s" }
     );
@@ -40,15 +40,16 @@ mod tests {
     use crate::event::Resumed;
     use crate::point::Point;
     use crate::receiver::Receiver;
+    use crate::time::tests::{MS, at};
     use crate::vantage::Vantage;
 
     #[test]
     fn a_silence_of_all_flows_is_an_outage_by_how_they_go_on() {
         let found = |how| {
             let mut point = Point::new(3);
-            point.silences.data(0);
-            point.silences.data(200_000_000);
-            (0..3).for_each(|_| point.silences.resumed(0, how));
+            point.silences.data(at(0));
+            point.silences.data(at(0) + 200 * MS);
+            (0..3).for_each(|_| point.silences.resumed(at(0), how));
             told_of(judge, &point, Vantage::Client)
         };
         let all = [Resumed::Acknowledged, Resumed::Again, Resumed::New];

@@ -14,11 +14,12 @@ pub fn judge(seen: &Seen) -> Answer {
 mod tests {
     use super::super::tests::{told_of, waited};
     use super::*;
+    use crate::time::tests::ns;
     use crate::vantage::Vantage;
 
     #[test]
     fn any_window_that_was_shut_is_one() {
-        let found = |reason| told_of(judge, &waited(reason, 1), Vantage::Client);
+        let found = |reason| told_of(judge, &waited(reason, ns(1)), Vantage::Client);
         assert_eq!([Reason::Paused, Reason::StillPaused].map(found), [Some(true); 2]);
         assert_eq!(found(Reason::DelayedAck), Some(false));
     }

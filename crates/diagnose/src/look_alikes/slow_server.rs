@@ -2,32 +2,34 @@
 
 use super::{Answer, Seen};
 use crate::event::Reason;
+use crate::time::Span;
 
 pub const NAME: &str = "slow_server";
 
 /// A wait of so many round trips is one for the server, not the network.
 const TRIPS: i64 = 20;
 /// And none that is shorter than this: hosts wake up late.
-const LEAST: i64 = 3_000_000;
+const LEAST: Span = Span::from_millis(3);
 /// Over a long way fewer round trips are enough.
-const ENOUGH: i64 = 30_000_000;
+const ENOUGH: Span = Span::from_millis(30);
 /// A wait of this length is told, however rare; shorter ones if they are a part of the time.
-const LONG: i64 = 50_000_000;
+const LONG: Span = Span::from_millis(50);
 const SHARE: f64 = 0.02;
 
 pub fn judge(seen: &Seen) -> Answer {
-    let trip = seen.point.parameters.round_trip.unwrap_or(1_000_000);
+    let trip = seen.point.parameters.round_trip.unwrap_or(Span::from_millis(1));
     let waits = seen.waits(&[Reason::FirstByte, Reason::Middle]);
     let time = seen.point.last - seen.point.first;
     Answer::of_waits(&waits, |longest| Some(is_slow(longest, waits.total, trip, time)))
 }
 
 /// Whether the longest wait, and all together in so much time, are those of a slow server.
-fn is_slow(longest: i64, total: i64, trip: i64, time: i64) -> bool {
-    longest > least(trip) && (longest >= LONG || total as f64 >= SHARE * time as f64)
+fn is_slow(longest: Span, total: Span, trip: Span, time: Span) -> bool {
+    longest > least(trip)
+        && (longest >= LONG || total.as_nanos() as f64 >= SHARE * time.as_nanos() as f64)
 }
 
-fn least(trip: i64) -> i64 {
+fn least(trip: Span) -> Span {
     (TRIPS * trip).min(2 * trip + ENOUGH).max(LEAST)
 }
 
@@ -35,9 +37,8 @@ fn least(trip: i64) -> i64 {
 mod tests {
     use super::super::tests::{told_of, waited};
     use super::*;
+    use crate::time::tests::MS;
     use crate::vantage::Vantage;
-
-    const MS: i64 = 1_000_000;
 
     #[test]
     fn a_wait_of_many_round_trips_is_for_the_server() {
@@ -52,7 +53,7 @@ mod tests {
         let found = |reason, length| {
             let mut point = waited(reason, length);
             point.parameters.round_trip = Some(MS / 10);
-            point.last = 100 * MS;
+            point.last = point.first + 100 * MS;
             told_of(judge, &point, Vantage::Client)
         };
         assert_eq!(found(Reason::FirstByte, 4 * MS), Some(true));
@@ -65,6 +66,6 @@ mod tests {
     fn a_short_wait_counts_if_many_of_its_kind_are_a_part_of_the_time() {
         let slow = |longest, total| is_slow(longest, total, MS / 10, 1000 * MS);
         assert!(!slow(9 * MS, 18 * MS) && slow(9 * MS, 20 * MS));
-        assert!(slow(50 * MS, 0), "a long one always");
+        assert!(slow(50 * MS, Span::ZERO), "a long one always");
     }
 }
