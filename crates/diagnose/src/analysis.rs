@@ -118,9 +118,6 @@ impl Analysis {
     }
 }
 
-/// Packets of a host that sends.
-const SENDS: u64 = 8;
-
 /// The point that says most of an episode: a client sees most, a server least; and where it is.
 fn leading(points: &[Point], given: Option<Vantage>) -> Option<(&Point, Option<(Vantage, f64)>)> {
     let all = points.iter().map(|point| (point, place(point, given)));
@@ -140,9 +137,7 @@ fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
     let (vantage, sure) = point.evidence.vantage()?;
     // At a server no other server is seen, so where data of several hosts goes to one, the place is
     // between them.
-    let several = point.hosts.busiest().is_some_and(|(_, receiver)| {
-        receiver.hosts.values().filter(|sent| sent.packets >= SENDS).count() > 1
-    });
+    let several = point.hosts.busiest().is_some_and(|(_, receiver)| receiver.senders() > 1);
     if vantage == Vantage::Server && several {
         return Some((Vantage::Switch, sure));
     }

@@ -46,6 +46,11 @@ impl Silence {
         (self.acknowledged >= FLOWS && 2 * self.acknowledged >= repeated).then_some(true)
     }
 
+    /// Whether flows have only repeated after it, and had not been heard before.
+    fn is_in_vain(&self) -> bool {
+        self.again > 0 && self.acknowledged + self.fresh + self.unanswered == 0
+    }
+
     /// How many flows went on with what they had sent before.
     pub fn repeated(&self) -> u32 {
         (self.acknowledged + self.again).max(self.unanswered)
@@ -67,9 +72,13 @@ impl Silences {
         let last = self.last.replace(now);
         if let Some(start) = last
             && now - start > LEAST
-            && self.all.len() < LISTED
         {
-            self.all.push(Silence { start, end: now, ..Silence::default() });
+            // Repeats that nobody has answered are a part of the silence.
+            let before = self.all.pop_if(|one| one.is_in_vain() && start - one.end <= JUST);
+            let start = before.map_or(start, |one| one.start);
+            if self.all.len() < LISTED {
+                self.all.push(Silence { start, end: now, ..Silence::default() });
+            }
         }
     }
 
@@ -144,6 +153,21 @@ mod tests {
         assert!(silences.all().is_empty(), "the third had heard something");
         ask(&mut silences, 4, (3, 0));
         assert_eq!(silences.all()[0].is_outage(), Some(true));
+    }
+
+    #[test]
+    fn repeats_that_nobody_answers_are_a_part_of_the_silence() {
+        let found = |how| {
+            let mut silences = Silences::default();
+            silences.data(at(0));
+            silences.data(at(0) + 200 * MS);
+            (0..3).for_each(|_| silences.resumed(at(0), how));
+            silences.data(at(0) + 600 * MS);
+            (0..3).for_each(|_| silences.resumed(at(0) - MS, Resumed::Acknowledged));
+            silences.all().last().unwrap().is_outage()
+        };
+        assert_eq!(found(Resumed::Again), Some(true));
+        assert_eq!(found(Resumed::New), Some(false), "the path had worked in between");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::parameters::Parameters;
 use crate::severity::Blocks;
 use crate::stall::{Cause, Ended, Place, Stall};
 use crate::time::{Span, Time};
-use crate::vantage::Evidence;
+use crate::vantage::{Evidence, Vantage};
 
 /// Connections that are kept open, and packets between two looks for those that are not.
 const MOST: usize = 200_000;
@@ -143,6 +143,14 @@ impl Point {
         self.packets += 1;
         self.first = self.first.min(now);
         self.last = self.last.max(now);
+    }
+
+    /// Whether this is the place of one server, or may be: one host sends all, one answer at a time, and
+    /// the place is not its receiver.
+    pub fn may_be_at_a_server(&self, vantage: Option<Vantage>) -> bool {
+        let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
+        let one_by_one = alone && self.parameters.fan_in <= 1;
+        vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
     /// Ends what is still open.

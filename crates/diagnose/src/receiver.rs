@@ -77,6 +77,8 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
+/// Packets of a host that sends; fewer may be those that a switch has flooded.
+const SENDS: u64 = 8;
 
 /// A stall is one of incast if the link idled for this share of it at the least.
 const STALL: f64 = 0.1;
@@ -98,6 +100,16 @@ const BEHIND: i64 = 4;
 const OWN_WAIT: f64 = 0.5;
 
 impl Receiver {
+    /// Whether one host sends to it.
+    pub fn has_one_sender(&self) -> bool {
+        self.senders() == 1 || self.hosts.len() == 1
+    }
+
+    /// How many hosts send to it, besides flooded packets of others.
+    pub fn senders(&self) -> usize {
+        self.hosts.values().filter(|sent| sent.packets >= SENDS).count()
+    }
+
     /// One that has received nothing since a time.
     pub fn idle_since(began: Time) -> Self {
         Self { load: Load::idle_since(began), ..Self::default() }
@@ -302,6 +314,20 @@ mod tests {
         let event = Event::Lost { side: 0, packets: 2, at_once };
         receiver.take(&event, Endpoint::default());
         (receiver.tallies.busy_losses, receiver.tallies.idle_losses)
+    }
+
+    #[test]
+    fn flooded_packets_of_others_are_no_second_sender() {
+        let hosts = |sent: &[u64]| {
+            let sent = sent.iter().map(|&packets| Sent { packets, ..Sent::default() });
+            let named = sent.zip(0..).map(|(one, at)| (Address::v4([10, 0, 0, at]), one));
+            let receiver = Receiver { hosts: named.collect(), ..Receiver::default() };
+            (receiver.senders(), receiver.has_one_sender())
+        };
+        assert_eq!(hosts(&[500, 1]), (1, true));
+        assert_eq!(hosts(&[500, SENDS]), (2, false));
+        assert_eq!(hosts(&[2]), (0, true), "one, of a few packets");
+        assert_eq!(hosts(&[2, 2]), (0, false));
     }
 
     #[test]

@@ -89,13 +89,6 @@ impl Case<'_> {
         (Some(true), text)
     }
 
-    /// Whether one host sends all, one answer at a time, and the place is not its receiver: then it may
-    /// be the server's own.
-    fn may_be_at_a_server(&self) -> bool {
-        let one = self.lead.hosts.busiest().is_some_and(|(_, receiver)| receiver.hosts.len() == 1);
-        one && self.lead.parameters.fan_in <= 1 && self.vantage == Some(Vantage::Switch)
-    }
-
     fn without(&self) -> (Option<bool>, String) {
         let stalls = self.stalls.iter().filter(|stall| stall.cause.is_ok()).count();
         let found = self.look_alikes.iter().filter(|one| one.found == Some(true));
@@ -104,7 +97,7 @@ impl Case<'_> {
             0 => String::new(),
             _ => format!("; found instead: {}", names.join(", ")),
         };
-        if self.vantage == Some(Vantage::Server) || self.may_be_at_a_server() {
+        if self.lead.may_be_at_a_server(self.vantage) {
             let text =
                 "the other servers are not seen at a server, so the number of flows is unknown";
             return match stalls {

@@ -138,6 +138,10 @@ fn rests_on_losses(name: &str) -> bool {
     LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
 }
 
+/// Those that may be on the way of other servers: that one server has nothing of them says nothing.
+const ELSEWHERE: [&str; 5] =
+    [bad_link::NAME, policer::NAME, mtu_black_hole::NAME, outage::NAME, host_drops::NAME];
+
 /// All answers for what was seen at a point; `drops` are packets that its files say are missing, and
 /// `leaves_out` says that others are: then what is missing need not have been lost.
 pub fn all(
@@ -163,6 +167,10 @@ pub fn all(
                 found = None;
                 why.push_str(doubt);
             }
+        }
+        if found == Some(false) && point.may_be_at_a_server(vantage) && ELSEWHERE.contains(&name) {
+            found = None;
+            why.push_str("; but a server sees its own packets only");
         }
         LookAlike { name, found, place, why, vetoes }
     };
@@ -200,6 +208,18 @@ pub mod tests {
         let waits = Waits { count: 1, total: length, longest: Some((wait, Endpoint::default())) };
         point.hosts.receiving(place).waits.insert(reason, waits);
         point
+    }
+
+    #[test]
+    fn what_others_may_have_met_is_not_ruled_out_by_one_server() {
+        let ruled_out = |vantage, name| {
+            let all = all(&Point::new(3), Some(vantage), 0, false);
+            all.iter().any(|one| one.name == name && one.found == Some(false))
+        };
+        for name in ELSEWHERE {
+            assert!(ruled_out(Vantage::Client, name), "{name}");
+            assert!(!ruled_out(Vantage::Server, name), "{name}");
+        }
     }
 
     #[test]
