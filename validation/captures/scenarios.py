@@ -176,7 +176,7 @@ def _one_by_one(number: int, random: Random) -> Document:
 
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH = "", "second-", "third-", "fourth-", "fifth-"
-SIXTH, SEVENTH, EIGHTH = "sixth-", "seventh-", "eighth-"
+SIXTH, SEVENTH, EIGHTH, NINTH = "sixth-", "seventh-", "eighth-", "ninth-"
 """The draws of scenarios; each was made when the one before had been looked at."""
 _OFFSETS = {
     FIRST: 0,
@@ -187,6 +187,7 @@ _OFFSETS = {
     SIXTH: 37,
     SEVENTH: 43,
     EIGHTH: 53,
+    NINTH: 61,
 }
 
 _MADE = {
@@ -200,6 +201,7 @@ _MADE = {
             SIXTH: 120,
             SEVENTH: 120,
             EIGHTH: 120,
+            NINTH: 120,
         },
         _incast,
     ),
@@ -213,35 +215,106 @@ _MADE = {
             SIXTH: 16,
             SEVENTH: 16,
             EIGHTH: 16,
+            NINTH: 16,
         },
         _healthy,
     ),
     "few-flows": (
-        {FIRST: 6, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 8, SEVENTH: 8, EIGHTH: 8},
+        {
+            FIRST: 6,
+            SECOND: 4,
+            THIRD: 4,
+            FOURTH: 4,
+            FIFTH: 4,
+            SIXTH: 8,
+            SEVENTH: 8,
+            EIGHTH: 8,
+            NINTH: 8,
+        },
         _few_flows,
     ),
     "window-limited": (
-        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
+        {
+            FIRST: 10,
+            SECOND: 8,
+            THIRD: 8,
+            FOURTH: 8,
+            FIFTH: 8,
+            SIXTH: 12,
+            SEVENTH: 12,
+            EIGHTH: 12,
+            NINTH: 12,
+        },
         _window_limited,
     ),
     "bad-optic": (
-        {FIRST: 12, SECOND: 9, THIRD: 9, FOURTH: 9, FIFTH: 9, SIXTH: 16, SEVENTH: 16, EIGHTH: 16},
+        {
+            FIRST: 12,
+            SECOND: 9,
+            THIRD: 9,
+            FOURTH: 9,
+            FIFTH: 9,
+            SIXTH: 16,
+            SEVENTH: 16,
+            EIGHTH: 16,
+            NINTH: 16,
+        },
         _bad_optic,
     ),
     "path": (
-        {FIRST: 9, SECOND: 7, THIRD: 7, FOURTH: 7, FIFTH: 7, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
+        {
+            FIRST: 9,
+            SECOND: 7,
+            THIRD: 7,
+            FOURTH: 7,
+            FIFTH: 7,
+            SIXTH: 12,
+            SEVENTH: 12,
+            EIGHTH: 12,
+            NINTH: 12,
+        },
         _path,
     ),
     "delayed-ack": (
-        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10, EIGHTH: 10},
+        {
+            FIRST: 8,
+            SECOND: 6,
+            THIRD: 6,
+            FOURTH: 6,
+            FIFTH: 6,
+            SIXTH: 10,
+            SEVENTH: 10,
+            EIGHTH: 10,
+            NINTH: 10,
+        },
         _delayed_ack,
     ),
     "one-by-one": (
-        {FIRST: 8, SECOND: 6, THIRD: 6, FOURTH: 6, FIFTH: 6, SIXTH: 10, SEVENTH: 10, EIGHTH: 10},
+        {
+            FIRST: 8,
+            SECOND: 6,
+            THIRD: 6,
+            FOURTH: 6,
+            FIFTH: 6,
+            SIXTH: 10,
+            SEVENTH: 10,
+            EIGHTH: 10,
+            NINTH: 10,
+        },
         _one_by_one,
     ),
     "capture-drops": (
-        {FIRST: 10, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 12, SEVENTH: 12, EIGHTH: 12},
+        {
+            FIRST: 10,
+            SECOND: 8,
+            THIRD: 8,
+            FOURTH: 8,
+            FIFTH: 8,
+            SIXTH: 12,
+            SEVENTH: 12,
+            EIGHTH: 12,
+            NINTH: 12,
+        },
         _healthy,
     ),
 }

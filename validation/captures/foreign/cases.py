@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-FIRST, SECOND = "first", "second"
-DRAWS = (FIRST, SECOND)
+FIRST, SECOND, THIRD = "first", "second", "third"
+DRAWS = (FIRST, SECOND, THIRD)
 """Each is held out until it has judged the rules; the last one is."""
 
 SERVICES = {

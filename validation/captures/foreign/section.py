@@ -23,7 +23,7 @@ _HEAD = """\
 number packets in other ways, files that lack packets or have them twice, tunnels and mirrors,
 windows that close, slow services, and troubles of the network that are no incast. Packets come from
 the simulator, rewritten; from a small TCP; and from real hosts behind the kernel's own bridge, with
-offloads. The half was drawn before the first rule (`validation/captures/foreign/split.csv`).
+offloads. Halves are in `validation/captures/foreign/split.csv`.
 
 A wait is in doubt if nothing in the file shows its loss: no repeat, no hole that is filled, no
 acknowledgement that repeats, and, where a connection counts its packets, no number that is missing.
