@@ -45,6 +45,22 @@ The second foreign draw failed two criteria. One of 724 controls was called inca
 which requests were repeated in vain. In two of 358 captures a look-alike was ruled out that was
 there: a bad link that had lost only ACKs, and an outage while the server had nothing to send. So a
 server's capture rules out nothing of the path any more.
+
+On these draws five criteria are missed; they are bold.
+
+- One of 724 foreign controls is called incast: an outage at a switch before the queues, where every
+  flow of a burst lost all that it sent. A full queue lets some through; no rule asks for that yet.
+- In three of 356 captures a look-alike is ruled out that is there: outages at a server to which a
+  switch has flooded packets of others, so that the place is taken for a client, and a window that
+  stays below one segment.
+- Of the foreign incomplete files 208 of 219 are named; most of the others are filters.
+- Of the simulator's captures, 112 waits that a place decides are left open, 73 of them in one
+  scenario, behind retransmissions that were lost.
+- Counts of timeouts are near the kernel's in 47 of 54 captures. The others are policers and
+  offloaded hosts.
+
+The episodes of real hosts miss theirs too: 34 right, 4 missed, none false (F1 0.944).
+
 Made by
 
 ```console

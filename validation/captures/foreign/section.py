@@ -11,6 +11,7 @@ from validation.captures.foreign import judging
 
 if TYPE_CHECKING:
     from validation.captures.foreign.judging import Score
+    from validation.captures.scoring import Criterion
 
 _HERE = Path(__file__)
 ASSUMPTIONS = _HERE.with_name("assumptions.md")
@@ -45,17 +46,21 @@ missing for another reason. Most files are small, and few are of a cluster.
 
 
 def summary(ours: scoring.Score, foreign: Score) -> list[str]:
-    """Return a table of the criteria, our captures and foreign ones side by side."""
+    """Return a table of the criteria, our captures and foreign ones; what is missed is bold."""
     rows = ["| Criterion | ours | must be | foreign | must be |", "| :-- | --: | --: | --: | --: |"]
     left = {one.what: one for one in scoring.criteria(ours)}
     right = {one.what: one for one in judging.criteria(foreign)}
     for what in {**left, **right}:
         cells = [
-            f"{one.value:.3f} | {one.least}" if (one := side.get(what)) else "– | –"
+            f"{_told(one)} | {one.least}" if (one := side.get(what)) else "– | –"
             for side in (left, right)
         ]
         rows.append(f"| {what} | {' | '.join(cells)} |")
     return rows
+
+
+def _told(one: Criterion) -> str:
+    return f"{one.value:.3f}" if one.value >= one.least else f"**{one.value:.3f}**"
 
 
 def section(score: Score) -> list[str]:
