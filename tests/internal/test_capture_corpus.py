@@ -54,11 +54,12 @@ def test_the_corpus_is_the_same_each_time(tmp_path: Path) -> None:
     for name in ("a", "b"):
         assert main(["make", str(tmp_path / name), "--only", "capture-drops"]) == 0
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert len(files) == 2 * 312 + 1
+    asked = sum(len(case.views) for case in simulated() if case.family == "capture-drops")
+    assert len(files) == 2 * asked + 1 > 100
     for name in files:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     rows = (tmp_path / "a" / "index.csv").read_text("utf-8").splitlines()
-    assert len(rows) == 313
+    assert len(rows) == asked + 1
     told = json.loads((tmp_path / "a" / "capture-drops-00-0.json").read_text("utf-8"))
     assert told["lost_by_capture"] > 0
     assert (told["drops"], told["stalls"], told["episodes"]) == (0, [], [])
