@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Document = dict[str, Any]
 
@@ -175,148 +175,30 @@ def _one_by_one(number: int, random: Random) -> Document:
     return _document(profile, network, workload, {})
 
 
-FIRST, SECOND, THIRD, FOURTH, FIFTH = "", "second-", "third-", "fourth-", "fifth-"
-SIXTH, SEVENTH, EIGHTH, NINTH = "sixth-", "seventh-", "eighth-", "ninth-"
-"""The draws of scenarios; each was made when the one before had been looked at."""
 _OFFSETS = {
-    FIRST: 0,
-    SECOND: 5,
-    THIRD: 11,
-    FOURTH: 17,
-    FIFTH: 23,
-    SIXTH: 37,
-    SEVENTH: 43,
-    EIGHTH: 53,
-    NINTH: 61,
+    "": 0,
+    "second-": 5,
+    "third-": 11,
+    "fourth-": 17,
+    "fifth-": 23,
+    "sixth-": 37,
+    "seventh-": 43,
+    "eighth-": 53,
+    "ninth-": 61,
 }
+"""The draws, with their first number; each was made when the one before had been looked at."""
+NEWEST = next(reversed(_OFFSETS))
 
-_MADE = {
-    "incast": (
-        {
-            FIRST: 60,
-            SECOND: 40,
-            THIRD: 40,
-            FOURTH: 80,
-            FIFTH: 80,
-            SIXTH: 120,
-            SEVENTH: 120,
-            EIGHTH: 120,
-            NINTH: 120,
-        },
-        _incast,
-    ),
-    "healthy": (
-        {
-            FIRST: 14,
-            SECOND: 10,
-            THIRD: 10,
-            FOURTH: 10,
-            FIFTH: 10,
-            SIXTH: 16,
-            SEVENTH: 16,
-            EIGHTH: 16,
-            NINTH: 16,
-        },
-        _healthy,
-    ),
-    "few-flows": (
-        {
-            FIRST: 6,
-            SECOND: 4,
-            THIRD: 4,
-            FOURTH: 4,
-            FIFTH: 4,
-            SIXTH: 8,
-            SEVENTH: 8,
-            EIGHTH: 8,
-            NINTH: 8,
-        },
-        _few_flows,
-    ),
-    "window-limited": (
-        {
-            FIRST: 10,
-            SECOND: 8,
-            THIRD: 8,
-            FOURTH: 8,
-            FIFTH: 8,
-            SIXTH: 12,
-            SEVENTH: 12,
-            EIGHTH: 12,
-            NINTH: 12,
-        },
-        _window_limited,
-    ),
-    "bad-optic": (
-        {
-            FIRST: 12,
-            SECOND: 9,
-            THIRD: 9,
-            FOURTH: 9,
-            FIFTH: 9,
-            SIXTH: 16,
-            SEVENTH: 16,
-            EIGHTH: 16,
-            NINTH: 16,
-        },
-        _bad_optic,
-    ),
-    "path": (
-        {
-            FIRST: 9,
-            SECOND: 7,
-            THIRD: 7,
-            FOURTH: 7,
-            FIFTH: 7,
-            SIXTH: 12,
-            SEVENTH: 12,
-            EIGHTH: 12,
-            NINTH: 12,
-        },
-        _path,
-    ),
-    "delayed-ack": (
-        {
-            FIRST: 8,
-            SECOND: 6,
-            THIRD: 6,
-            FOURTH: 6,
-            FIFTH: 6,
-            SIXTH: 10,
-            SEVENTH: 10,
-            EIGHTH: 10,
-            NINTH: 10,
-        },
-        _delayed_ack,
-    ),
-    "one-by-one": (
-        {
-            FIRST: 8,
-            SECOND: 6,
-            THIRD: 6,
-            FOURTH: 6,
-            FIFTH: 6,
-            SIXTH: 10,
-            SEVENTH: 10,
-            EIGHTH: 10,
-            NINTH: 10,
-        },
-        _one_by_one,
-    ),
-    "capture-drops": (
-        {
-            FIRST: 10,
-            SECOND: 8,
-            THIRD: 8,
-            FOURTH: 8,
-            FIFTH: 8,
-            SIXTH: 12,
-            SEVENTH: 12,
-            EIGHTH: 12,
-            NINTH: 12,
-        },
-        _healthy,
-    ),
+_MADE = {  # how many of each draw
+    "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120), _incast),
+    "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16), _healthy),
+    "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8), _few_flows),
+    "window-limited": ((10, 8, 8, 8, 8, 12, 12, 12, 12), _window_limited),
+    "bad-optic": ((12, 9, 9, 9, 9, 16, 16, 16, 16), _bad_optic),
+    "path": ((9, 7, 7, 7, 7, 12, 12, 12, 12), _path),
+    "delayed-ack": ((8, 6, 6, 6, 6, 10, 10, 10, 10), _delayed_ack),
+    "one-by-one": ((8, 6, 6, 6, 6, 10, 10, 10, 10), _one_by_one),
+    "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12), _healthy),
 }
 
 _KERNEL = {  # of each draw
@@ -329,11 +211,11 @@ _KERNEL = {  # of each draw
 }
 
 
-def _drawn(counts: dict[str, int]) -> Iterator[tuple[str, int]]:
+def _drawn(counts: Iterable[int]) -> Iterator[tuple[str, int]]:
     """Yield the end of each name, and a number that is different in each draw."""
-    for draw, count in counts.items():
+    for (draw, offset), count in zip(_OFFSETS.items(), counts, strict=True):
         for number in range(count):
-            yield f"{draw}{number:02}", number + _OFFSETS[draw]
+            yield f"{draw}{number:02}", number + offset
 
 
 def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
@@ -370,7 +252,7 @@ def on_kernel() -> list[Case]:
     """Return the scenarios for real hosts: a star of 100 Mbit/s, and what they do."""
     cases = []
     for family, count in _KERNEL.items():
-        for end, _ in _drawn(dict.fromkeys(_OFFSETS, count)):
+        for end, _ in _drawn([count] * len(_OFFSETS)):
             name = f"kernel-{family}-{end}"
             random = Random(name)
             document = {

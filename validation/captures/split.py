@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from validation.captures.scenarios import NINTH
+from validation.captures.scenarios import NEWEST
 
 FILE = Path(__file__).with_name("split.csv")
 DEVELOPMENT, HELD_OUT = "development", "held-out"
@@ -17,7 +17,7 @@ DEVELOPMENT, HELD_OUT = "development", "held-out"
 
 def half_of(name: str) -> str:
     """Return the half of a scenario."""
-    return HELD_OUT if f"-{NINTH}" in name else DEVELOPMENT
+    return HELD_OUT if f"-{NEWEST}" in name else DEVELOPMENT
 
 
 def committed() -> dict[str, str]:

@@ -79,8 +79,8 @@ impl Case<'_> {
             .find(|(_, one)| look_alikes::may_be_a_bad_link(one));
         if let Some((_, receiver)) = doubtful {
             let doubt = format!(
-                "{text}; but {} lost packets, {:.2} % of all, do not show whether a full queue or a \
-                 bad link has dropped them",
+                "{text}; but the losses that are seen, {} or {:.2} % of all packets, do not show \
+                 whether a full queue or a bad link is the reason",
                 receiver.losses.count(),
                 100.0 * receiver.losses.ratio()
             );
@@ -253,7 +253,10 @@ mod tests {
         };
         let (incast, why) = with_losses(2, 3);
         assert_eq!(incast, None);
-        assert!(why.contains("but 3 lost packets, 0.74 % of all, do not show"), "{why}");
+        assert!(
+            why.contains("but the losses that are seen, 3 or 0.74 % of all packets, do not show"),
+            "{why}"
+        );
         assert_eq!(with_losses(3, 3).0, Some(true), "three flows wait");
         assert_eq!(with_losses(2, 40).0, Some(true), "9 % were lost");
     }
