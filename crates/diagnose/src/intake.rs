@@ -17,6 +17,9 @@ const TRAIL: usize = 8;
 const COPIED: Span = Span::from_micros(50);
 /// And none sooner than this at all: half a round trip, but at most so much.
 const COPIED_MOST: Span = Span::from_millis(1);
+/// No SYN is repeated sooner (RFC 6298 §2.1 has a second, and no stack has less than 100 ms), so its
+/// copy shows by how much a mirror lags.
+const COPIED_SYN: Span = Span::from_millis(10);
 /// Fewer copies are an accident.
 const COPIES: u64 = 3;
 /// They are told if so many of a thousand packets are copies.
@@ -30,6 +33,9 @@ const BARE_SHARE: u64 = 5;
 const LEFT_OUT: i64 = 5;
 /// Percent of the bytes that no capture drops: most of the traffic is not in the file.
 const MOST_LEFT_OUT: i64 = 40;
+/// Bytes that are missing at a place, on average, above which a buffer was full: a filter leaves out
+/// a packet here and there.
+const BURST: i64 = 16 * 1024;
 /// Of a thousand bytes, so many that the capture has dropped do not change what the others show.
 const SOME: i128 = 5;
 /// Percent of the data packets that are in connections of which one direction is seen.
@@ -119,23 +125,26 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// Whether a packet is a copy of one of them; if it is none, it is remembered. `soonest` is the
-    /// time after which a sender may repeat itself; `copied` says that copies are known to come.
-    fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> bool {
+    /// How long ago the packet was seen of which this one is a copy; if it is none, it is remembered.
+    /// `soonest` is the time after which a sender may repeat itself; `copied` says that copies are
+    /// known to come.
+    fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> Option<Span> {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
         // A number that others had, too, is none.
         let numbered =
             mark.id != 0 && known.iter().all(|(one, _)| *one == mark || one.id != mark.id);
-        let same = known.iter().any(|&(one, at)| {
+        let opens = packet.has(flags::SYN);
+        let same = known.iter().find(|&&(one, at)| {
             let soon = now - at < soonest && (mark.payload > 0 || copied);
-            one == mark && (numbered || soon)
+            one == mark && (numbered || soon || opens && now - at < COPIED_SYN)
         });
-        if !same {
-            self.marks[self.count % TRAIL] = (mark, now);
-            self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
+        if let Some(&(_, at)) = same {
+            return Some(now - at);
         }
-        same
+        self.marks[self.count % TRAIL] = (mark, now);
+        self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
+        None
     }
 }
 
@@ -148,14 +157,19 @@ pub struct Intake {
     /// The latest time of the file's own clock.
     latest: Time,
     backs: u64,
+    /// Whether it ever went back, by however little.
+    went_back: bool,
     packets: u64,
+    /// How much later the copy of a SYN came.
+    lag: Option<Span>,
     copies: u64,
     copies_of_data: u64,
     data: u64,
     bare: u64,
     openings: u64,
-    /// Data packets of connections with one direction only.
+    /// Data packets of connections with one direction only, and whether any had both.
     one_sided: u64,
+    two_sided: bool,
     /// The first packets, and their times; and until which time the file repeats itself.
     start: [(Time, Mark); START],
     repeats_until: Option<Time>,
@@ -163,16 +177,20 @@ pub struct Intake {
     /// were not.
     bytes: i64,
     unseen: (i64, u64),
+    /// Bytes that nobody has acknowledged, and those of them that are not in the file although later
+    /// ones are.
+    left: (i64, i64),
 }
 
 impl Intake {
     /// The time of a packet on a clock that never goes back.
     pub fn clock(&mut self, time: Time) -> Time {
-        if let Some(last) = self.last
-            && time < last - BACK
-        {
-            self.backs += 1;
-            self.offset += last - time;
+        if let Some(last) = self.last {
+            self.went_back |= time < last;
+            if time < last - BACK {
+                self.backs += 1;
+                self.offset += last - time;
+            }
         }
         self.last = Some(time);
         self.latest = self.latest.max(time);
@@ -193,7 +211,7 @@ impl Intake {
             self.repeats_until = None;
         } else if (self.packets as usize) < START {
             self.start[self.packets as usize] = mark;
-        } else if self.backs > 0 && self.start.contains(&mark) {
+        } else if self.went_back && self.start.contains(&mark) {
             self.repeats_until = Some(self.latest);
             return self.repeats(packet);
         }
@@ -216,9 +234,14 @@ impl Intake {
         self.packets += 1;
         let data = packet.payload > 0;
         let soonest = trip.map_or(COPIED, |trip| (trip / 2).min(COPIED_MOST));
-        let copied = self.copies_of_data >= COPIES && 4 * self.copies_of_data > self.data;
-        if trail.has(packet, now, soonest, copied) {
+        let soonest = self.lag.map_or(soonest, |lag| soonest.max(2 * lag));
+        let copied = self.lag.is_some()
+            || self.copies_of_data >= COPIES && 4 * self.copies_of_data > self.data;
+        if let Some(lag) = trail.has(packet, now, soonest, copied) {
             self.copied(packet);
+            if packet.has(flags::SYN) && lag < COPIED_SYN {
+                self.lag = self.lag.max(Some(lag));
+            }
             return false;
         }
         if packet.has(flags::SYN) {
@@ -239,9 +262,15 @@ impl Intake {
 
     /// A connection has ended: the data packets of each end, and whether each end was heard.
     pub fn connection(&mut self, data: [u64; 2], heard: [bool; 2]) {
+        self.two_sided |= heard[0] && heard[1];
         if heard[0] != heard[1] {
             self.one_sided += data[0] + data[1];
         }
+    }
+
+    /// A flow has ended with bytes that nobody acknowledged, and `unseen` of them below others.
+    pub fn left(&mut self, bytes: i64, unseen: i64) {
+        self.left = (self.left.0.saturating_add(bytes), self.left.1.saturating_add(unseen));
     }
 
     /// Bytes were acknowledged; `unseen` of them are not in the file.
@@ -283,11 +312,19 @@ impl Intake {
     pub fn lacks(&self, drops: u64) -> Vec<Lack> {
         let (unseen, places) = self.unseen;
         let silent = self.is_silent();
-        let one_sided = self.data > 0 && self.one_sided * 100 >= self.data * ONE_SIDED;
-        let left_out = |percent| i128::from(unseen) * 100 > i128::from(self.bytes) * percent;
-        let filtered = places > 0
-            && !one_sided
-            && (silent && left_out(i128::from(LEFT_OUT)) || left_out(i128::from(MOST_LEFT_OUT)));
+        // Where only ACKs are left out, some connection has both directions.
+        let one_sided = self.data > 0
+            && self.one_sided * 100 >= self.data * ONE_SIDED
+            && !(silent && self.two_sided);
+        let share = |unseen: i64, bytes: i64, percent: i64| {
+            i128::from(unseen) * 100 > i128::from(bytes) * i128::from(percent)
+        };
+        let here_and_there = unseen <= BURST.saturating_mul(places as i64);
+        // What nobody acknowledges may be lost on the way, but is sent again then.
+        let all = (unseen.saturating_add(self.left.1), self.bytes.saturating_add(self.left.0));
+        let filtered = !one_sided
+            && (silent && share(all.0, all.1, LEFT_OUT)
+                || places > 0 && here_and_there && share(unseen, self.bytes, MOST_LEFT_OUT));
         let only_openings = self.openings > 0 && self.data + self.bare == 0;
         let all = [
             (filtered, Lack::Filtered),

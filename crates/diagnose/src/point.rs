@@ -223,6 +223,10 @@ impl Point {
         self.parameters.connection(&connection);
         let data = [0, 1].map(|side| connection.flow(side).segments.packets());
         self.intake.connection(data, connection.spoken());
+        for side in 0..2 {
+            let (bytes, unseen) = connection.flow(side).bytes.left();
+            self.intake.left(bytes, unseen);
+        }
         self.apply(ends, (connection.serial, connection.hosts), &mut events);
         self.events = events;
     }

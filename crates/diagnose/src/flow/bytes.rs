@@ -165,6 +165,11 @@ impl Bytes {
         self.holes.first().is_none()
     }
 
+    /// Bytes that were not acknowledged, and those of them that were not seen below the highest.
+    pub fn left(&self) -> (i64, i64) {
+        (self.top - self.una.min(self.top), self.holes.bytes())
+    }
+
     /// The hole that has one of these bytes.
     pub fn hole(&self, start: i64, end: i64) -> Option<Hole> {
         self.holes.at(start, end)

@@ -28,6 +28,11 @@ impl Holes {
         self.0.first().copied()
     }
 
+    /// How many bytes they have.
+    pub fn bytes(&self) -> i64 {
+        self.0.iter().map(|hole| hole.end - hole.start).sum()
+    }
+
     /// A packet begins at the end, although the start was expected.
     pub fn make(&mut self, (start, end): (i64, i64), again: bool, now: Time) {
         if self.0.len() == MOST {

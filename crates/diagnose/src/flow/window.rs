@@ -4,7 +4,7 @@ use crate::stall::Place;
 use crate::time::{Span, Time};
 
 /// A shorter pause is the receiver's next read.
-const PAUSE: Span = Span::from_millis(10);
+const PAUSE: Span = Span::from_millis(5);
 
 /// A time in which the window was below one segment.
 #[derive(Clone, Copy, Debug)]
