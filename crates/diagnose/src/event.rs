@@ -71,8 +71,9 @@ pub enum Event {
     Begun { side: usize, start: Time, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
-    /// The first data after a long silence of its flow, whose last data was at `last`.
-    Resumed { side: usize, last: Time, how: Resumed },
+    /// The first data after a long silence of its flow, whose last data was at `last`; `asks` says
+    /// that it is a request.
+    Resumed { side: usize, last: Time, how: Resumed, asks: bool },
     /// A request was sent again, whose first bytes had been sent at `asked`.
     AskedAgain { side: usize, asked: Time, at: Time },
     /// Bytes came again that had been acknowledged; `first` if a silence was before them, so that no

@@ -14,6 +14,10 @@ const JUST: Span = Span::from_millis(50);
 const FLOWS: u32 = 3;
 /// And so many of a hundred of those that go on.
 const SHARE: u32 = 80;
+/// An answer that has not come for so long is none: stacks hold an ACK for 40 to 200 ms.
+const HELD: Span = Span::from_millis(300);
+/// So many flows that ask again leave it open.
+const SOME: u32 = 2;
 const LISTED: usize = 64;
 
 /// A silence of all flows.
@@ -21,21 +25,32 @@ const LISTED: usize = 64;
 pub struct Silence {
     pub start: Time,
     pub end: Time,
+    /// When the last packet of data came in it: a repeat in vain, or the one at its start.
+    last: Time,
     /// Flows that had been sending and went on with bytes that had been acknowledged, with others
     /// that were sent or missing before, and with new ones.
     acknowledged: u32,
     again: u32,
     fresh: u32,
+    /// Those of the first two that do not ask.
+    told: u32,
     /// Flows whose host asked again, and had heard nothing from anybody since it had asked.
     unanswered: u32,
+    /// Flows that repeated in the middle of it, all in vain.
+    in_vain: u32,
+    /// Whether any packet without data came since it ended.
+    answered: bool,
 }
 
 impl Silence {
     /// Whether the path was out: data came again although it had been acknowledged, so neither
     /// direction worked. `None` if only the data is known to have been lost.
     pub fn is_outage(&self) -> Option<bool> {
-        if self.unanswered >= FLOWS {
+        if self.unanswered >= FLOWS || self.lost_repeats() {
             return Some(true); // a full queue lets some answers through
+        }
+        if self.unanswered > 0 {
+            return None;
         }
         let repeated = self.acknowledged + self.again;
         let all = repeated + self.fresh;
@@ -46,14 +61,22 @@ impl Silence {
         (self.acknowledged >= FLOWS && 2 * self.acknowledged >= repeated).then_some(true)
     }
 
+    /// Whether in the middle of it several flows have repeated, not one of them was answered, and all
+    /// repeat once more: a queue that had been idle for so long has room for some of them.
+    pub fn lost_repeats(&self) -> bool {
+        self.in_vain >= FLOWS && self.fresh == 0 && self.told >= FLOWS
+    }
+
     /// Whether flows have only repeated after it, and had not been heard before.
     fn is_in_vain(&self) -> bool {
-        self.again > 0 && self.acknowledged + self.fresh + self.unanswered == 0
+        let only_repeats = self.again > 0 && self.fresh + self.unanswered == 0;
+        let unheard = self.acknowledged == 0 || !self.answered;
+        only_repeats && unheard && self.is_outage() != Some(true)
     }
 
     /// How many flows went on with what they had sent before.
     pub fn repeated(&self) -> u32 {
-        (self.acknowledged + self.again).max(self.unanswered)
+        (self.acknowledged + self.again).max(self.unanswered).max(self.in_vain)
     }
 }
 
@@ -64,6 +87,9 @@ pub struct Silences {
     all: Vec<Silence>,
     /// Since when a host has heard nothing, and the flows on which it has asked again.
     unanswered: (Time, BTreeSet<Key>),
+    /// The same with those that it had asked shortly before that, and a silence of some of them.
+    silent: (Time, BTreeSet<Key>),
+    doubtful: Option<Silence>,
 }
 
 impl Silences {
@@ -75,53 +101,94 @@ impl Silences {
         {
             // Repeats that nobody has answered are a part of the silence.
             let before = self.all.pop_if(|one| one.is_in_vain() && start - one.end <= JUST);
-            let start = before.map_or(start, |one| one.start);
-            if self.all.len() < LISTED {
-                self.all.push(Silence { start, end: now, ..Silence::default() });
+            let mut silence = Silence { start, end: now, last: start, ..Silence::default() };
+            if let Some(one) = before {
+                silence.start = one.start;
+                silence.in_vain = one.in_vain;
+                if one.answered {
+                    silence.last = one.last;
+                } else if now - start > HELD {
+                    silence.in_vain = one.in_vain.max(one.told);
+                }
             }
+            self.add(silence);
         }
     }
 
-    /// A flow goes on whose last data was at `last`.
-    pub fn resumed(&mut self, last: Time, how: Resumed) {
+    fn add(&mut self, silence: Silence) {
+        if self.all.len() < LISTED {
+            self.all.push(silence);
+        }
+    }
+
+    /// A packet without data, which answers one of any flow.
+    pub fn answer(&mut self) {
+        if let Some(silence) = self.all.last_mut() {
+            silence.answered = true;
+        }
+    }
+
+    /// A flow goes on whose last data was at `last`; `asks` says that it is one of requests, which
+    /// servers may leave unanswered until they have the answer.
+    pub fn resumed(&mut self, last: Time, how: Resumed, asks: bool) {
         let Some(silence) = self.all.last_mut() else { return };
-        if last > silence.start || last < silence.start - JUST {
+        if last > silence.last || last < silence.start - JUST {
             return;
         }
         match how {
+            // The answers that acknowledged a request may be what was lost.
+            Resumed::Acknowledged if asks => silence.again += 1,
             Resumed::Acknowledged => silence.acknowledged += 1,
             Resumed::Again => silence.again += 1,
             Resumed::New => silence.fresh += 1,
         }
+        silence.told += u32::from(how != Resumed::New && !asks);
     }
 
     /// A host asks again on a flow at `now`, which had asked at `asked`, and heard something last at
     /// `heard`.
     pub fn unanswered(&mut self, (heard, asked, now): (Time, Time, Time), flow: Key) {
-        if heard >= asked {
+        // What came soon after it may have been under way.
+        if now - asked < LEAST || heard > asked && 4 * (now - heard) < 3 * (now - asked) {
             return;
         }
-        let (since, flows) = &mut self.unanswered;
-        if *since != heard {
-            *since = heard;
-            flows.clear();
+        let silence = |unanswered| {
+            let start = asked.max(heard);
+            Silence { start, end: now, last: start, unanswered, ..Silence::default() }
+        };
+        if count(&mut self.silent, heard, flow) == SOME {
+            self.doubtful.get_or_insert(silence(SOME));
         }
-        flows.insert(flow);
-        let count = flows.len() as u32;
-        if count == FLOWS && self.all.len() < LISTED {
-            self.all.push(Silence {
-                start: asked,
-                end: now,
-                unanswered: count,
-                ..Silence::default()
-            });
+        if heard < asked && count(&mut self.unanswered, heard, flow) == FLOWS {
+            self.add(silence(FLOWS));
         }
+    }
+
+    /// One of which a host's repeated questions leave open what it was.
+    pub fn doubtful(&self) -> Option<&Silence> {
+        self.doubtful.as_ref()
+    }
+
+    /// The file lacks answers, so nothing follows from there being none.
+    pub fn lack_answers(&mut self) {
+        self.all.iter_mut().for_each(|silence| silence.in_vain = 0);
     }
 
     /// All of them.
     pub fn all(&self) -> &[Silence] {
         &self.all
     }
+}
+
+/// Adds a flow to those since a time, which is perhaps another one than before; returns how many they
+/// are.
+fn count((since, flows): &mut (Time, BTreeSet<Key>), time: Time, flow: Key) -> u32 {
+    if *since != time {
+        *since = time;
+        flows.clear();
+    }
+    flows.insert(flow);
+    flows.len() as u32
 }
 
 #[cfg(test)]
@@ -134,9 +201,9 @@ mod tests {
         silences.data(at(0));
         silences.data(at(0) + 230 * MS);
         for &how in how {
-            silences.resumed(at(0) - MS, how);
+            silences.resumed(at(0) - MS, how, false);
         }
-        silences.resumed(at(0) - 60 * MS, Resumed::New); // had ended before
+        silences.resumed(at(0) - 60 * MS, Resumed::New, false); // had ended before
         silences.all()[0].is_outage()
     }
 
@@ -144,15 +211,53 @@ mod tests {
     fn a_host_that_hears_nothing_from_anybody_has_no_path() {
         let mut silences = Silences::default();
         let ask = |silences: &mut Silences, heard, flow| {
-            silences.unanswered((at(heard), at(5), at(205)), flow);
+            silences.unanswered((at(heard), at(5), at(5) + 200 * MS), flow);
         };
         for flow in [(1, 0), (1, 0), (2, 0)] {
             ask(&mut silences, 4, flow);
         }
-        ask(&mut silences, 6, (3, 0));
+        ask(&mut silences, 60, (3, 0));
         assert!(silences.all().is_empty(), "the third had heard something");
-        ask(&mut silences, 4, (3, 0));
+        [(1, 0), (2, 0), (3, 0)].map(|flow| ask(&mut silences, 4, flow));
         assert_eq!(silences.all()[0].is_outage(), Some(true));
+    }
+
+    #[test]
+    fn a_host_that_soon_heard_nothing_any_more_may_have_no_path() {
+        let found = |heard, flows| {
+            let mut silences = Silences::default();
+            for flow in 0..flows {
+                silences
+                    .unanswered((at(0) + heard * MS, at(0) + 5 * MS, at(0) + 205 * MS), (flow, 0));
+            }
+            assert!(silences.all().is_empty());
+            silences.doubtful().map(Silence::is_outage)
+        };
+        assert_eq!([found(4, 2), found(5, 4), found(55, 2)], [Some(None); 3]);
+        assert_eq!(found(5, 1), None);
+        assert_eq!(found(56, 4), None, "it was heard for a quarter of the time");
+    }
+
+    #[test]
+    fn repeats_of_several_flows_that_are_all_lost_are_no_queue_s() {
+        let found = |flows, answered| {
+            let mut silences = Silences::default();
+            silences.data(at(0));
+            silences.data(at(0) + 200 * MS);
+            (0..flows).for_each(|_| silences.resumed(at(0), Resumed::Again, false));
+            if answered {
+                silences.answer();
+            }
+            silences.data(at(0) + 600 * MS);
+            (0..flows).for_each(|_| silences.resumed(at(0), Resumed::Again, false));
+            let told = silences.all().last().unwrap().is_outage();
+            silences.lack_answers();
+            assert_eq!(silences.all().last().unwrap().is_outage(), None);
+            told
+        };
+        assert_eq!(found(FLOWS, false), Some(true));
+        assert_eq!(found(FLOWS - 1, false), None);
+        assert_eq!(found(FLOWS, true), None, "one was answered");
     }
 
     #[test]
@@ -161,9 +266,9 @@ mod tests {
             let mut silences = Silences::default();
             silences.data(at(0));
             silences.data(at(0) + 200 * MS);
-            (0..3).for_each(|_| silences.resumed(at(0), how));
+            (0..3).for_each(|_| silences.resumed(at(0), how, false));
             silences.data(at(0) + 600 * MS);
-            (0..3).for_each(|_| silences.resumed(at(0) - MS, Resumed::Acknowledged));
+            (0..3).for_each(|_| silences.resumed(at(0) - MS, Resumed::Acknowledged, false));
             silences.all().last().unwrap().is_outage()
         };
         assert_eq!(found(Resumed::Again), Some(true));

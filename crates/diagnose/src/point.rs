@@ -108,6 +108,8 @@ impl Point {
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
         if packet.payload > 0 {
             self.silences.data(now);
+        } else if !packet.has(flags::SYN) {
+            self.silences.answer();
         }
         let usual = (round_trip, connection.trips().queued(1 - side));
         let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
@@ -171,6 +173,9 @@ impl Point {
                 let place = self.hosts.place(self.stalls[at].receiver.address);
                 self.was_a_wait(at, place);
             }
+        }
+        if self.intake.leaves_out(&self.intake.lacks(0)) {
+            self.silences.lack_answers();
         }
         self.decide_by_numbers();
         self.stalls_in_order();
@@ -254,7 +259,7 @@ impl Point {
                     self.judge_all(target, &over);
                 }
                 Event::Stalled { stall, .. } => self.stalled(stall, target, key),
-                Event::Resumed { last, how, .. } => self.silences.resumed(last, how),
+                Event::Resumed { last, how, asks, .. } => self.silences.resumed(last, how, asks),
                 Event::AskedAgain { asked, at, .. } => {
                     let heard =
                         self.hosts.receiver(hosts[side]).map_or(Time::EVER, |own| own.heard);

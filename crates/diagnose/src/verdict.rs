@@ -74,9 +74,11 @@ impl Case<'_> {
         }
         let alone = self.episodes.iter().all(|episode| stalled(episode, lead).len() <= ALONE);
         let receiver = lead.hosts.receivers().map(|(place, one)| (lead.hosts.address(place), one));
-        let doubtful = receiver
-            .filter(|(address, _)| alone && *address == worst.receiver)
-            .find(|(_, one)| look_alikes::may_be_a_bad_link(one));
+        let doubtful =
+            receiver.filter(|(address, _)| *address == worst.receiver).find(|(_, one)| {
+                alone && look_alikes::may_be_a_bad_link(one)
+                    || look_alikes::is_likely_a_bad_link(one)
+            });
         if let Some((_, receiver)) = doubtful {
             let doubt = format!(
                 "{text}; but the losses that are seen, {} or {:.2} % of all packets, do not show \
@@ -257,7 +259,7 @@ mod tests {
             why.contains("but the losses that are seen, 3 or 0.74 % of all packets, do not show"),
             "{why}"
         );
-        assert_eq!(with_losses(3, 3).0, Some(true), "three flows wait");
+        assert_eq!(with_losses(3, 3).0, Some(true), "three flows wait, and the losses are few");
         assert_eq!(with_losses(2, 40).0, Some(true), "9 % were lost");
     }
 

@@ -118,8 +118,8 @@ mod tests {
         assert!(offer(0, 20).is_none());
         assert_eq!(offer(4724, 1210).map(|shut| shut.until - shut.since), Some(1200 * MS));
         assert!(offer(0, 1300).is_none());
-        assert!(offer(5000, 1309).is_none(), "as short as a read");
-        assert!(window.was_shut(at(0) + 1305 * MS) && !window.was_shut(at(0) + 1310 * MS));
+        assert!(offer(5000, 1304).is_none(), "as short as a read");
+        assert!(window.was_shut(at(0) + 1303 * MS) && !window.was_shut(at(0) + 1305 * MS));
     }
 
     #[test]

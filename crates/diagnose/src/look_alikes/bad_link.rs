@@ -53,6 +53,13 @@ pub fn may_be(receiver: &Receiver) -> bool {
     few && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
+/// Whether losses are as many as a bad link has, and are seen not to come together. Where flows are
+/// many and long, several of one burst then wait, as in incast.
+pub fn is_likely(receiver: &Receiver) -> bool {
+    let losses = &receiver.losses;
+    losses.ratio() < MANY && losses.dispersion().is_some_and(|dispersion| dispersion < TOGETHER)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::told;
@@ -93,5 +100,9 @@ mod tests {
         assert!(may_be(&receiver(6400, 100, 1)));
         assert!(!may_be(&receiver(6400, 25, 1)), "4 %");
         assert!(!may_be(&receiver(6400, 1280, 20)));
+        assert!(is_likely(&receiver(6400, 40, 1)), "2.4 %");
+        assert!(!is_likely(&receiver(6400, 32, 1)), "3.03 %");
+        assert!(!is_likely(&receiver(6400, 1280, 20)));
+        assert!(!is_likely(&receiver(640, 200, 1)), "too few to see how they come");
     }
 }

@@ -6,6 +6,12 @@ pub const NAME: &str = "host_drops";
 
 pub fn judge(seen: &Seen) -> Answer {
     if seen.receiver.losses.count() == 0 {
+        let open = seen.point.stalls.iter().any(|stall| stall.cause.is_err());
+        let repeated = seen.point.silences.all().iter().any(|silence| silence.repeated() > 0);
+        if open || repeated {
+            let why = "no packet is seen to be lost, but flows wait as for a timer";
+            return Answer::new(None, seen.address.to_string(), why);
+        }
         return Answer::new(Some(false), "", "no packet is seen to be lost");
     }
     let why = "a full receive ring loses packets as a full queue of the switch does; `ethtool -S` at \

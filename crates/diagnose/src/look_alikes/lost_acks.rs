@@ -70,7 +70,7 @@ mod tests {
         let mut out = point(2, 2, 0);
         out.silences.data(at(0));
         out.silences.data(at(0) + 200 * MS);
-        (0..3).for_each(|_| out.silences.resumed(at(0), Resumed::Acknowledged));
+        (0..3).for_each(|_| out.silences.resumed(at(0), Resumed::Acknowledged, false));
         assert_eq!(told_of(judge, &out, Vantage::Client), None);
     }
 }

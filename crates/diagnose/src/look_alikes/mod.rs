@@ -27,7 +27,7 @@ mod receiver_paused;
 mod slow_server;
 mod window_limited;
 
-pub use bad_link::may_be as may_be_a_bad_link;
+pub use bad_link::{is_likely as is_likely_a_bad_link, may_be as may_be_a_bad_link};
 
 /// Those that lose packets elsewhere than in a queue of many flows: their losses are no incast.
 pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];

@@ -1,6 +1,7 @@
 //! The whole path was out: all flows fell silent at once, and went on with what they had sent.
 
 use super::{Answer, Seen};
+use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
@@ -9,8 +10,12 @@ const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {
     let silences = seen.point.silences.all();
-    let certain = silences.iter().find(|one| one.is_outage() == Some(true));
-    let Some(silence) = certain.or(silences.iter().find(|one| one.is_outage().is_none())) else {
+    // The flows of one server may have lost theirs to those of others.
+    let is_certain =
+        |one: &&Silence| one.is_outage() == Some(true) && !(seen.at_server() && one.lost_repeats());
+    let certain = silences.iter().find(is_certain);
+    let open = silences.iter().find(|one| one.is_outage() != Some(false));
+    let Some(silence) = certain.or(open).or(seen.point.silences.doubtful()) else {
         let in_vain = seen.receiver.tallies.in_vain;
         if in_vain >= IN_VAIN {
             let why =
@@ -25,7 +30,9 @@ pub fn judge(seen: &Seen) -> Answer {
         silence.repeated(),
         if silence.repeated() == 1 { "" } else { "s" }
     );
-    let why = if certain.is_some() {
+    let why = if certain.is_some_and(Silence::lost_repeats) {
+        format!("{why}, and not one of them was answered")
+    } else if certain.is_some() {
         format!("{why}, although it had been acknowledged")
     } else {
         format!("{why}; so do the timers of incast")
@@ -49,7 +56,7 @@ mod tests {
             let mut point = Point::new(3);
             point.silences.data(at(0));
             point.silences.data(at(0) + 200 * MS);
-            (0..3).for_each(|_| point.silences.resumed(at(0), how));
+            (0..3).for_each(|_| point.silences.resumed(at(0), how, false));
             told_of(judge, &point, Vantage::Client)
         };
         let all = [Resumed::Acknowledged, Resumed::Again, Resumed::New];
