@@ -79,12 +79,16 @@ impl Connection {
 
     /// Says what a segment shows of losses and waits.
     fn judge(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
-        let (side, asks) = (it.side, self.asks(it.side));
+        let (side, asks, asked_again) = (it.side, self.asks(it.side), self.asked_again.is_some());
         let flow = &mut self.flows[side];
         let (una, last) = (flow.bytes.una(), flow.last_data());
         if it.now - last > BREAK && flow.segments.packets() > 1 {
             let before = it.now - flow.last_advance() > gap.patience;
-            events.push(Event::Resumed { side, last, how: it.resumes(una, before), asks });
+            let how = it.resumes(una, before);
+            // The answer to a request that was lost says nothing of its own.
+            if !(how == Resumed::New && asked_again) {
+                events.push(Event::Resumed { side, last, how, asks });
+            }
         }
         let again = it.seen == Seen::Again && (it.start..it.end).contains(&una);
         flow.tries.sent(it.packet.payload, again, it.packet.into());
