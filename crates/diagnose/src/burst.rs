@@ -19,6 +19,25 @@ pub struct Member {
 /// none has ended, belongs to them.
 const TOGETHER: Span = Span::from_millis(20);
 
+/// So many addresses are those of hosts.
+const SEVERAL: usize = 3;
+
+/// A message that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin {
+    /// When it was asked for, if that was seen; else when its first packet came.
+    pub start: Time,
+    /// When its first packet came.
+    pub first: Time,
+    /// The place of its host.
+    pub host: usize,
+    pub key: Key,
+    /// Messages of one burst begin so close together.
+    pub window: Span,
+    /// A message that is asked for so much later than its host had begun another one follows it.
+    pub apart: Span,
+}
+
 /// Messages to one host that begin together.
 #[derive(Clone, Debug, Default)]
 pub struct Burst {
@@ -27,8 +46,8 @@ pub struct Burst {
     pub newest: Time,
     pub members: Vec<Member>,
     keys: BTreeSet<Key>,
-    /// The places of the hosts that send.
-    hosts: BTreeSet<usize>,
+    /// The places of the hosts that send, and when the first packet of each came.
+    hosts: BTreeMap<usize, Time>,
     open: usize,
     /// The numbers of their stalls.
     pub stalls: Vec<usize>,
@@ -36,23 +55,30 @@ pub struct Burst {
     pub idle: Vec<usize>,
     /// Bytes of the fullest bin meanwhile.
     pub peak: u64,
+    /// Packets to the host that were seen to be lost meanwhile.
+    pub lost: u32,
 }
 
 impl Burst {
-    /// Whether a message that begins at `start` belongs to it.
-    fn is_near(&self, (start, window): (Time, Span), host: usize, key: Key) -> bool {
-        let soon = start >= self.start && start - self.start <= TOGETHER;
-        let whole = soon && self.open == self.members.len() && !self.hosts.contains(&host);
-        let near = (self.start - window..=self.newest + window).contains(&start);
-        (near || whole) && !self.keys.contains(&key)
+    /// Whether a message belongs to it.
+    fn is_near(&self, it: &Begin) -> bool {
+        let own = self.hosts.get(&it.host);
+        let soon = it.start >= self.start && it.start - self.start <= TOGETHER;
+        let whole = soon && self.open == self.members.len() && own.is_none();
+        let near = (self.start - it.window..=self.newest + it.window).contains(&it.start);
+        // Behind one address there may be many hosts.
+        let each_once = self.hosts.len() >= SEVERAL && self.hosts.len() == self.members.len();
+        let follows = each_once && own.is_some_and(|&first| first + it.apart < it.start);
+        (near && !follows || whole) && !self.keys.contains(&it.key)
     }
 
-    fn join(&mut self, start: Time, host: usize, key: Key) {
-        self.newest = self.newest.max(start);
-        self.start = self.start.min(start);
-        self.members.push(Member { key, message: None });
-        self.keys.insert(key);
-        self.hosts.insert(host);
+    fn join(&mut self, it: &Begin) {
+        self.newest = self.newest.max(it.start);
+        self.start = self.start.min(it.start);
+        self.members.push(Member { key: it.key, message: None });
+        self.keys.insert(it.key);
+        let first = self.hosts.entry(it.host).or_insert(it.first);
+        *first = it.first.min(*first);
         self.open += 1;
     }
 
@@ -76,11 +102,15 @@ impl Burst {
         self.newest = self.newest.max(other.newest);
         self.members.append(&mut other.members);
         self.keys.append(&mut other.keys);
-        self.hosts.append(&mut other.hosts);
+        for (host, first) in other.hosts {
+            let own = self.hosts.entry(host).or_insert(first);
+            *own = first.min(*own);
+        }
         self.open += other.open;
         self.stalls.append(&mut other.stalls);
         self.idle.append(&mut other.idle);
         self.peak = self.peak.max(other.peak);
+        self.lost += other.lost;
     }
 }
 
@@ -102,18 +132,17 @@ impl Bursts {
     /// over.
     pub fn begin(
         &mut self,
-        (start, window): (Time, Span),
-        host: usize,
-        key: Key,
+        it: &Begin,
         filled: u64,
         missed: impl Fn(&Burst) -> bool,
     ) -> Vec<Burst> {
-        let near = |(_, burst): &(&u64, &Burst)| burst.is_near((start, window), host, key);
+        let (start, host, key) = (it.start, it.host, it.key);
+        let near = |(_, burst): &(&u64, &Burst)| burst.is_near(it);
         let mut at = self.open.iter().find(near).map(|(&number, _)| number);
         if let Some(first) = at {
-            at = Some(self.united(first, (start, window), host, key));
+            at = Some(self.united(first, it));
         }
-        let late = |(_, burst): &(&u64, &Burst)| !burst.hosts.contains(&host) && missed(burst);
+        let late = |(_, burst): &(&u64, &Burst)| !burst.hosts.contains_key(&host) && missed(burst);
         let at = at.or_else(|| self.open.iter().find(late).map(|(&number, _)| number));
         let number = at.unwrap_or(self.next);
         if at.is_none() {
@@ -122,7 +151,7 @@ impl Bursts {
             self.open.insert(number, burst);
         }
         if let Some(burst) = self.open.get_mut(&number) {
-            burst.join(start, host, key);
+            burst.join(it);
             self.places.insert(key, (number, burst.members.len() - 1));
         }
         if at.is_some() {
@@ -137,19 +166,11 @@ impl Bursts {
     }
 
     /// Unites the bursts near a message, and returns the number of the one.
-    fn united(
-        &mut self,
-        mut first: u64,
-        (start, window): (Time, Span),
-        host: usize,
-        key: Key,
-    ) -> u64 {
+    fn united(&mut self, mut first: u64, it: &Begin) -> u64 {
         let others: Vec<u64> = self.open.range(first + 1..).map(|(&number, _)| number).collect();
         for number in others {
             let fits = match (self.open.get(&first), self.open.get(&number)) {
-                (Some(one), Some(other)) => {
-                    other.is_near((start, window), host, key) && !one.shares(other)
-                }
+                (Some(one), Some(other)) => other.is_near(it) && !one.shares(other),
                 _ => false,
             };
             if !fits {
@@ -235,7 +256,26 @@ mod tests {
     const WINDOW: Span = ns(1000);
 
     fn begin(bursts: &mut Bursts, start: i64, key: Key) -> Vec<Burst> {
-        bursts.begin((at(start), WINDOW), 0, key, 0, |_| false)
+        bursts.begin(&message(start, 0, key), 0, |_| false)
+    }
+
+    fn message(start: i64, host: usize, key: Key) -> Begin {
+        let (start, first) = (at(start), at(start) + ns(50));
+        Begin { start, first, host, key, window: WINDOW, apart: ns(100) }
+    }
+
+    #[test]
+    fn a_host_that_is_asked_again_after_it_answered_answers_in_another_burst() {
+        let bursts = |later| {
+            let mut bursts = Bursts::default();
+            for host in 0..3 {
+                bursts.begin(&message(0, host, (host as u64, 0)), 0, |_| false);
+            }
+            bursts.begin(&message(later, 1, (9, 0)), 0, |_| false);
+            bursts.open.len()
+        };
+        assert_eq!(bursts(150), 1, "two connections at a time");
+        assert_eq!(bursts(151), 2);
     }
 
     #[test]
@@ -264,7 +304,7 @@ mod tests {
     fn another_host_joins_late_while_no_answer_has_ended() {
         let mut bursts = Bursts::default();
         let late = |bursts: &mut Bursts, host: u64, start| {
-            bursts.begin((at(start), WINDOW), host as usize, (host, 0), 0, |_| false);
+            bursts.begin(&message(start, host as usize, (host, 0)), 0, |_| false);
             bursts.open.len()
         };
         assert_eq!(late(&mut bursts, 1, 0), 1);

@@ -67,8 +67,9 @@ pub struct Message {
 /// What has happened; `side` is the number of the end that sends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A message begins; `opens` if its sender has opened the connection for it.
-    Begun { side: usize, start: Time, opens: bool },
+    /// A message that was asked for at `start` begins with the packet at `first`; `opens` if its sender
+    /// has opened the connection for it.
+    Begun { side: usize, start: Time, first: Time, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
     /// The first data after a long silence of its flow, whose last data was at `last`; `asks` says

@@ -1,10 +1,10 @@
 //! A vantage point: the connections that are open there, and the hosts that data goes to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use incast_capture::read::{Endpoint, Packet, flags};
 
-use crate::burst::Burst;
+use crate::burst::{Begin, Burst};
 use crate::connection::{Around, Connection};
 use crate::episode::{self, Episode};
 use crate::event::Event;
@@ -33,6 +33,14 @@ const BESIDE: f64 = 0.75;
 const LONG: Span = Span::from_millis(150);
 /// Flows of one burst begin so close together, or within ten round trips.
 const TOGETHER: Span = Span::from_millis(1);
+/// After a timer, and after it has doubled once or twice.
+const BACK_OFFS: [i64; 3] = [1, 3, 7];
+/// Timers of one burst differ by one part in so many at the most: by round trips.
+const ALIKE: i64 = 50;
+/// So many hosts do not answer late by the same time.
+const HOSTS: usize = 3;
+/// A host is asked for its next piece when it has sent one, which takes so many round trips.
+const APART: i64 = 3;
 /// A round trip to go by before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(3);
 
@@ -247,11 +255,11 @@ impl Point {
             let side = event.side();
             let (sender, target, key) = (ends[side], hosts[1 - side], (serial, side));
             match event {
-                Event::Begun { start, opens, .. } => {
-                    let window =
-                        (10 * self.parameters.round_trip.unwrap_or_default()).max(TOGETHER);
-                    let receiver = self.hosts.receiving(target);
-                    let over = receiver.begin((start, hosts[side]), key, (window, opens));
+                Event::Begun { start, first, opens, .. } => {
+                    let trip = self.parameters.round_trip.unwrap_or_default();
+                    let (window, apart) = ((10 * trip).max(TOGETHER), APART * trip);
+                    let it = Begin { start, first, host: hosts[side], key, window, apart };
+                    let over = self.hosts.receiving(target).begin(&it, opens);
                     self.judge_all(target, &over);
                 }
                 Event::Ended { message, .. } => {
@@ -325,6 +333,7 @@ impl Point {
             .filter(|stall| stall.cause.is_ok() && stall.ended == Ended::Timeout)
             .map(|stall| (stall.start, stall.end))
             .collect();
+        let alike = burst.lost > 0 && self.wait_alike(burst);
         for &at in &burst.stalls {
             let stall = &mut self.stalls[at];
             if !stall.open {
@@ -334,7 +343,7 @@ impl Point {
             let meanwhile = |&(start, end): &(Time, Time)| start < stall.end && stall.start < end;
             let counted =
                 stall.if_counted.filter(|_| self.hosts.counts_connections(stall.sender.address));
-            let beside = losses.iter().any(meanwhile);
+            let beside = alike || losses.iter().any(meanwhile);
             let window = (beside && stall.restart).then_some(Cause::FullWindow);
             if let Some(cause) = counted.or(window) {
                 stall.cause = Ok(cause);
@@ -344,6 +353,23 @@ impl Point {
                 self.was_a_wait(at, place);
             }
         }
+    }
+
+    /// Whether flows of several hosts restart after the same time, or after two or three back-offs of
+    /// it, as timers have them and servers do not.
+    fn wait_alike(&self, burst: &Burst) -> bool {
+        let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
+        let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();
+        let Some(shortest) = open.iter().map(|stall| stall.length()).min() else { return false };
+        let fits = |stall: &&&Stall| {
+            let times = BACK_OFFS.map(|times| times * shortest);
+            times
+                .iter()
+                .any(|&time| stall.length().max(time) - stall.length().min(time) < time / ALIKE)
+        };
+        let hosts: BTreeSet<_> =
+            open.iter().filter(fits).map(|stall| stall.sender.address).collect();
+        shortest >= LONG && hosts.len() >= HOSTS && open.iter().all(|stall| fits(&stall))
     }
 
     /// A stall was a wait for the server.

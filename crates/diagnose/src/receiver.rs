@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use incast_capture::read::{Address, Endpoint};
 
-use crate::burst::{Burst, Bursts, Key};
+use crate::burst::{Begin, Burst, Bursts, Key};
 use crate::event::{Event, Reason, Wait};
 use crate::load::Load;
 use crate::losses::Losses;
@@ -160,13 +160,9 @@ impl Receiver {
 
     /// A message begins; returns the bursts that are over. `opens` says that its sender has opened
     /// the connection.
-    pub fn begin(
-        &mut self,
-        (start, host): (Time, usize),
-        key: Key,
-        (window, opens): (Span, bool),
-    ) -> Vec<Burst> {
+    pub fn begin(&mut self, it: &Begin, opens: bool) -> Vec<Burst> {
         self.tallies.messages += 1;
+        let (start, key) = (it.start, it.key);
         let other = self
             .last
             .map_or(Time::EVER, |(last, time)| if last == key { self.before } else { time });
@@ -179,7 +175,7 @@ impl Receiver {
             let lag = start - burst.start;
             opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)) * 2 > lag
         };
-        self.bursts.begin((start, window), host, key, filled, missed)
+        self.bursts.begin(it, filled, missed)
     }
 
     /// What it gets in a bin if its link is full. Before a queue more arrives, so what it
@@ -235,6 +231,9 @@ impl Receiver {
     /// Packets were lost, as its newest packet shows.
     fn lost(&mut self, packets: u32, at_once: bool, sender: Address) {
         self.losses.lost(packets);
+        if let Some(burst) = self.bursts.newest() {
+            burst.lost += packets;
+        }
         if let Some(sent) = self.host(sender) {
             sent.lost += u64::from(packets);
         }
@@ -310,6 +309,12 @@ mod tests {
         receiver
     }
 
+    /// One that begins at a time, in milliseconds.
+    fn message(start: i64, host: usize, key: Key) -> Begin {
+        let start = at(0) + start * MS;
+        Begin { start, first: start, host, key, window: MS, apart: MS }
+    }
+
     fn lost(receiver: &mut Receiver, at_once: bool) -> (u64, u64) {
         let event = Event::Lost { side: 0, packets: 2, at_once };
         receiver.take(&event, Endpoint::default());
@@ -372,7 +377,7 @@ mod tests {
     fn a_stall_while_the_link_is_silent_is_one_of_its_burst() {
         let idle = |span: (i64, i64)| {
             let mut one = receiver(&[(0, 0), (1, 100)]);
-            one.begin((at(0), 7), (0, 0), (MS, false));
+            one.begin(&message(0, 7, (0, 0)), false);
             one.stalled((0, 0), 5, (at(0) + span.0 * MS, at(0) + span.1 * MS), 1.0);
             let burst = one.bursts.of((0, 0)).expect("a burst");
             assert_eq!(burst.stalls, [5]);
@@ -385,7 +390,7 @@ mod tests {
     fn a_message_is_alone_if_no_other_flow_sent_since_it_was_asked_for() {
         let lone = |start| {
             let mut one = receiver(&[(0, 0), (1, 10)]);
-            one.begin((at(0) + start * MS, 7), (1, 0), (MS, false));
+            one.begin(&message(start, 7, (1, 0)), false);
             one.tallies.lone
         };
         assert_eq!([lone(0), lone(-1)], [1, 0]);
@@ -395,8 +400,8 @@ mod tests {
     fn who_opens_its_connection_late_had_lost_its_first_syn() {
         let bursts = |opens, lag| {
             let mut one = receiver(&[(0, 0), (0, lag)]);
-            one.begin((at(0), 7), (0, 0), (MS, false));
-            one.begin((at(0) + lag * MS, 8), (1, 0), (MS, opens));
+            one.begin(&message(0, 7, (0, 0)), false);
+            one.begin(&message(lag, 8, (1, 0)), opens);
             one.bursts.finish().count()
         };
         assert_eq!(bursts(true, 100), 1);

@@ -24,7 +24,7 @@ impl Connection {
         let message = Message { start, first: now, last: now, first_byte, ..Message::default() };
         self.flows[side].waiting.begin(message);
         let opens = first_byte == 0 && self.opener == Some(side);
-        events.push(Event::Begun { side, start, opens });
+        events.push(Event::Begun { side, start, first: now, opens });
         true
     }
 
