@@ -48,17 +48,21 @@ pub struct Host {
     shared: u64,
     /// Consecutive although another connection has sent meanwhile.
     apart: u64,
+    /// Connections that began far from the last number of the host.
+    begun_apart: u64,
     /// SYN-ACKs without a number, as Linux sends them; it counts what follows.
     bare_openings: u64,
     votes: Votes,
-    /// Which flow has sent last.
+    /// Which flow has sent last, and with which number.
     last: u32,
+    last_id: Option<u16>,
 }
 
 impl Host {
     /// What its identifications count.
     pub fn class(&self) -> Class {
-        let Self { packets, same, random, shared, apart, bare_openings, votes, .. } = *self;
+        let Self { packets, same, random, shared, apart, begun_apart, .. } = *self;
+        let Self { bare_openings, votes, .. } = *self;
         if 2 * same > packets {
             return Class::Zero;
         }
@@ -68,7 +72,8 @@ impl Host {
         if shared >= 2 && 8 * shared > apart {
             return Class::PerHost;
         }
-        let alone = bare_openings > 0 || apart >= APART || votes.matched > 0;
+        let apart = apart.max(begun_apart) >= APART;
+        let alone = bare_openings > 0 || apart || votes.matched > 0;
         let enough = votes.good >= AGREED && votes.good >= AGREED_TO_SILENT * votes.silent;
         if alone && enough && votes.good > AGREED_TO_NOT * votes.bad {
             return Class::PerConnection;
@@ -199,6 +204,7 @@ impl Numbering {
         host.packets += 1;
         let between = host.last != flow;
         host.last = flow;
+        let last_of_host = host.last_id.replace(id);
         let (since, before) = (ids.at, ids.last);
         let next = ids.next;
         let following = id.wrapping_add(segments.max(1) as u16);
@@ -209,6 +215,9 @@ impl Numbering {
         let Some(next) = next else {
             ids.next = Some(following);
             host.same += u64::from(id == 0);
+            let far = |last: u16| (MOST..u16::MAX - MOST).contains(&id.wrapping_sub(last));
+            host.begun_apart +=
+                u64::from(id != 0 && last_of_host.is_some_and(|last| last != 0 && far(last)));
             return None;
         };
         if id == before {
@@ -300,6 +309,20 @@ mod tests {
         assert_eq!(class(&mut numbering, place), Class::Unknown);
         numbering.host(place).opened_bare();
         assert_eq!(class(&mut numbering, place), Class::PerConnection);
+    }
+
+    #[test]
+    fn a_host_whose_connections_begin_far_apart_counts_each() {
+        let begun = |starts: [u16; 3]| {
+            let packets = (0..3).flat_map(|flow| {
+                (0..6_u16).map(move |n| (flow, starts[flow as usize].wrapping_add(n)))
+            });
+            let (mut numbering, place, _) = give(&packets.collect::<Vec<_>>());
+            class(&mut numbering, place)
+        };
+        assert_eq!(begun([100, 40_000, 9_000]), Class::PerConnection);
+        assert_eq!(begun([100, 40_000, 40_100]), Class::Unknown, "once may be a pause");
+        assert_eq!(begun([65_530, 200, 400]), Class::Unknown);
     }
 
     #[test]
