@@ -29,6 +29,8 @@ const LISTED: usize = 100_000;
 const NUMBERED: f64 = 0.9;
 /// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
 const BESIDE: f64 = 0.75;
+/// A timer is not shorter than the usual one by this many times.
+const SHORT: i64 = 4;
 /// A shorter wait without a sign of a loss is one for a server.
 const LONG: Span = Span::from_millis(150);
 /// Flows of one burst begin so close together, or within ten round trips.
@@ -39,6 +41,8 @@ const BACK_OFFS: [i64; 3] = [1, 3, 7];
 const ALIKE: i64 = 50;
 /// So many hosts do not answer late by the same time.
 const HOSTS: usize = 3;
+/// In a shorter round trip a host's own delay is as long as the way.
+const NEAR_BY: Span = Span::from_micros(200);
 /// A host is asked for its next piece when it has sent one, which takes so many round trips.
 const APART: i64 = 3;
 /// A round trip to go by before one was seen.
@@ -163,6 +167,14 @@ impl Point {
         vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
+    /// Whether the flows of others may pass elsewhere: this may be at a server, or one host sends and
+    /// both ends are so near that their shares of the round trip do not say which is here.
+    pub fn may_miss_others(&self, vantage: Option<Vantage>) -> bool {
+        let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
+        let near = self.parameters.round_trip.is_none_or(|trip| trip < NEAR_BY);
+        self.may_be_at_a_server(vantage) || alone && near
+    }
+
     /// Ends what is still open.
     pub fn finish(&mut self) {
         let all: Vec<_> = self.connections.keys().copied().collect();
@@ -186,7 +198,19 @@ impl Point {
             self.silences.lack_answers();
         }
         self.decide_by_numbers();
+        self.forget_short_waits();
         self.stalls_in_order();
+    }
+
+    /// Where timers are known to be as long as usual, a much shorter wait was ended by a repair that a
+    /// queue had delayed.
+    fn forget_short_waits(&mut self) {
+        let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
+            return;
+        };
+        for stall in &mut self.stalls {
+            stall.void |= stall.ended == Ended::Timeout && stall.length() * SHORT < usual;
+        }
     }
 
     /// Decides what the numbers of packets decide, now that all packets have shown what they count.

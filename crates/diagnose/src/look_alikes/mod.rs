@@ -168,9 +168,13 @@ pub fn all(
                 why.push_str(doubt);
             }
         }
-        if found == Some(false) && point.may_be_at_a_server(vantage) && ELSEWHERE.contains(&name) {
+        if found == Some(false) && point.may_miss_others(vantage) && ELSEWHERE.contains(&name) {
             found = None;
-            why.push_str("; but a server sees its own packets only");
+            why.push_str(if point.may_be_at_a_server(vantage) {
+                "; but a server sees its own packets only"
+            } else {
+                "; but the place may be the one server of these flows, which sees its own packets only"
+            });
         }
         LookAlike { name, found, place, why, vetoes }
     };
@@ -181,6 +185,7 @@ pub fn all(
 pub mod tests {
     use super::*;
     use crate::event::Wait;
+    use crate::receiver::Sent;
     use crate::stall::Place;
     use crate::time::tests::{MS, at};
     use incast_capture::read::Endpoint;
@@ -220,6 +225,25 @@ pub mod tests {
             assert!(ruled_out(Vantage::Client, name), "{name}");
             assert!(!ruled_out(Vantage::Server, name), "{name}");
         }
+    }
+
+    #[test]
+    fn nor_by_a_place_that_may_be_one() {
+        let ruled_out = |round_trip, senders: u8| {
+            let mut point = Point::new(3);
+            point.parameters.round_trip = Some(Span::from_micros(round_trip));
+            let place = point.hosts.place(Address::v4([10, 0, 0, 1]));
+            let receiver = point.hosts.receiving(place);
+            receiver.load.take(at(0), 1500);
+            for host in 0..senders {
+                let sent = Sent { packets: 100, ..Sent::default() };
+                receiver.hosts.insert(Address::v4([10, 0, 0, 2 + host]), sent);
+            }
+            let all = all(&point, Some(Vantage::Client), 0, false);
+            all.iter().any(|one| one.name == outage::NAME && one.found == Some(false))
+        };
+        assert!(!ruled_out(100, 1), "one sender, and near");
+        assert!(ruled_out(300, 1) && ruled_out(100, 2));
     }
 
     #[test]

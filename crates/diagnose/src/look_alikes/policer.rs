@@ -11,6 +11,9 @@ const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause: of its losses nearly all show
 /// right behind another packet. Of a policer's this share does not.
 const IDLE: f64 = 0.3;
+/// Where fewer than one in so many losses shows when it was, nearly all of those must agree.
+const SHOWN: u64 = 4;
+const NEARLY_ALL: f64 = 0.9;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
 /// Or so many that a bad link would not be in use.
@@ -34,7 +37,8 @@ pub fn judge(seen: &Seen) -> Answer {
         "{} of {shown} losses show while the link to {} is not in use",
         tallies.idle_losses, seen.address
     );
-    let found = match (shown >= COUNT, share >= IDLE, together) {
+    let least = if SHOWN * shown < losses.count() { NEARLY_ALL } else { IDLE };
+    let found = match (shown >= COUNT, share >= least, together) {
         (true, true, true) => Some(true),
         _ => None,
     };
@@ -73,6 +77,17 @@ mod tests {
     fn a_full_queue_loses_them_while_its_link_is_in_use() {
         assert_eq!(found(&receiver(100, 3, 7)), Some(true));
         assert_eq!(found(&receiver(100, 2, 8)), None);
+    }
+
+    #[test]
+    fn where_few_losses_show_when_they_were_nearly_all_must_agree() {
+        let hidden = |idle, busy| {
+            let mut receiver = receiver(100, idle, busy);
+            receiver.losses.lost(31);
+            found(&receiver)
+        };
+        assert_eq!([hidden(9, 1), hidden(8, 2)], [Some(true), None]);
+        assert_eq!(hidden(8, 3), Some(true), "a quarter of them");
     }
 
     #[test]
