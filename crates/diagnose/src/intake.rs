@@ -34,8 +34,9 @@ const LEFT_OUT: i64 = 5;
 /// Percent of the bytes that no capture drops: most of the traffic is not in the file.
 const MOST_LEFT_OUT: i64 = 40;
 /// Bytes that are missing at a place, on average, above which a buffer was full: a filter leaves out
-/// a packet here and there.
+/// a packet here and there, unless it leaves nearly all of the bytes out.
 const BURST: i64 = 16 * 1024;
+const NEARLY_ALL: i64 = 80;
 /// Of a thousand bytes, so many that the capture has dropped do not change what the others show.
 const SOME: i128 = 5;
 /// Percent of the data packets that are in connections of which one direction is seen.
@@ -319,7 +320,8 @@ impl Intake {
         let share = |unseen: i64, bytes: i64, percent: i64| {
             i128::from(unseen) * 100 > i128::from(bytes) * i128::from(percent)
         };
-        let here_and_there = unseen <= BURST.saturating_mul(places as i64);
+        let here_and_there =
+            unseen <= BURST.saturating_mul(places as i64) || share(unseen, self.bytes, NEARLY_ALL);
         // What nobody acknowledges may be lost on the way, but is sent again then.
         let all = (unseen.saturating_add(self.left.1), self.bytes.saturating_add(self.left.0));
         let filtered = !one_sided
@@ -366,6 +368,32 @@ mod tests {
     }
 
     #[test]
+    fn a_mirror_is_known_by_its_syns() {
+        let (mut intake, mut trail) = (Intake::default(), Trail::default());
+        let trip = Some(MS / 100);
+        let mut take = |packet, now| intake.take(&packet, at(now), &mut trail, trip);
+        let syn = Packet { flags: flags::SYN, seq: 7, ..Packet::default() };
+        assert!(take(syn, 0));
+        assert!(!take(syn, 50_000), "no SYN is sent again so soon");
+        assert!(take(data(8, 0), 1_000_000));
+        assert!(!take(data(8, 0), 1_050_000), "five round trips later, as the SYN was");
+        assert!(take(data(8, 0), 1_200_000), "sent again");
+    }
+
+    #[test]
+    fn a_short_file_that_is_appended_goes_back_by_less() {
+        let mut intake = Intake::default();
+        let mut takes = |time: i64| {
+            let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
+            intake.clock(at(time));
+            let new = !intake.repeats(&packet);
+            new && intake.take(&packet, at(time), &mut Trail::default(), None)
+        };
+        assert!((0..20).all(|time| takes(time * 1000)));
+        assert!(!(0..20).any(|time| takes(time * 1000)));
+    }
+
+    #[test]
     fn the_clock_never_goes_back() {
         let mut intake = Intake::default();
         let times = [5_000_000, 9_000_000, 8_500_000, 1_000_000, 2_000_000];
@@ -393,13 +421,20 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let many = Intake { packets: 100, data: 100, bytes: 100_000, ..Intake::default() };
-        let cases: [(Intake, &[Lack]); 6] = [
+        let heard = Intake { bare: 50, ..many };
+        let cases: [(Intake, &[Lack]); 12] = [
             (Intake { bare: 50, ..many }, &[]),
             (many, &[Lack::DataOnly]),
             (Intake { unseen: (9000, 3), ..many }, &[Lack::Filtered]),
             (Intake { unseen: (9000, 3), bare: 50, ..many }, &[Lack::CaptureDrops]),
             (Intake { one_sided: 95, bare: 50, ..many }, &[Lack::OneDirection]),
             (Intake { openings: 9, ..Intake::default() }, &[Lack::SynOnly]),
+            (Intake { one_sided: 95, two_sided: true, ..many }, &[Lack::DataOnly]),
+            (Intake { left: (100_000, 12_000), ..many }, &[Lack::Filtered]),
+            (Intake { left: (100_000, 12_000), ..heard }, &[]),
+            (Intake { unseen: (50_000, 9), ..heard }, &[Lack::Filtered]),
+            (Intake { unseen: (50_000, 3), ..heard }, &[Lack::CaptureDrops]),
+            (Intake { unseen: (90_000, 3), ..heard }, &[Lack::Filtered]),
         ];
         for (intake, lacks) in cases {
             assert_eq!(intake.lacks(0), lacks, "{intake:?}");

@@ -218,7 +218,9 @@ mod tests {
         }
         ask(&mut silences, 60, (3, 0));
         assert!(silences.all().is_empty(), "the third had heard something");
-        [(1, 0), (2, 0), (3, 0)].map(|flow| ask(&mut silences, 4, flow));
+        for flow in [(1, 0), (2, 0), (3, 0)] {
+            ask(&mut silences, 4, flow);
+        }
         assert_eq!(silences.all()[0].is_outage(), Some(true));
     }
 

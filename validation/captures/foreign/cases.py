@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-FIRST, SECOND, THIRD = "first", "second", "third"
-DRAWS = (FIRST, SECOND, THIRD)
+FIRST, SECOND, THIRD, FOURTH = "first", "second", "third", "fourth"
+DRAWS = (FIRST, SECOND, THIRD, FOURTH)
 """Each is held out until it has judged the rules; the last one is."""
 
 SERVICES = {
