@@ -38,10 +38,11 @@ _PUBLIC = """\
 cannot be part of this one. {incast} of them {is_are} called incast. Before the rules asked for
 witnesses it were 61; the packets of 20 of these were read, and none was incast. Several kinds of
 false causes were found with these files and mended, so they are no held-out half. Then 49 549
-waits had a cause, and 34 000 of them ended with new data in order; now 7 521 have one, of which 5
-399 are SYNs that were sent again, 1 594 segments that are seen twice, and 373 holes. Of the other
-155 a part is wrong: their hosts seem to count the packets of each connection, and packets are
-missing for another reason. Most files are small, and few are of a cluster.
+waits had a cause, and 34 000 of them ended with new data in order; now 7 286 have one, of which
+5 242 are SYNs that were sent again. The others are segments that are seen twice and holes that are
+filled, but for 155 when they were counted last: of these a part is wrong, as their hosts seem to
+count the packets of each connection, and packets are missing for another reason. Most files are
+small, and few are of a cluster.
 """
 
 
