@@ -99,11 +99,26 @@ def test_a_buffer_may_be_counted_in_packets() -> None:
     assert "the buffer holds 32 packets" in line
 
 
-def test_goodput_that_recovers_is_no_collapse_of_what_follows() -> None:
+def test_servers_are_safe_at_and_below_a_number_although_more_recover() -> None:
     rows = [point(0, 900), point(1, 400, 0.1), point(2, 800), point(3, 100, 2)]
     (line,) = say(rows, [2, 4, 8, 16])
-    assert line.startswith("Collapses between 8 and 16 servers: ")
-    assert line.endswith(" (Goodput is also below half, with timeouts, at 4.)")
+    assert line.startswith("Collapses between 2 and 4 servers: ")
+    assert line.endswith(" (It is no collapse at 8 again.)")
+
+
+def test_the_worst_seed_decides_how_many_servers_are_safe() -> None:
+    rows = [point(i, 900, collapsed=0.0) for i in range(4)]
+    rows[2]["collapsed"], rows[3] = 1 / 3, point(3, 50, 2, collapsed=1.0)
+    (line,) = say(rows, [2, 4, 8, 16])
+    assert line.startswith("Collapses between 4 and 16 servers: ")
+    assert "(Two outcomes: at 8 servers 1 of 3 seeds collapse; use --seeds" in line
+    (line,) = say(rows[:3], [2, 4, 8])
+    assert line.startswith("No collapse up to 8 servers, but in some seeds beyond 4: ")
+    rows[0]["collapsed"] = 2 / 3
+    (line,) = say(rows, [2, 4, 8, 16])
+    assert line.startswith("Collapses at 16 servers, and in some seeds at 2 already, the fewest ")
+    (line,) = say(rows[:3], [2, 4, 8])
+    assert line.startswith("No collapse up to 8 servers, but in some seeds from 2 on: ")
 
 
 def test_seeds_that_disagree_are_no_certainty() -> None:
@@ -217,6 +232,15 @@ def test_slow_without_a_timeout_is_not_called_a_collapse() -> None:
     assert line.startswith("Slows down between 2 and 4 servers, to 450 Mbps, but without timeouts")
 
 
+def test_requests_are_too_short_only_where_they_are_without_losses() -> None:
+    (line,) = say([point(0, 300)], [8], workload_sru=4096)
+    assert "no timeout; the client's link is idle 70 % of the time" in line
+    assert "too short" not in line
+    assert line.endswith(": without losses it reaches 542 Mbps.")
+    (line,) = say([point(0, 150)], [2], workload_sru=2920)
+    assert line.endswith(": the requests are too short to reach more.")
+
+
 def test_what_the_servers_cannot_send_is_not_missed() -> None:
     rows = [point(0, 95), point(1, 190)]
     (line,) = say(rows, [1, 2], network_server_rate="100000000bps")
@@ -261,6 +285,19 @@ def test_an_axis_other_than_servers() -> None:
     summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
     (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
     assert line.startswith("Collapsed at rto_min = 200ms, 10ms; at 200ms: 1.0 timeouts per block")
+
+
+def test_what_follows_names_the_key_that_is_swept() -> None:
+    values = ["200ms", "10ms"]
+    rows = [point(0, 50, 1, collapsed=2 / 3), point(1, 600, 0.1, collapsed=1 / 3)]
+    summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
+    (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
+    assert "at rto_min = 200ms 2 of 3 seeds collapse, at rto_min = 10ms 1 of 3" in line
+    rows = [point(0, 900), point(1, 600, 0.1, stalls_tail_probe=7.0)]
+    summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
+    (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
+    assert " But at rto_min = 10ms goodput is " in line
+    assert "Blocks also wait without a timeout, at rto_min = 10ms: 0.70 stalls per block" in line
 
 
 def test_names_along_an_axis() -> None:

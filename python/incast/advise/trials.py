@@ -1,8 +1,9 @@
 """Runs of changed scenarios at the same seeds, within a time, and comparisons of them."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,9 @@ from incast.advise.runs import Runs
 from incast.errors import ResultsError
 from incast.outcome import Results
 from incast.results.collapse import COLLAPSED, at_points
-from incast.results.compare import Compared, paired
+from incast.results.compare import SHARES, Compared, paired, percentiles
+from incast.results.frames import COMPLETIONS
+from incast.results.intervals import Floats
 from incast.results.statistics import possible
 from incast.scenario.plan import Plan, Point
 from incast.sweep.execute import run_jobs
@@ -70,6 +73,7 @@ class Trials:
         self.refused: dict[str, str] = {}
         self._seeds: set[int] = set()
         self._known: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+        self._known_blocks: dict[str, dict[str, dict[int, Floats]]] = {}
 
     def add(self, name: str, changes: Mapping[str, object]) -> bool:
         """Add a change; return whether the scenario is valid with it."""
@@ -91,6 +95,7 @@ class Trials:
         """
         clock.look()
         self._known.clear()
+        self._known_blocks.clear()
         self._seeds |= set(seeds)
         plan = Plan.of([self.points[name] for name in names], list(seeds), self.engine)
         self.store.take(plan.runs())
@@ -138,6 +143,8 @@ class Trials:
         group: str = "all",
     ) -> Compared | None:
         """Compare one of them with another at the seeds that both have finished."""
+        if column in SHARES:
+            return self._percentiles(name, seeds, column, beside, group)
         values = self._values(column, group)
         ours, theirs = values.get(beside, {}), values.get(name, {})
         both = [seed for seed in seeds if seed in ours and seed in theirs]
@@ -147,19 +154,46 @@ class Trials:
         here, there = (possible(column, self.points[one].here) for one in (beside, name))
         return paired(column, pair, (here, there))
 
+    def _percentiles(
+        self, name: str, seeds: Sequence[int], column: str, beside: str, group: str
+    ) -> Compared | None:
+        """Compare a percentile of the blocks of all seeds, as a summary has it."""
+        blocks = self._blocks(group)
+        ours, theirs = blocks.get(beside, {}), blocks.get(name, {})
+        both = [seed for seed in seeds if seed in ours and seed in theirs]
+        if not both:
+            return None
+        return percentiles(column, ([ours[it] for it in both], [theirs[it] for it in both]))
+
     def _values(self, column: str, group: str) -> dict[str, dict[int, float]]:
         """Return a column of all finished runs: by name, by seed."""
         if (column, group) not in self._known:
-            names = list(self.points)
-            plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
             found: dict[str, dict[int, float]] = {}
-            try:
-                rows = Results(plan, self.store).numbered(group)
-            except ResultsError:
-                rows = pl.DataFrame(schema={"status": pl.String})
-            if column in rows.columns:
-                whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
-                for point, seed, value in whole.select("point", "seed", column).iter_rows():
-                    found.setdefault(names[point], {})[seed] = float(value)
+            for name, seed, value in self._finished(column, group):
+                found.setdefault(name, {})[seed] = float(value)
             self._known[column, group] = found
         return self._known[column, group]
+
+    def _blocks(self, group: str) -> dict[str, dict[int, Floats]]:
+        """Return the seconds of the blocks of all finished runs that have any."""
+        if group not in self._known_blocks:
+            found: dict[str, dict[int, Floats]] = {}
+            for name, seed, blocks in self._finished(COMPLETIONS, group):
+                if len(blocks):
+                    found.setdefault(name, {})[seed] = np.asarray(blocks, float)
+            self._known_blocks[group] = found
+        return self._known_blocks[group]
+
+    def _finished(self, column: str, group: str) -> Iterator[tuple[str, int, Any]]:
+        """Yield name, seed and value of a column of all finished runs."""
+        names = list(self.points)
+        plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
+        try:
+            rows = Results(plan, self.store).numbered(group)
+        except ResultsError:
+            return
+        if column not in rows.columns:
+            return
+        whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
+        for point, seed, value in whole.select("point", "seed", column).iter_rows():
+            yield names[point], seed, value

@@ -19,21 +19,28 @@ LATE = 10.0
 _MOST = 3  # points to name at most
 
 
-def outcomes(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
-    """Return the points at which some seeds collapse and others do not, or nothing."""
+def outcomes(rows: Sequence[Row], points: Sequence[str]) -> str:
+    """Return the points at which some seeds collapse and others do not, or nothing.
+
+    Parameters
+    ----------
+    rows
+        The means of each point, with the share of its seeds that collapse.
+    points
+        What the points are called, such as "24 servers" or "rto_min = 5 ms".
+    """
     told = []
-    for row, here in zip(rows, at, strict=True):
+    for row, point in zip(rows, points, strict=True):
         share, seeds = row.get(COLLAPSED), int(row["ok"] or 0)
         if share is not None and 0 < share < 1:
-            many = f"{round(share * seeds)} of {seeds} seeds collapse"
-            told.append(f"at {units.plural(here.servers, 'server')} {many}")
+            told.append(f"at {point} {round(share * seeds)} of {seeds} seeds collapse")
     if not told:
         return ""
     rest = f", and some seeds at {len(told) - _MOST} more points" if len(told) > _MOST else ""
     return f" (Two outcomes: {', '.join(told[:_MOST])}{rest}; use --seeds to run more.)"
 
 
-def poor(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
+def poor(rows: Sequence[Row], at: Sequence[Resolved], points: Sequence[str]) -> str:
     """Describe the worst point of a curve without a collapse if it is poor, or return nothing."""
     shares = [
         (row["goodput_bps"] or 0.0) / lossless_goodput(here)
@@ -57,4 +64,4 @@ def poor(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
         )
     if not told:
         return ""
-    return f" But at {units.plural(here.servers, 'server')} {', '.join(told)}."
+    return f" But at {points[worst]} {', '.join(told)}."

@@ -3,22 +3,31 @@
 Runs with the same seed have the same random streams, so a difference is taken within a seed: what
 makes a seed easy or hard is in both. The interval of the mean difference is that of
 `incast.results.intervals`, and contains it in 95 % of the cases, at each point on its own.
+
+Percentiles of block times are those of the blocks of all seeds together, as in a summary
+(`incast.results.pooled`). The interval of their difference is made of the intervals of the two
+(Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation): it is rather too
+wide, as what makes a seed hard is in both.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import hypot
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from incast.errors import ResultsError
-from incast.results import Results
+from incast.results import Results, pooled
+from incast.results.frames import COMPLETIONS
 from incast.results.intervals import SCATTERED, Floats, Samples, interval
 from incast.results.statistics import possible
 from incast.scenario.plan import Value
 
+SHARES = pooled.PERCENTILES | {pooled.SLOWEST: 1.0}
+"""The percentiles of block times, by their columns."""
 _MORE_IS_BETTER = {"goodput_bps", "fairness", "link_utilization", "bytes", "blocks"}
 
 
@@ -92,6 +101,8 @@ def compare(
         They have no such column, or no point with a finished seed in common.
     """
     keys = _keys(a, b)
+    if column in SHARES and pooled.known(a.numbered(group)) and pooled.known(b.numbered(group)):
+        return _percentiles(a, b, column, group, keys)
     first, second = (_values(results, column, group, keys) for results in (a, b))
     on = [*keys, "seed"]
     both = first.join(second, on=on, how="inner", suffix="_b", maintain_order="left")
@@ -105,6 +116,66 @@ def compare(
         ours, theirs = (rows[name].cast(pl.Float64).to_numpy() for name in (column, f"{column}_b"))
         found.append(paired(column, (ours, theirs), (here, there), swept))
     return found
+
+
+def _percentiles(
+    a: Results, b: Results, column: str, group: str, keys: list[str]
+) -> list[Compared]:
+    """Compare a percentile of block times at all points that both have."""
+    first, second = (_values(one, COMPLETIONS, group, keys) for one in (a, b))
+    both = first.join(
+        second, on=[*keys, "seed"], how="inner", suffix="_b", maintain_order="left"
+    ).filter(pl.col(COMPLETIONS).list.len() > 0, pl.col(f"{COMPLETIONS}_b").list.len() > 0)
+    if both.is_empty():
+        raise ResultsError("compare: the two have no point with a finished seed in common")
+    found = []
+    for values, rows in both.group_by(keys or [pl.lit(0)], maintain_order=True):
+        ours, theirs = (
+            [np.asarray(one, float) for one in rows[name]]
+            for name in (COMPLETIONS, f"{COMPLETIONS}_b")
+        )
+        found.append(percentiles(column, (ours, theirs), dict(zip(keys, values, strict=False))))
+    return found
+
+
+def percentiles(
+    column: str,
+    blocks: tuple[Sequence[Floats], Sequence[Floats]],
+    swept: dict[str, Value] | None = None,
+) -> Compared:
+    """Compare a percentile of block times at one point.
+
+    Parameters
+    ----------
+    column
+        Which one: a key of `SHARES`.
+    blocks
+        The seconds of the blocks of A and of B, seed by seed.
+    swept
+        The point, for the answer.
+    """
+    ours, theirs = blocks
+    (a, a_low, a_high), (b, b_low, b_high) = (
+        pooled.estimate(one, SHARES[column]) for one in (ours, theirs)
+    )
+    low = high = None
+    if None not in (a_low, a_high, b_low, b_high):
+        low = b - a - hypot(b - float(b_low or 0.0), float(a_high or 0.0) - a)
+        high = b - a + hypot(float(b_high or 0.0) - b, a - float(a_low or 0.0))
+    same = len(ours) == len(theirs) and all(map(np.array_equal, ours, theirs))
+    return Compared(
+        swept or {}, len(ours), a, b, b - a, low, high, _finding(column, same, low, high)
+    )
+
+
+def _finding(column: str, same: bool, low: float | None, high: float | None) -> Finding:
+    """Return what an interval of B minus A says."""
+    if same:
+        return Finding.SAME
+    if low is None or high is None or low <= 0 <= high:
+        return Finding.UNKNOWN
+    better = (low > 0) == (column in _MORE_IS_BETTER)
+    return Finding.BETTER if better else Finding.WORSE
 
 
 def _keys(a: Results, b: Results) -> list[str]:
@@ -123,7 +194,8 @@ def _keys(a: Results, b: Results) -> list[str]:
 def _values(results: Results, column: str, group: str, keys: Sequence[str]) -> pl.DataFrame:
     """Return the column for each point and seed that finished, once for equal points."""
     rows = results.numbered(group)
-    if column not in rows.columns or not rows.schema[column].is_numeric():
+    numbers = column == COMPLETIONS or (column in rows.columns and rows.schema[column].is_numeric())
+    if not numbers:
         raise ResultsError(f"compare: there is no column {column!r} of numbers in the results")
     whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
     return whole.select(*keys, "seed", "point", column).unique(
@@ -162,13 +234,7 @@ def paired(
             Samples.of(differences), least_b - most, most_b - least, flags=bool(several)
         )
         low, high = (float(end) for end in ends)
-    if not differences.any():
-        finding = Finding.SAME
-    elif low is None or high is None or low <= 0 <= high:
-        finding = Finding.UNKNOWN
-    else:
-        better = (low > 0) == (column in _MORE_IS_BETTER)
-        finding = Finding.BETTER if better else Finding.WORSE
+    finding = _finding(column, not differences.any(), low, high)
     return Compared(
         swept or {}, len(differences), float(np.mean(ours)), float(np.mean(theirs)), mean, low,
         high, finding,

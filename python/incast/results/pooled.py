@@ -10,6 +10,8 @@ interval. It extends at most to the slowest block, which may be too short if few
 percentile.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -77,6 +79,28 @@ def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
     columns[SLOWEST] = [float(one.ordered[-1]) for one in found]
     types = {name: pl.Float64 for name in columns if name != "point"}
     return pl.DataFrame(columns, schema_overrides={"point": rows["point"].dtype, **types})
+
+
+def estimate(
+    blocks: Sequence[Floats], share: float, confidence: float = CONFIDENCE
+) -> tuple[float, float | None, float | None]:
+    """Return a percentile of the blocks of all seeds, and the ends of its interval.
+
+    Parameters
+    ----------
+    blocks
+        The seconds of the blocks of each seed; at least one block in all.
+    share
+        Which one, such as 0.99; 1 is the slowest block, which has no interval.
+    """
+    point = _Point(0, list(blocks))
+    if share >= 1:
+        return float(point.ordered[-1]), None, None
+    value = percentile(point.ordered, share)
+    if not point.several:
+        return value, None, None
+    low, high = (float(ends[0]) for ends in _ends([point.shares(share)], confidence))
+    return value, point.at(share + low), point.at(share + high)
 
 
 def with_pooled(

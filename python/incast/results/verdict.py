@@ -18,7 +18,6 @@ from incast.scenario.resolved import Resolved
 Row = dict[str, float]
 _COUNTS = (SERVERS, "workload.active")  # either says how many servers answer
 MOST_SERIES = 24  # sentences to print at most
-_SHORT = 10  # round trips that a block takes at the line rate, at most, to be called short
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -73,7 +72,7 @@ class _Curve:
             )
         text = self._servers() if self.axis in _COUNTS else self._other()
         text += self._waits_otherwise()
-        text += caveats.outcomes(self.rows, self.at)
+        text += caveats.outcomes(self.rows, self._points())
         if self.unfinished:
             text += f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
         return text
@@ -86,22 +85,45 @@ class _Curve:
 
     def _servers(self) -> str:
         """Find the collapse along the number of servers."""
-        first = self._knee()
+        first = next(filter(self._collapsed, range(len(self.rows))), None)
+        if first is None:
+            return self._without_collapse()
+        here, safe = f"{self.at[first].servers} servers", self._safe()
+        if first == 0:
+            text = f"Collapsed from {here} on, the fewest tried: {self._why(first)}"
+        elif safe is None:
+            text = (
+                f"Collapses at {here}, and in some seeds at {self.at[0].servers} already, the "
+                f"fewest tried: {self._why(first)}"
+            )
+        else:
+            text = f"Collapses between {self.at[safe].servers} and {here}: {self._why(first)}"
+        after = range(first + 1, len(self.rows))
+        better = [str(self.at[i].servers) for i in after if self._recovered(i)]
+        if better:
+            text += f" (It is no collapse at {', '.join(better)} again.)"
+        return text + self._doubt(first)
+
+    def _without_collapse(self) -> str:
+        """Report servers of which no number collapses in the mean."""
+        goodput = [row["goodput_bps"] for row in self.rows]
+        falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
+        first = next(falls, None)
         if first is None:
             return self._slow() if self._below(self._best()) else self._healthy()
-        here = f"{self.at[first].servers} servers"
-        if first == 0:
-            return f"Collapsed from {here} on, the fewest tried: {self._why(first)}"
-        span = f"between {self.at[first - 1].servers} and {here}"
-        earlier = [str(self.at[i].servers) for i in range(first) if self._collapsed(i)]
-        if not self._collapsed(first):
-            to = units.rate(self.rows[first]["goodput_bps"])
-            why = "but not because of" if self._times_out(first) else "but without"
-            return f"Slows down {span}, to {to}, {why} timeouts: {self._idle(first)}."
-        text = f"Collapses {span}: {self._why(first)}"
-        if earlier:
-            text += f" (Goodput is also below half, with timeouts, at {', '.join(earlier)}.)"
-        return text + self._doubt(first)
+        to = units.rate(goodput[first])
+        why = "but not because of" if self._times_out(first) else "but without"
+        span = f"between {self.at[first - 1].servers} and {self.at[first].servers} servers"
+        return f"Slows down {span}, to {to}, {why} timeouts: {self._idle(first)}."
+
+    def _safe(self) -> int | None:
+        """Return the last point up to which no seed collapses; None if the first one does."""
+        unsafe = (i for i in range(len(self.rows)) if self._collapsed(i) or self._may_collapse(i))
+        return next(unsafe, len(self.rows)) - 1 if not self._may_collapse(0) else None
+
+    def _may_collapse(self, index: int) -> bool:
+        """Return whether any seed collapses."""
+        return (self.rows[index].get(COLLAPSED) or 0.0) > 0
 
     def _other(self) -> str:
         """Name the collapsed points, along another key or at a single point."""
@@ -132,19 +154,6 @@ class _Curve:
         """The last word of the swept key, `transport` for `transport.name`."""
         return str(self.axis).removesuffix(".name").rpartition(".")[2]
 
-    def _knee(self) -> int | None:
-        """Return the first collapsed point after which nothing recovers, or the first to halve."""
-        count = len(self.rows)
-        start = count
-        while start > 0 and not self._recovered(start - 1):
-            start -= 1
-        first = next(filter(self._collapsed, range(start, count)), count)
-        if first < count:
-            return first
-        goodput = [row["goodput_bps"] for row in self.rows]
-        falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
-        return next(falls, None)
-
     def _collapsed(self, index: int) -> bool:
         return self.bad[index]
 
@@ -160,12 +169,16 @@ class _Curve:
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
 
+    def _points(self) -> list[str]:
+        """Return what each point is called: by its servers, or by the key that is swept."""
+        if self.axis is None or self.axis in _COUNTS:
+            return [units.plural(here.servers, "server") for here in self.at]
+        return [f"{self._name} = {self._value(i)}" for i in range(len(self.rows))]
+
     def _waits_otherwise(self) -> str:
         """Report blocks that wait without a timeout, at the point where they do most often."""
         most = max(range(len(self.rows)), key=lambda i: waits.others(self.rows[i]))
-        where = f"at {self._value(most)}" if len(self.rows) > 1 else ""
-        if self.axis in _COUNTS and where:
-            where = f"at {self.at[most].servers} servers"
+        where = f"at {self._points()[most]}" if len(self.rows) > 1 else ""
         return waits.sentence(self.rows[most], where)
 
     def _times_out(self, index: int) -> bool:
@@ -183,7 +196,7 @@ class _Curve:
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
         elif self.axis in _COUNTS:
-            where = f"up to {self.at[last].servers} servers"
+            where = f"up to {self.at[last].servers} servers{self._but_some()}"
             goodput = f"{self._goodput(last)} there"
         else:
             shown = min(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
@@ -193,20 +206,32 @@ class _Curve:
         upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
             f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(shown)}; "
-            f"{self._arithmetic(shown)}.{caveats.poor(self.rows, self.at)}"
+            f"{self._arithmetic(shown)}.{caveats.poor(self.rows, self.at, self._points())}"
         )
+
+    def _but_some(self) -> str:
+        """Report up to which number of servers no seed collapses, if any does."""
+        if not any(map(self._may_collapse, range(len(self.rows)))):
+            return ""
+        safe = self._safe()
+        upto = (
+            f" from {self.at[0].servers} on" if safe is None else f" beyond {self.at[safe].servers}"
+        )
+        return f", but in some seeds{upto}"
 
     def _slow(self) -> str:
         """Report a low goodput without timeouts."""
         best = self._best()
         here = self.at[best]
-        short = here.reads and here.ideal < _SHORT * here.base_rtt
+        lossless = lossless_goodput(here)
+        short = here.reads and lossless < here.capacity / 2
         row = self.rows[best]
         told = f"{self._timeouts(row)}, too few to cause this" if row["timeouts"] else "no timeout"
+        reach = f"without losses it reaches {units.rate(lossless)}" if here.reads else ""
+        why = "the requests are too short to reach more" if short else reach
         return (
             f"No collapse, but always below half of the line rate: {self._goodput(best)} at best, "
-            f"{told}; {self._idle(best)}"
-            f"{': the requests are too short to reach it' if short else ''}."
+            f"{told}; {self._idle(best)}{f': {why}' if why else ''}."
         )
 
     def _doubt(self, index: int) -> str:
