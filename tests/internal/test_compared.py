@@ -61,6 +61,7 @@ def test_the_interval_holds_the_difference_in_95_of_a_hundred() -> None:
     truth = float(np.diff([np.quantile(one, SHARES[column]) for one in many])[0])
     for _ in range(200):
         told = percentiles(column, (drawn(random, 8, 0.02), drawn(random, 8, 0.2)))
-        assert told.low is not None and told.high is not None
+        assert told.low is not None
+        assert told.high is not None
         held += told.low <= truth <= told.high
     assert held >= 190

@@ -5,6 +5,7 @@ from typing import Any
 
 from incast.advise.case import Case
 from incast.advise.envelope import Envelope
+from incast.advise.goal import Goal
 from incast.advise.knee import Knee
 from incast.advise.limit import Limit
 from incast.advise.research import Prospect
@@ -30,6 +31,8 @@ class Advice:
         The limiting resource.
     envelope
         How close the case lies to what was validated.
+    goal
+        What the fixes are judged by.
     found
         The fixes.
     research
@@ -48,6 +51,7 @@ class Advice:
     knee: Knee | None
     limit: Limit
     envelope: Envelope
+    goal: Goal = field(default_factory=Goal)
     found: Found = field(default_factory=Found)
     research: list[Prospect] = field(default_factory=list)
     sensitive_to: list[Sensitive] | None = None
@@ -76,9 +80,10 @@ class Advice:
                 "text": " ".join(self.sentences()),
             },
             "limiting_resource": {"name": self.limit.name, "why": self.limit.why},
-            "fixes": [_fix(one) for one in self.fixes],
-            "other_fixes": [_fix(one) for one in self.found.advised if one not in self.fixes],
-            "tried": [_tried(one) for one in self.found.tried],
+            "goal": self.goal.name,
+            "fixes": [self._fix(one) for one in self.fixes],
+            "other_fixes": [self._fix(one) for one in self.found.advised if one not in self.fixes],
+            "tried": [self._tried(one) for one in self.found.tried],
             "research": [one.to_dict() for one in self.research],
             "sensitive_to": None
             if self.sensitive_to is None
@@ -90,23 +95,32 @@ class Advice:
             "runs": {"simulated": self.simulated, "reused": self.reused},
         }
 
+    def _fix(self, one: Advised) -> dict[str, Any]:
+        fix = one.fix
+        return {
+            "name": fix.name,
+            "who": str(fix.who),
+            "what": fix.what,
+            "text": fix.text,
+            "rollback": fix.rollback,
+            "goodput_gain": _gain(one.goodput, "bps"),
+            f"{self.goal.label}_gain": None if one.late is None else _gain(one.late, "s"),
+            "keeps_the_bound": one.kept if self.goal.bound is not None else None,
+            "price": fix.price,
+            "quiet_p50_ratio": one.quiet,
+            "spurious_timeouts_per_block": one.premature,
+            "risk": fix.risk,
+            "changes": dict(fix.changes),
+        }
 
-def _fix(one: Advised) -> dict[str, Any]:
-    fix = one.fix
-    return {
-        "name": fix.name,
-        "who": str(fix.who),
-        "what": fix.what,
-        "text": fix.text,
-        "rollback": fix.rollback,
-        "goodput_gain": _gain(one.goodput, "bps"),
-        "p99_gain": None if one.p99 is None else _gain(one.p99, "s"),
-        "price": fix.price,
-        "quiet_p50_ratio": one.quiet,
-        "spurious_timeouts_per_block": one.premature,
-        "risk": fix.risk,
-        "changes": dict(fix.changes),
-    }
+    def _tried(self, one: Tried) -> dict[str, Any]:
+        return {
+            "name": one.fix.name,
+            "who": str(one.fix.who),
+            "why": one.why,
+            "goodput_ratio": one.ratio,
+            f"{self.goal.label}_ratio": one.late,
+        }
 
 
 def _gain(gain: Gain, unit: str) -> dict[str, Any]:
@@ -118,13 +132,4 @@ def _gain(gain: Gain, unit: str) -> dict[str, Any]:
         f"before_{unit}": gain.before,
         f"after_{unit}": gain.after,
         "seeds": gain.seeds,
-    }
-
-
-def _tried(one: Tried) -> dict[str, Any]:
-    return {
-        "name": one.fix.name,
-        "who": str(one.fix.who),
-        "why": one.why,
-        "goodput_ratio": one.ratio,
     }

@@ -13,12 +13,13 @@ from incast.advise.apps import find, throttled
 from incast.advise.case import Case, case_of
 from incast.advise.envelope import envelope_of
 from incast.advise.fixes import catalogue
+from incast.advise.goal import Goal, goal_of
 from incast.advise.knee import Knee, knee
 from incast.advise.limit import limit_of
 from incast.advise.quiet import quiet
 from incast.advise.research import Prospect, prospects
 from incast.advise.runs import Interrupted, Runs
-from incast.advise.search import ROUNDS, Found, Search, rounds
+from incast.advise.search import Found, Search, rounds
 from incast.advise.trials import BASE, Clock, TimeUp, Trials
 from incast.advise.unknowns import Sensitive, sensitive
 from incast.errors import AdviceError
@@ -34,6 +35,7 @@ def advise(
     scenario: Scenario | str | Path | Mapping[str, Any],
     *,
     budget: float | None = BUDGET_S,
+    goal: str | None = None,
     app: str | None = None,
     throttles: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -50,6 +52,9 @@ def advise(
         largest one counts.
     budget
         Seconds after which the answer stands as far as it is known; None for no limit.
+    goal
+        What for: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
+        the 99th percentile of the blocks.
     app
         The application whose settings are named: one of `incast.advise.apps.APPS`.
     throttles
@@ -69,7 +74,8 @@ def advise(
     ScenarioError
         The scenario is not valid, or sweeps something else than the number of servers.
     AdviceError
-        No run of it finishes in the time, or the application or its setting is not known.
+        No run of it finishes in the time, or the goal, the application or its setting is not
+        known.
     ResultsError
         `out` cannot be written to, or contains something else.
     Interrupted
@@ -77,6 +83,7 @@ def advise(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
+    wanted = goal_of(goal)
     known = find(app) if app is not None else None
     if throttles and known is None:
         raise AdviceError("--throttle: needs --app, which says what a setting means")
@@ -86,7 +93,7 @@ def advise(
     case = case_of(scenario, known, notes)
     store = Runs.at(out) if out is not None else Runs()
     try:
-        return Adviser(case, budget, Trials(case, jobs, store), listener).work()
+        return Adviser(case, budget, Trials(case, jobs, store), listener, wanted).work()
     except KeyboardInterrupt:
         raise Interrupted(store.simulated + store.reused) from None
 
@@ -100,12 +107,13 @@ class Adviser:
         budget: float | None,
         trials: Trials,
         listener: Callable[[Advice], None] | None,
+        goal: Goal | None = None,
     ) -> None:
         self.case = case
         self.start = time.monotonic()
         self.clock = Clock(math.inf if budget is None else self.start + budget)
         self.trials = trials
-        self.search = Search(case, trials, catalogue(case))
+        self.search = Search(case, trials, catalogue(case), goal)
         self.listener = listener or (lambda _: None)
         self.done = 1
         self.knee: Knee | None = None
@@ -130,7 +138,9 @@ class Adviser:
         self.quiet = quiet(self.case, advice.fixes, self.trials, self.clock.part(_QUIET))
         self.research = prospects(self.case, self.trials, self.clock.part(_RESEARCH))
         if self.clock.left:
-            self.sensitive = sensitive(self.case, advice.fixes, self.trials, self.clock)
+            self.sensitive = sensitive(
+                self.case, advice.fixes, self.trials, self.clock, self.search.goal
+            )
         return self.told()
 
     def found(self) -> Found:
@@ -141,7 +151,8 @@ class Adviser:
 
     def told(self) -> Advice:
         """Return what is known by now, and tell the listener."""
-        seeds = range(1, ROUNDS[self.done - 1][0] + 1)
+        # The seeds of the table: verdict and fixes have one baseline.
+        seeds = self.search.seeds(self.done, confirmed=self.confirmed)
         summary = self.trials.summary(BASE, seeds)
         if summary is None:
             raise AdviceError(
@@ -157,8 +168,9 @@ class Adviser:
                 for text in sentences(summary, [], self.trials.results(BASE, seeds).resolved)
             ],
             self.knee,
-            limit_of(self.case, summary.to_dicts()[0]),
+            limit_of(self.case, summary.to_dicts()[0], told[1] if told is not None else 0.0),
             envelope_of(self.case),
+            self.search.goal,
             self.found(),
             self.research,
             self.sensitive,

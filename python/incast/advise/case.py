@@ -17,7 +17,8 @@ from incast.sweep.work import packets
 
 SERVERS = "workload.servers"
 MOST_PACKETS = 20_000  # data packets of a run, about; more seeds are better than longer runs
-LEAST_BLOCKS = {"fresh": 1, "persistent": 4}  # kept connections need blocks after the first
+GROWN = 10  # blocks after which the windows of kept connections have grown
+LEAST_BLOCKS = {"fresh": 1, "persistent": GROWN}
 _SCHEDULES = {"batching", "staggering", "ccs", "nccs", "ocs"}
 _LONGEST_FLOWS_S = 1.0  # simulated time of long flows
 
@@ -125,7 +126,20 @@ def case_of(scenario: Scenario, app: App | None = None, notes: Sequence[str] = (
         most = max(int(point.swept[SERVERS]) for point in scenario.plan.points)
         scenario = scenario.override(SERVERS, most)
         notes.append(f"The advice is for the most servers of the sweep, {most}.")
-    return _uneven(_shortened(Case(scenario, tuple(notes), app)))
+    return _uneven(_young(_shortened(Case(scenario, tuple(notes), app))))
+
+
+def _young(case: Case) -> Case:
+    """Return the case, with a note if its connections are kept, but only for a few blocks."""
+    blocks = case.here.workload.get("blocks") if case.reads else None
+    if blocks is None or int(blocks) >= GROWN or case.here.fresh:
+        return case
+    note = (
+        f"Connections are kept, and their windows grow from block to block: the answer is for the "
+        f"first {units.plural(int(blocks), 'block')}. Set workload.blocks to {GROWN} or more for "
+        "one that lasts."
+    )
+    return Case(case.scenario, (*case.notes, note), case.app)
 
 
 def _uneven(case: Case) -> Case:

@@ -21,7 +21,7 @@ class Limit:
     why: str
 
 
-def limit_of(case: Case, row: Mapping[str, Any]) -> Limit:
+def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Limit:
     """Name the limiting resource.
 
     Parameters
@@ -29,18 +29,21 @@ def limit_of(case: Case, row: Mapping[str, Any]) -> Limit:
     case
         The case.
     row
-        The means of its runs, as of a summary.
+        The means of its runs, as of a summary, and their longest stall.
+    collapsing
+        The share of the runs that collapse: then the line is not what limits.
     """
     here = case.here
     goodput, lossless = float(row["goodput_bps"]), lossless_goodput(here)
     timeouts = float(row["timeouts"])
-    if lossless == lossless and goodput >= _FULL * lossless:  # noqa: PLR0124 (not NaN)
+    if not collapsing and lossless == lossless and goodput >= _FULL * lossless:  # noqa: PLR0124
         return Limit(
             "line",
             f"Goodput is {units.rate(goodput)}, {units.percent(goodput / lossless)} of the "
             f"{units.rate(lossless)} that {here.line} carries without losses.",
         )
-    waits = timeouts + float(row.get("stalls_tail_probe") or 0.0)
+    probes = float(row.get("stalls_tail_probe") or 0.0)
+    waits = timeouts + probes
     if not waits:
         return _without_timeouts(case, row, lossless)
     cost = _cost(case, row)
@@ -59,11 +62,10 @@ def limit_of(case: Case, row: Mapping[str, Any]) -> Limit:
             f"{smallest} packets under way, but only {case.room} fit: {fits}. {cost}",
         )
     if timeouts / _blocks(row) < _MOST:
-        return Limit(
-            "timer",
-            f"A block waits {units.number(waits / _blocks(row), 2)} times for a timer (timeouts or "
-            f"tail probes), for {units.time(here.rto_min)} or more each time. {cost}",
-        )
+        told = _told_probes(row) if probes > timeouts else _told_timeouts(case, row)
+        also = _told_timeouts(case, row) if probes > timeouts else _told_probes(row)
+        name = "tail probe" if probes > timeouts else "timer"
+        return Limit(name, f"A block waits {told}{f', and {also}' if also else ''}. {cost}")
     first = here.flows * min(here.initial_window, here.window_limit)
     burst = "already the first windows, " if first > case.room else "the first windows have "
     return Limit(
@@ -77,18 +79,38 @@ def _blocks(row: Mapping[str, Any]) -> float:
     return max(float(row["blocks"] or 0.0), 1.0)
 
 
+def _told_timeouts(case: Case, row: Mapping[str, Any]) -> str:
+    """Return how often a block waits for a timer, and how long at least; nothing if it does not."""
+    timeouts = float(row["timeouts"])
+    if not timeouts:
+        return ""
+    often = units.number(timeouts / _blocks(row), 2)
+    least = min(case.here.rto_min, case.here.syn_rto)
+    return f"{often} times for a timer, for {units.time(least)} or more each time"
+
+
+def _told_probes(row: Mapping[str, Any]) -> str:
+    """Return how often a block waits for a tail-loss probe; nothing if it does not."""
+    probes = float(row.get("stalls_tail_probe") or 0.0)
+    if not probes:
+        return ""
+    longest = row.get("stall_max_s")
+    # With timeouts, the longest stall may be one of theirs.
+    upto = f", for {units.time(float(longest))} at most" if longest and not row["timeouts"] else ""
+    return f"{units.number(probes / _blocks(row), 2)} times for a tail-loss probe{upto}"
+
+
 def _cost(case: Case, row: Mapping[str, Any]) -> str:
     """Return what waits cost, beside the time of the data."""
-    here = case.here
+    here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
-        return f"There are {units.number(float(row['timeouts']), 2)} timeouts per run."
+        return f"There are {units.number(timeouts, 2)} timeouts per run."
     ideal = block_bits(here) / lossless_goodput(here)
     mean = float(row["completion_s"] or 0.0)
-    return (
-        f"A block needs {units.time(ideal)} without losses and takes {units.time(mean)}, with "
-        f"{units.number(float(row['timeouts']) / _blocks(row), 2)} timeouts of at least "
-        f"{units.time(here.rto_min)}."
-    )
+    often = units.number(timeouts / _blocks(row), 2)
+    least = units.time(min(here.rto_min, here.syn_rto))
+    how = f"with {often} timeouts of at least {least}" if timeouts else "without a timeout"
+    return f"A block needs {units.time(ideal)} without losses and takes {units.time(mean)}, {how}."
 
 
 def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Limit:

@@ -47,12 +47,19 @@ def _fixes(advice: Advice) -> list[str]:
     rows = [
         f"<tr><td>{number}</td><td>{escape(one.fix.who)}</td><td>{escape(one.fix.name)}</td>"
         f"<td>{units.rate(one.goodput.after)}</td><td>{_gain(one.goodput)}</td>"
-        f"<td>{_gain(one.p99) if one.p99 is not None else units.NONE}</td></tr>"
+        f"<td>{_gain(one.late) if one.late is not None else units.NONE}</td></tr>"
         for number, one in enumerate(advice.fixes, 1)
     ]
     head = "".join(
         f"<th>{name}</th>"
-        for name in ("", "who", "fix", "goodput", "times (95 % CI)", "block p99, times (95 % CI)")
+        for name in (
+            "",
+            "who",
+            "fix",
+            "goodput",
+            "times (95 % CI)",
+            f"block {advice.goal.label}, times (95 % CI)",
+        )
     )
     return [
         "<h2>What to change</h2>",
@@ -79,17 +86,22 @@ def _fix(number: int, one: Advised) -> str:
 def _tried(advice: Advice) -> list[str]:
     rows = [
         f"<tr><td>{escape(one.fix.name)}</td><td>{escape(one.fix.who)}</td>"
-        f"<td>{units.NONE if one.ratio is None else units.number(one.ratio, 3)}</td>"
+        f"<td>{_ratio(one.ratio)}</td><td>{_ratio(one.late)}</td>"
         f"<td>{escape(one.why)}</td></tr>"
         for one in advice.found.tried
     ]
     if not rows:
         return []
-    head = "".join(f"<th>{name}</th>" for name in ("fix", "who", "goodput, times", "why"))
+    late = f"block {advice.goal.label}, times"
+    head = "".join(f"<th>{name}</th>" for name in ("fix", "who", "goodput, times", late, "why"))
     return [
         "<h2>Tried, and not advised</h2>",
         f"<table><tr>{head}</tr>{''.join(rows)}</table>",
     ]
+
+
+def _ratio(value: float | None) -> str:
+    return units.NONE if value is None else units.number(value, 3)
 
 
 def _more(advice: Advice) -> list[str]:

@@ -6,12 +6,13 @@ blocks slower, or that others of its party are ahead. The figures of those that 
 seeds that played no part in the choice: the best of many would otherwise look better than it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes import Fix, Who
+from incast.advise.goal import WORTH, Goal, is_behind, is_better
 from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
 from incast.results.compare import Compared, Finding
 
@@ -22,13 +23,12 @@ FIRST_FRESH, LEAST_FRESH = 1001, 5
 FRESH = (12, 24, 48)
 """The seeds of the last round: the first, how many are enough, and how many there are. There are
 more while it is not certain for every fix whether it helps."""
-WORTH = 1.02
-"""Times the goodput that a fix must gain at least."""
 ALIKE = 0.05
-"""Goodputs within this share of the best are alike; then the cheapest comes first."""
+"""Fixes within this share of the best are alike; then the cheapest comes first."""
 _SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
+_HARDLY = 0.005  # a change by a smaller share is told as none
 _ENOUGH = 6  # seeds from which on a mean that is no better says something
-_GONE = 0.5  # share of the party's best goodput below which more seeds are not worth it
+_GONE = 0.5  # share of the party's best below which more seeds are not worth it
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,12 @@ class Advised:
     ----------
     fix
         The fix.
-    goodput, p99
-        What it gains; p99 None where there are no blocks.
+    goodput, late
+        What it gains; `late` is that of the goal's percentile, None where there are no blocks.
+    times
+        How many times as good as before it is, by the goal.
+    kept
+        Whether the bound of the goal is kept, if it has one.
     quiet
         With few servers, the median time of a block after it over that before; None if unknown.
     premature
@@ -83,7 +87,9 @@ class Advised:
 
     fix: Fix
     goodput: Gain
-    p99: Gain | None
+    late: Gain | None
+    times: float = 1.0
+    kept: bool = True
     quiet: float | None = None
     premature: float | None = None
 
@@ -100,11 +106,12 @@ class Advised:
 
 @dataclass(frozen=True)
 class Tried:
-    """A fix that is not advised, and why."""
+    """A fix that is not advised, and why; times the goodput, and the percentile of the goal."""
 
     fix: Fix
     why: str
     ratio: float | None = None
+    late: float | None = None
 
 
 @dataclass
@@ -144,10 +151,16 @@ class Search:
         Where its runs are.
     fixes
         The catalogue.
+    goal
+        What a fix is judged by.
     """
 
-    def __init__(self, case: Case, trials: Trials, fixes: Iterable[Fix]) -> None:
+    def __init__(
+        self, case: Case, trials: Trials, fixes: Iterable[Fix], goal: Goal | None = None
+    ) -> None:
         self.case = case
+        goal = goal or Goal()
+        self.goal = goal if case.reads else goal.without_blocks()
         self.trials = trials
         self.field: list[Fix] = []
         self.out: dict[str, Tried] = {}
@@ -193,18 +206,28 @@ class Search:
         for count in FRESH:
             self.fresh = range(FIRST_FRESH, FIRST_FRESH + count)
             self.trials.run(names, self.fresh, clock)
-            found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
-            if not any(one is not None and one.finding is Finding.UNKNOWN for one in found):
+            if not any(map(self._is_open, self.field)):
                 break
+
+    def _is_open(self, fix: Fix) -> bool:
+        """Return whether it is not certain that a fix helps, or that it does not."""
+        found = self.goal.findings(self.trials, fix.name, self.fresh)
+        return not is_better(found) and any(
+            one.finding is Finding.UNKNOWN for one in found.values()
+        )
 
     def has_fresh(self) -> bool:
         """Return whether enough fresh seeds have finished for every fix."""
         found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
         return all(one is not None and one.seeds >= LEAST_FRESH for one in found)
 
+    def seeds(self, rounds: int, *, confirmed: bool) -> range:
+        """Return the seeds of the figures."""
+        return self.fresh if confirmed else range(1, ROUNDS[max(rounds - 1, 0)][0] + 1)
+
     def found(self, rounds: int, *, confirmed: bool) -> Found:
         """Return what the rounds so far say."""
-        seeds = self.fresh if confirmed else range(1, ROUNDS[max(rounds - 1, 0)][0] + 1)
+        seeds = self.seeds(rounds, confirmed=confirmed)
         advised, tried = [], list(self.out.values())
         for fix in self.field:
             one = self._advised(fix, seeds)
@@ -220,19 +243,33 @@ class Search:
         gain = Gain.of(compared) if compared is not None else None
         if compared is None or gain is None:
             return Tried(fix, "no time left to simulate it")
-        if compared.finding is not Finding.BETTER:
-            return Tried(fix, _WHY[compared.finding], gain.ratio)
-        if gain.ratio < WORTH:
-            return Tried(fix, f"gains less than {WORTH - 1:.0%}", gain.ratio)
-        late = self.trials.compare(fix.name, seeds, P99)
+        late = self.trials.compare(fix.name, seeds, self.goal.percentile)
+        found = self.goal.findings(self.trials, fix.name, seeds)
+        if not is_better(found):
+            return self._not_advised(fix, _why(found), seeds)
+        if compared.finding is Finding.WORSE:
+            return self._not_advised(fix, "the goodput is lower", seeds)
         if why := self._worse(fix, seeds, late):
-            return Tried(fix, why, gain.ratio)
+            return self._not_advised(fix, why, seeds)
         return Advised(
             fix,
             gain,
             Gain.of(late) if late is not None else None,
+            times=self._of(fix, seeds),
+            kept=self.goal.is_kept(late),
             premature=self._premature(fix, seeds),
         )
+
+    def _not_advised(self, fix: Fix, why: str, seeds: range) -> Tried:
+        """Return why a fix is not advised, with what it changes."""
+        ratios = [
+            one.b / one.a if one is not None and one.a else None
+            for one in (
+                self.trials.compare(fix.name, seeds, column)
+                for column in (GOODPUT, self.goal.percentile)
+            )
+        ]
+        return Tried(fix, why, *ratios)
 
     def _premature(self, fix: Fix, seeds: range) -> float | None:
         """Return the spurious timeouts per block."""
@@ -243,9 +280,8 @@ class Search:
 
     def _worse(self, fix: Fix, seeds: range, late: Compared | None, *, strict: bool = True) -> str:
         """Return what a fix makes worse, or nothing."""
-        if late is not None and (
-            late.finding is Finding.WORSE or (strict and late.difference > _SLOWER * late.a)
-        ):
+        slower = late is not None and late.difference > _SLOWER * late.a
+        if late is not None and slower and (strict or late.finding is Finding.WORSE):
             return "the slowest blocks are slower"
         for group in self.groups:
             for column in (GOODPUT, P99):
@@ -256,47 +292,53 @@ class Search:
 
     def _stands(self, fix: Fix, seeds: range) -> bool:
         """Return whether a fix stays; take note of why not. Few seeds are not strict."""
-        count = len(seeds)
-        compared = self.trials.compare(fix.name, seeds)
-        if compared is None:
+        found = self.goal.findings(self.trials, fix.name, seeds)
+        if not found:
             self.out[fix.name] = Tried(fix, "no run finished")
             return False
-        if compared.finding in _OUT or (count >= _ENOUGH and compared.difference <= 0):
-            self._drop(fix, _WHY.get(compared.finding, _WHY[Finding.UNKNOWN]), seeds)
+        if is_behind(found, strict=len(seeds) >= _ENOUGH):
+            self._drop(fix, _why(found), seeds)
             return False
-        late = self.trials.compare(fix.name, seeds, P99)
+        late = self.trials.compare(fix.name, seeds, self.goal.percentile)
         if why := self._worse(fix, seeds, late, strict=False):
             self._drop(fix, why, seeds)
             return False
         return True
 
     def _drop(self, fix: Fix, why: str, seeds: range) -> None:
-        compared = self.trials.compare(fix.name, seeds)
-        ratio = compared.b / compared.a if compared is not None and compared.a else None
-        self.out[fix.name] = Tried(fix, why, ratio)
+        self.out[fix.name] = self._not_advised(fix, why, seeds)
         self.field = [one for one in self.field if one is not fix]
 
     def _of(self, fix: Fix, seeds: range) -> float:
-        """Return the goodput over all seeds together: a seed that stalls counts by its time."""
-        return self.trials.together(fix.name, seeds) or 0.0
+        """Return how many times as good as before it is, by the goal."""
+        return self.goal.times(self.trials, fix.name, seeds)
 
 
-_WHY = {
-    Finding.WORSE: "makes it slower",
-    Finding.SAME: "changes nothing",
-    Finding.UNKNOWN: "no gain that is certain",
-}
-_OUT = {Finding.WORSE, Finding.SAME}
+def _why(found: Mapping[str, Compared]) -> str:
+    """Return why a fix is not advised, of which no quantity is better for certain."""
+    findings = {one.finding for one in found.values()}
+    if findings <= {Finding.SAME}:
+        return "changes nothing"
+    if all(abs(one.b - one.a) < _HARDLY * one.a for one in found.values()):
+        return "changes hardly anything"
+    if Finding.BETTER in findings:
+        return f"gains less than {WORTH - 1:.0%}"
+    if findings <= {Finding.WORSE, Finding.SAME}:
+        return "makes it slower"
+    return "no gain that is certain"
 
 
 def _ordered(advised: list[Advised]) -> list[Advised]:
-    """Return the advice in order: of those close to the best the cheapest, then by goodput."""
-    best = max((one.goodput.after for one in advised), default=0.0)
+    """Return the advice in order: what keeps the bound first, if there is one.
 
-    def place(one: Advised) -> tuple[bool, float, float, float]:
-        near = one.goodput.after >= (1 - ALIKE) * best
+    Of those, or else of those close to the best, the cheapest come first; then the best.
+    """
+    best = max((one.times for one in advised), default=0.0)
+
+    def place(one: Advised) -> tuple[bool, bool, float, float, float]:
+        near = one.times >= (1 - ALIKE) * best
         price = (one.fix.who.rank, one.fix.effort) if near else (0, 0)
-        return (not near, *price, -one.goodput.after)
+        return (not one.kept, not near, *price, -one.times)
 
     return sorted(advised, key=place)
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from incast.advise.case import Case
+from incast.advise.goal import Goal
 from incast.advise.search import ALIKE, Advised
-from incast.advise.trials import BASE, GOODPUT, Clock, TimeUp, Trials
+from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 5)
 _FACTORS = (0.5, 2.0)
@@ -105,7 +106,9 @@ UNKNOWNS = (
 )
 
 
-def sensitive(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> list[Sensitive]:
+def sensitive(
+    case: Case, advised: list[Advised], beside: Trials, clock: Clock, goal: Goal
+) -> list[Sensitive]:
     """Try half and twice of every unknown; return those that would change the advice.
 
     Parameters
@@ -118,12 +121,14 @@ def sensitive(case: Case, advised: list[Advised], beside: Trials, clock: Clock) 
         The trials of the case: runs are stored where theirs are.
     clock
         Until when there is time; what is found by then is returned.
+    goal
+        What a fix is judged by.
     """
     found: list[Sensitive] = []
     for unknown in UNKNOWNS:
         for factor in _FACTORS:
             try:
-                found += _tried(case, advised, unknown, factor, beside, clock)
+                found += _tried(case, advised, (unknown, factor), beside, clock, goal)
             except TimeUp:
                 return found
     return found
@@ -132,11 +137,12 @@ def sensitive(case: Case, advised: list[Advised], beside: Trials, clock: Clock) 
 def _tried(
     case: Case,
     advised: list[Advised],
-    unknown: Unknown,
-    factor: float,
+    scaled: tuple[Unknown, float],
     beside: Trials,
     clock: Clock,
+    goal: Goal,
 ) -> Iterator[Sensitive]:
+    unknown, factor = scaled
     changes = unknown.times(case, factor)
     if not changes:
         return iter(())
@@ -148,13 +154,14 @@ def _tried(
         if not set(one.fix.changes) & set(changes) and trials.add(one.fix.name, one.fix.changes)
     ]
     trials.run([BASE, *(one.fix.name for one in usable)], SEEDS, clock)
-    return _differences(case, trials, usable, unknown, factor)
+    return _differences(case, trials, usable, scaled, goal)
 
 
 def _differences(
-    case: Case, trials: Trials, usable: list[Advised], unknown: Unknown, factor: float
+    case: Case, trials: Trials, usable: list[Advised], scaled: tuple[Unknown, float], goal: Goal
 ) -> Iterator[Sensitive]:
     """Yield what is different there."""
+    unknown, factor = scaled
 
     def told(said: str) -> Sensitive:
         return Sensitive(unknown.name, factor, said, unknown.measure)
@@ -163,14 +170,13 @@ def _differences(
     if outcome is not None and not outcome[0] and not outcome[1] and case.here.judged:
         yield told("there is no collapse")
         return
-    means = {one.fix.name: trials.mean(one.fix.name, SEEDS, GOODPUT) or 0.0 for one in usable}
-    before = trials.mean(BASE, SEEDS, GOODPUT) or 0.0
-    if not usable or not before:
+    times = {one.fix.name: goal.times(trials, one.fix.name, SEEDS) for one in usable}
+    if not any(times.values()):
         return
     first = usable[0].fix.name
-    best = max(means, key=lambda name: means[name])
-    if means[first] < _STILL * before:
+    best = max(times, key=lambda name: times[name])
+    if times[first] < _STILL:
         yield told(f"“{first}” does not help any more")
-    elif means[first] < (1 - _MATTERS) * means[best]:
-        gain = means[best] / means[first]
+    elif times[first] < (1 - _MATTERS) * times[best]:
+        gain = times[best] / times[first]
         yield told(f"“{best}” is {gain:.2f} times as good as “{first}”")

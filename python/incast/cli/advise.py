@@ -44,6 +44,15 @@ def advise(
             "intervals.",
         ),
     ] = "20s",
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="GOAL",
+            help="What for: goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'. Default: "
+            "goodput and p99.",
+        ),
+    ] = None,
     app: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +86,8 @@ def advise(
     """Say what to change in a scenario, what it gains, in which words, and how to go back.
 
     Every fix is simulated in your scenario, at the same seeds as without it. Advised is what
-    gains goodput for certain, and slows no block and no other traffic down.
+    gains goodput, or makes the slowest blocks faster, for certain, at the cost of neither, nor of
+    other traffic (see --for).
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
     --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
     """
@@ -92,6 +102,7 @@ def advise(
             advice = ask(
                 loaded,
                 budget=seconds,
+                goal=goal,
                 app=app,
                 throttles=throttles or [],
                 notes=notes,

@@ -2,7 +2,7 @@
 
 from incast import units
 from incast.advise import Advice
-from incast.advise.search import Advised, Gain
+from incast.advise.search import Advised, Gain, Tried
 from incast.cli.console import Paper
 from incast.grid import Column
 from incast.scenario.facts import words
@@ -59,6 +59,7 @@ def brief(advice: Advice) -> list[str]:
         *lines,
         *(
             f"{one.fix.who}: {one.fix.name}, goodput × {_times(one.goodput)}"
+            + (f", {advice.goal.label} × {_late(one)}" if one.late is not None else "")
             for one in advice.fixes
         ),
     ]
@@ -76,17 +77,19 @@ def _fixes(advice: Advice, paper: Paper) -> None:
         Column("goodput", f"goodput\n{unit}", [rate(one.goodput.after) for one in fixes], 3),
         Column("gain", "goodput\ntimes", [_times(one.goodput) for one in fixes], 1),
         Column("interval", "95 % CI", [_ends(one.goodput) for one in fixes], 4),
-        Column("p99", "block p99\ntimes", [_p99(one) for one in fixes], 5),
+        Column("late", f"block {advice.goal.label}\ntimes", [_late(one) for one in fixes], 5),
     ]
     paper.table([numbers], shown)
     seeds = fixes[0].goodput.seeds
-    before = f"{rate(fixes[0].goodput.before)} {unit} without a fix"
+    before = f"{rate(fixes[0].goodput.before)} {unit}{_late_before(advice)} without a fix"
     if advice.found.confirmed:
         fresh = "which played no part in the choice"
         paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, {fresh}.")
     else:
         more = "the time was not enough for others: give more with --budget"
         paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, those of the choice; {more}.")
+    if advice.goal.bound is not None:
+        paper.sentence(_bound(advice))
     for number, one in enumerate(fixes, 1):
         paper.print()
         paper.heading(f"{number}. {one.fix.what} ({one.fix.who})")
@@ -105,8 +108,7 @@ def _tried(advice: Advice, paper: Paper) -> None:
     for one in advice.found.tried:
         if one.why.startswith("less than"):
             continue
-        ratio = f" (× {one.ratio:.2f})" if one.ratio is not None else ""
-        reasons.setdefault(one.why, []).append(f"{one.fix.name}{ratio}")
+        reasons.setdefault(one.why, []).append(f"{one.fix.name}{_changed(one, advice.goal.label)}")
     if not reasons:
         return
     paper.print()
@@ -124,5 +126,28 @@ def _ends(gain: Gain) -> str:
     return f"{units.number(gain.low, 3)} to {units.number(gain.high, 3)}"
 
 
-def _p99(one: Advised) -> str:
-    return units.NONE if one.p99 is None else _times(one.p99)
+def _late(one: Advised) -> str:
+    return units.NONE if one.late is None else _times(one.late)
+
+
+def _late_before(advice: Advice) -> str:
+    """Return the percentile of the blocks without a fix."""
+    late = advice.fixes[0].late
+    return "" if late is None else f" and a block {advice.goal.label} of {units.time(late.before)}"
+
+
+def _bound(advice: Advice) -> str:
+    """Return which fixes keep the bound that was asked for."""
+    kept = [str(number) for number, one in enumerate(advice.fixes, 1) if one.kept]
+    what = f"{advice.goal.label} below {units.time(advice.goal.bound or 0.0)}"
+    if not kept:
+        return f"None of them has a {what} for certain."
+    return f"{what[0].upper()}{what[1:]} for certain: {', '.join(kept)}."
+
+
+def _changed(one: Tried, label: str) -> str:
+    """Return how many times the goodput and the percentile are as before."""
+    if one.ratio is None:
+        return ""
+    late = "" if one.late is None else f", {label} × {units.number(one.late, 3)}"
+    return f" (× {units.number(one.ratio, 3)}{late})"

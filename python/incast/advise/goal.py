@@ -1,0 +1,142 @@
+"""What advice is for: goodput, the slowest blocks, or both; and how much better a change is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from incast import units
+from incast.advise.trials import BASE, GOODPUT, P99, Trials
+from incast.errors import AdviceError
+from incast.results.compare import Compared, Finding
+
+_PERCENTILES = {"p99": P99, "p999": "completion_p999_s"}
+_BOUND = re.compile(r"[ \t]*(p999?)[ \t]*<[ \t]*([0-9].{0,20})")
+_ACCEPTED = "must be goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'"
+WORTH = 1.02
+"""Times as good as before that a change must be at least."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a change is judged by.
+
+    Parameters
+    ----------
+    name
+        As it was asked for.
+    columns
+        The quantities: the goodput, a percentile of the block times, or both.
+    bound
+        Seconds below which the percentile is to come, if that is the goal.
+    """
+
+    name: str = "goodput and p99"
+    columns: tuple[str, ...] = (GOODPUT, P99)
+    bound: float | None = None
+
+    @property
+    def percentile(self) -> str:
+        """The column of the percentile that is told beside the goodput."""
+        return next((one for one in self.columns if one != GOODPUT), P99)
+
+    @property
+    def label(self) -> str:
+        """The name of this percentile: p99 or p999."""
+        return next(name for name, column in _PERCENTILES.items() if column == self.percentile)
+
+    def without_blocks(self) -> "Goal":
+        """Return the goal for a workload that has no blocks.
+
+        Raises
+        ------
+        AdviceError
+            It asks for a percentile of blocks only.
+        """
+        if GOODPUT not in self.columns:
+            raise AdviceError(
+                f"--for {self.name}: this workload has no blocks; must be goodput here"
+            )
+        return Goal("goodput", (GOODPUT,))
+
+    def findings(self, trials: Trials, name: str, seeds: Sequence[int]) -> dict[str, Compared]:
+        """Return the comparisons of a change with the case as it is, by column."""
+        found = {column: trials.compare(name, seeds, column) for column in self.columns}
+        return {column: one for column, one in found.items() if one is not None}
+
+    def times(self, trials: Trials, name: str, seeds: Sequence[int]) -> float:
+        """Return how many times as good as before it is with a change; 0 if it is not known.
+
+        Of goodput and a percentile, it is the geometric mean.
+        """
+        ratios = [_times(trials, name, seeds, column) for column in self.columns]
+        known = [one for one in ratios if one is not None]
+        if not known:
+            return 0.0
+        return sqrt(known[0] * known[1]) if len(known) > 1 else known[0]
+
+    def is_kept(self, late: Compared | None) -> bool:
+        """Return whether the percentile is below the bound for certain; True without a bound."""
+        if self.bound is None:
+            return True
+        if late is None:
+            return False
+        highest = late.b if late.high is None else max(late.b, late.a + late.high)
+        return highest < self.bound
+
+
+def goal_of(text: str | None) -> Goal:
+    """Return the goal of a name; without one, goodput and the 99th percentile.
+
+    Raises
+    ------
+    AdviceError
+        There is no such goal.
+    """
+    if text is None:
+        return Goal()
+    if text == "goodput":
+        return Goal(text, (GOODPUT,))
+    if text in _PERCENTILES:
+        return Goal(text, (_PERCENTILES[text],))
+    bound = _BOUND.fullmatch(text)
+    if bound is None:
+        raise AdviceError(f"--for: {units.plain(text)} is no goal; {_ACCEPTED}")
+    try:
+        seconds = units.quantity(bound[2], "time")
+    except units.QuantityError as error:
+        raise AdviceError(f"--for: {units.plain(str(error))}") from None
+    if not 0 < seconds < float("inf"):
+        raise AdviceError(f"--for: {units.plain(text)}: the bound must be above 0 s")
+    return Goal(text, (_PERCENTILES[bound[1]],), seconds)
+
+
+def is_better(found: Mapping[str, Compared]) -> bool:
+    """Return whether any quantity is better for certain, and by so much that it is worth it."""
+    return any(
+        one.finding is Finding.BETTER and _ratio(column, one) >= WORTH
+        for column, one in found.items()
+    )
+
+
+def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
+    """Return whether no quantity can be hoped to become better; few seeds are not strict."""
+    return all(
+        one.finding in (Finding.WORSE, Finding.SAME) or (strict and _ratio(column, one) <= 1)
+        for column, one in found.items()
+    )
+
+
+def _ratio(column: str, one: Compared) -> float:
+    """Return how many times as good the second is."""
+    if not one.a or not one.b:
+        return 1.0
+    return one.b / one.a if column == GOODPUT else one.a / one.b
+
+
+def _times(trials: Trials, name: str, seeds: Sequence[int], column: str) -> float | None:
+    if column == GOODPUT:  # of all seeds together: one that stalls counts by its time
+        before, after = (trials.together(one, seeds) for one in (BASE, name))
+        return after / before if before and after else None
+    late = trials.compare(name, seeds, column)
+    return _ratio(column, late) if late is not None else None
