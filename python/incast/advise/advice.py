@@ -79,7 +79,11 @@ class Advice:
                 "most_servers_tried": None if knee is None else knee.most,
                 "text": " ".join(self.sentences()),
             },
-            "limiting_resource": {"name": self.limit.name, "why": self.limit.why},
+            "limiting_resource": {
+                "name": self.limit.name,
+                "why": self.limit.sentences(),
+                "facts": dict(self.limit.facts),
+            },
             "goal": self.goal.name,
             "fixes": [self._fix(one) for one in self.fixes],
             "other_fixes": [self._fix(one) for one in self.found.advised if one not in self.fixes],

@@ -7,6 +7,7 @@ from typing import Any
 from incast import units
 from incast.advise.case import Case
 from incast.scenario.lossless import block_bits, lossless_goodput
+from incast.scenario.resolved import Resolved
 
 _SMALLEST = 2  # segments that a window has at least, as TCP reduces it
 _FULL = 0.75  # share of the lossless goodput above which little is missing
@@ -15,10 +16,37 @@ _MOST = 0.5  # share of the timeouts that names their cause
 
 @dataclass(frozen=True)
 class Limit:
-    """What limits the goodput: its name, and why."""
+    """What limits the goodput.
+
+    Parameters
+    ----------
+    name
+        The resource.
+    why
+        The sentences, with a place for each fact.
+    facts
+        The numbers in them, in SI units; what they are is at the end of their names (`_s`, `_bps`,
+        `_share`), as in columns.
+    """
 
     name: str
     why: str
+    facts: Mapping[str, float]
+
+    def sentences(self) -> str:
+        """Return the sentences with their numbers."""
+        return self.why.format(**{name: _written(name, it) for name, it in self.facts.items()})
+
+
+def _written(name: str, value: float) -> str:
+    if name.endswith("_share"):
+        return units.percent(value)
+    kind = units.kind_of(name)
+    if kind == "rate":
+        return units.rate(value)
+    if kind == "time":
+        return units.time(value)
+    return str(value) if isinstance(value, int) else units.number(value, 2)
 
 
 def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Limit:
@@ -37,80 +65,103 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     goodput, lossless = float(row["goodput_bps"]), lossless_goodput(here)
     timeouts = float(row["timeouts"])
     if not collapsing and lossless == lossless and goodput >= _FULL * lossless:  # noqa: PLR0124
+        facts = {
+            "goodput_bps": goodput,
+            "of_lossless_share": goodput / lossless,
+            "lossless_bps": lossless,
+        }
         return Limit(
             "line",
-            f"Goodput is {units.rate(goodput)}, {units.percent(goodput / lossless)} of the "
-            f"{units.rate(lossless)} that {here.line} carries without losses.",
+            "Goodput is {goodput_bps}, {of_lossless_share} of the {lossless_bps} that "
+            f"{here.line} carries without losses.",
+            facts,
         )
     probes = float(row.get("stalls_tail_probe") or 0.0)
     waits = timeouts + probes
     if not waits:
         return _without_timeouts(case, row, lossless)
-    cost = _cost(case, row)
-    if float(row["timeouts_handshake"] or 0.0) > _MOST * waits:
-        return Limit(
-            "handshake",
-            f"{units.number(float(row['timeouts_handshake']) / _blocks(row), 2)} packets of a "
-            f"handshake are lost per block, and each costs {units.time(here.syn_rto)}. {cost}",
+    cost, facts = _cost(case, row)
+    handshakes = float(row["timeouts_handshake"] or 0.0)
+    if handshakes > _MOST * waits:
+        facts |= {"handshakes": handshakes / _blocks(row), "syn_rto_s": here.syn_rto}
+        text = "{handshakes} packets of a handshake are lost per block, and each costs {syn_rto_s}."
+        return Limit("handshake", f"{text} {cost}", facts)
+    room = {
+        "flows": here.flows,
+        "smallest": _SMALLEST * here.flows,
+        "room": case.room,
+        "buffer": here.buffer_packets,
+        "path": here.round_trip_packets,
+    }
+    fits = "{buffer} in the buffer and {path} on the path"
+    if room["smallest"] > case.room:
+        text = (
+            f"{{flows}} connections with the smallest windows, {_SMALLEST} packets each, have "
+            f"{{smallest}} packets under way, but only {{room}} fit: {fits}."
         )
-    smallest = _SMALLEST * here.flows
-    fits = f"{here.buffer_packets} in the buffer and {here.round_trip_packets} on the path"
-    if smallest > case.room:
-        return Limit(
-            "buffer",
-            f"{here.flows} connections with the smallest windows, {_SMALLEST} packets each, have "
-            f"{smallest} packets under way, but only {case.room} fit: {fits}. {cost}",
-        )
+        return Limit("buffer", f"{text} {cost}", facts | room)
     if timeouts / _blocks(row) < _MOST:
-        told = _told_probes(row) if probes > timeouts else _told_timeouts(case, row)
-        also = _told_timeouts(case, row) if probes > timeouts else _told_probes(row)
+        told = [_told_timeouts(here, row), _told_probes(row)]
         name = "tail probe" if probes > timeouts else "timer"
-        return Limit(name, f"A block waits {told}{f', and {also}' if also else ''}. {cost}")
+        texts = [text for text, _ in (reversed(told) if probes > timeouts else told) if text]
+        for _, more in told:
+            facts |= more
+        return Limit(name, f"A block waits {', and '.join(texts)}. {cost}", facts)
     first = here.flows * min(here.initial_window, here.window_limit)
     burst = "already the first windows, " if first > case.room else "the first windows have "
-    return Limit(
-        "windows",
-        f"{case.room} packets fit ({fits}), {case.room / here.flows:.1f} per connection; "
-        f"{burst}{first}, and later ones grow up to {here.flows * here.window_limit}. {cost}",
+    windows = room | {"first": first, "most": here.flows * here.window_limit}
+    text = (
+        f"{{room}} packets fit ({fits}), {case.room / here.flows:.1f} per connection; "
+        f"{burst}{{first}}, and later ones grow up to {{most}}."
     )
+    return Limit("windows", f"{text} {cost}", facts | windows)
 
 
 def _blocks(row: Mapping[str, Any]) -> float:
     return max(float(row["blocks"] or 0.0), 1.0)
 
 
-def _told_timeouts(case: Case, row: Mapping[str, Any]) -> str:
+def _told_timeouts(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """Return how often a block waits for a timer, and how long at least; nothing if it does not."""
     timeouts = float(row["timeouts"])
     if not timeouts:
-        return ""
-    often = units.number(timeouts / _blocks(row), 2)
-    least = min(case.here.rto_min, case.here.syn_rto)
-    return f"{often} times for a timer, for {units.time(least)} or more each time"
+        return "", {}
+    return "{timeouts} times for a timer, for {rto_s} or more each time", _timers(here, row)
 
 
-def _told_probes(row: Mapping[str, Any]) -> str:
+def _timers(here: Resolved, row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the timeouts of a block, and the least time of one."""
+    least = min(here.rto_min, here.syn_rto)
+    return {"timeouts": float(row["timeouts"]) / _blocks(row), "rto_s": least}
+
+
+def _told_probes(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """Return how often a block waits for a tail-loss probe; nothing if it does not."""
     probes = float(row.get("stalls_tail_probe") or 0.0)
     if not probes:
-        return ""
+        return "", {}
+    text, facts = "{probes} times for a tail-loss probe", {"probes": probes / _blocks(row)}
     longest = row.get("stall_max_s")
     # With timeouts, the longest stall may be one of theirs.
-    upto = f", for {units.time(float(longest))} at most" if longest and not row["timeouts"] else ""
-    return f"{units.number(probes / _blocks(row), 2)} times for a tail-loss probe{upto}"
+    if longest and not row["timeouts"]:
+        return f"{text}, for {{longest_s}} at most", facts | {"longest_s": float(longest)}
+    return text, facts
 
 
-def _cost(case: Case, row: Mapping[str, Any]) -> str:
+def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """Return what waits cost, beside the time of the data."""
     here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
-        return f"There are {units.number(timeouts, 2)} timeouts per run."
-    ideal = block_bits(here) / lossless_goodput(here)
-    mean = float(row["completion_s"] or 0.0)
-    often = units.number(timeouts / _blocks(row), 2)
-    least = units.time(min(here.rto_min, here.syn_rto))
-    how = f"with {often} timeouts of at least {least}" if timeouts else "without a timeout"
-    return f"A block needs {units.time(ideal)} without losses and takes {units.time(mean)}, {how}."
+        return "There are {timeouts} timeouts per run.", {"timeouts": timeouts}
+    facts = {
+        "ideal_s": block_bits(here) / lossless_goodput(here),
+        "mean_s": float(row["completion_s"] or 0.0),
+    }
+    text = "A block needs {ideal_s} without losses and takes {mean_s}"
+    if not timeouts:
+        return f"{text}, without a timeout.", facts
+    more = _timers(here, row)
+    return f"{text}, with {{timeouts}} timeouts of at least {{rto_s}}.", facts | more
 
 
 def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Limit:
@@ -118,16 +169,21 @@ def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Li
     here = case.here
     path = here.line_rate * here.base_rtt / 8 / here.packet
     windows = here.flows * here.receive_window
-    busy = units.percent(float(row["link_utilization"] or 0.0))
+    facts: dict[str, float] = {"busy_share": float(row["link_utilization"] or 0.0)}
     if windows < path:
         return Limit(
             "windows",
-            f"The receive windows allow {windows} packets under way, the path holds "
-            f"{path:.0f}: the link is busy {busy} of the time, without a timeout.",
+            "The receive windows allow {windows} packets under way, the path holds {path}: the "
+            "link is busy {busy_share} of the time, without a timeout.",
+            facts | {"windows": windows, "path": round(path)},
         )
-    of = f" of the {units.rate(lossless)} possible" if lossless == lossless else ""  # noqa: PLR0124
+    facts["goodput_bps"] = float(row["goodput_bps"])
+    of = ""
+    if lossless == lossless:  # noqa: PLR0124 (not NaN)
+        of, facts["lossless_bps"] = " of the {lossless_bps} possible", lossless
     return Limit(
         "transport",
-        f"Goodput is {units.rate(float(row['goodput_bps']))}{of} without a timeout; the link is "
-        f"busy {busy} of the time.",
+        f"Goodput is {{goodput_bps}}{of} without a timeout; the link is busy {{busy_share}} of "
+        "the time.",
+        facts,
     )

@@ -24,7 +24,8 @@ def page(advice: Advice) -> str:
         f"<h1>{escape(title)}</h1>",
         _paragraph(words([case.here])),
         *(_paragraph(text) for text in (*case.notes, *advice.sentences())),
-        f"<p><b>Limiting resource: {escape(advice.limit.name)}.</b> {escape(advice.limit.why)}</p>",
+        f"<p><b>Limiting resource: {escape(advice.limit.name)}.</b> "
+        f"{escape(advice.limit.sentences())}</p>",
         *_fixes(advice),
         *_tried(advice),
         *_more(advice),

@@ -17,7 +17,7 @@ def render(advice: Advice, paper: Paper) -> None:
     paper.sentence(words([case.here]))
     for text in (*case.notes, *advice.sentences()):
         paper.sentence(text)
-    paper.sentence(f"Limiting resource: {advice.limit.name}. {advice.limit.why}")
+    paper.sentence(f"Limiting resource: {advice.limit.name}. {advice.limit.sentences()}")
     paper.print()
     if advice.fixes:
         _fixes(advice, paper)
