@@ -380,3 +380,38 @@ def test_rare_timeouts_that_are_not_why_a_read_is_slow_are_no_collapse() -> None
     assert line.startswith(
         "Slows down between 2 and 4 servers, to 300 Mbps, but not because of timeouts: "
     )
+
+
+def shuffle(clients: int) -> Resolved:
+    here = incast.load("shuffle").override("network.clients", clients)
+    return here.plan.points[0].here
+
+
+def test_a_round_of_a_shuffle_is_told_beside_the_time_of_its_data() -> None:
+    late = {"completion_p50_s": 0.2, "completion_p99_s": 0.2}
+    worst = {"completion_p50_s": 0.4, "completion_p99_s": 0.41}
+    rows = [point(0, 240, 9.2, **late), point(1, 349, 35, **worst), point(2, None)]
+    clients = [8, 16, 32]
+    summary = pl.DataFrame(
+        [{"network.clients": clients[row["point"]], **row} for row in rows],
+        infer_schema_length=None,
+    )
+    (line,) = sentences(summary, ["network.clients"], lambda i: shuffle(clients[i]))
+    assert line.replace(NBSP, " ") == (
+        "No verdict: a collapse is defined for one read, or for long flows, not for all-to-all. "
+        "At clients = 16: a round takes 400 ms (median), 410 ms (p99), and 786 µs at the rate of "
+        "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps, the sum of 16 "
+        "clients with links of 10 Gbps, of which the busiest is busy 35 % of the time. "
+        "(1 point left out: no finished run.)"
+    )
+
+
+def test_long_flows_have_no_blocks_that_wait() -> None:
+    flows = {"name": "long-flows", "servers": 2, "to": [0, 0], "duration": "1s"}
+    here = Resolved(resolved(2).tree | {"workload": flows})
+    row = point(0, 990, timeouts_per_block=None, blocks=0.0, stalls_network=17000.0)
+    (line,) = sentences(pl.DataFrame([row]), [], lambda _: here)
+    assert "wait" not in line
+    row = point(0, 400, timeouts_per_block=None, blocks=0.0, stalls_tail_probe=3.0)
+    (line,) = sentences(pl.DataFrame([row]), [], lambda _: here)
+    assert line.replace(NBSP, " ").endswith("But flows wait: 3.0 stalls, for a tail-loss probe.")

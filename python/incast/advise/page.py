@@ -24,8 +24,7 @@ def page(advice: Advice) -> str:
         f"<h1>{escape(title)}</h1>",
         _paragraph(words([case.here])),
         *(_paragraph(text) for text in (*case.notes, *advice.sentences())),
-        f"<p><b>Limiting resource: {escape(advice.limit.name)}.</b> "
-        f"{escape(advice.limit.sentences())}</p>",
+        _limit(advice),
         *_fixes(advice),
         *_tried(advice),
         *_more(advice),
@@ -40,6 +39,11 @@ def page(advice: Advice) -> str:
 
 def _paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
+
+
+def _limit(advice: Advice) -> str:
+    name, why = escape(advice.limit.name), escape(advice.limit.sentences())
+    return f"<p><b>Limiting resource: {name}.</b> {why}</p>"
 
 
 def _fixes(advice: Advice) -> list[str]:

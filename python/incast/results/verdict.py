@@ -7,7 +7,7 @@ import polars as pl
 
 from incast import units
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
-from incast.results import caveats, waits
+from incast.results import caveats, messages, waits
 from incast.results.causes import CAUSES
 from incast.results.collapse import COLLAPSED, at_points
 from incast.results.intervals import HIGH
@@ -65,17 +65,17 @@ class _Curve:
         if not self.rows:
             return self._nothing()
         if not all(here.judged for here in self.at):
-            doing = next(here.doing for here in self.at if not here.judged)
-            return (
-                f"No verdict: a collapse is defined for one read, or for long flows, not for "
-                f"{doing}. {self._timeouts(self.rows[0]).capitalize()} at the first point."
-            )
+            return messages.sentence(self.rows, self.at, self._points()) + self._left_out()
         text = self._servers() if self.axis in _COUNTS else self._other()
         text += self._waits_otherwise()
         text += caveats.outcomes(self.rows, self._points())
-        if self.unfinished:
-            text += f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
-        return text
+        return text + self._left_out()
+
+    def _left_out(self) -> str:
+        """Report points without a finished run."""
+        if not self.unfinished:
+            return ""
+        return f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
 
     def _nothing(self) -> str:
         ends = " ".join(self.ends)

@@ -17,9 +17,15 @@ _FOR = {
 
 
 def others(row: Mapping[str, Any]) -> float:
-    """Return the stalls that no timeout ended: per block, or of a run without blocks."""
-    count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
-    return count / (row.get("blocks") or 1.0)
+    """Return the stalls that no timeout ended: per block, or of a run without blocks.
+
+    Packets of long flows that stand in a queue are no wait of theirs.
+    """
+    return sum(row.get(name) or 0.0 for name in _kinds(row)) / (row.get("blocks") or 1.0)
+
+
+def _kinds(row: Mapping[str, Any]) -> list[str]:
+    return [name for name in OTHER_STALLS if row.get("blocks") or name != "stalls_network"]
 
 
 def sentence(row: Mapping[str, Any], where: str) -> str:
@@ -35,10 +41,13 @@ def sentence(row: Mapping[str, Any], where: str) -> str:
     often = others(row)
     if not often:
         return ""
-    count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
-    name = max(OTHER_STALLS, key=lambda name: row.get(name) or 0.0)
+    count = sum(row.get(name) or 0.0 for name in _kinds(row))
+    name = max(_kinds(row), key=lambda name: row.get(name) or 0.0)
     share = row[name] / count
-    begin = "Blocks also wait without a timeout" if row["timeouts"] else "But blocks wait"
+    who = "blocks" if row.get("blocks") else "flows"
+    begin = (
+        f"{who.capitalize()} also wait without a timeout" if row["timeouts"] else f"But {who} wait"
+    )
     stalls = f"{units.number(often, 2)} stalls" + (" per block" if row.get("blocks") else "")
     longest = row.get("stall_max_s")
     upto = f" of up to {units.time(longest)}" if longest and not row["timeouts"] else ""

@@ -1,0 +1,81 @@
+"""The sentence on workloads for which no collapse is defined: their times, waits and links."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from incast import units
+from incast.results.causes import CAUSES
+from incast.scenario.resolved import Resolved
+
+_BLOCKS = {"all-to-all": "round", "empirical-flows": "message"}
+"""What a block is there."""
+
+
+def sentence(
+    rows: Sequence[Mapping[str, Any]], at: Sequence[Resolved], points: Sequence[str]
+) -> str:
+    """Describe the point at which the slowest blocks take longest.
+
+    Parameters
+    ----------
+    rows
+        The means of each point.
+    at
+        Their quantities.
+    points
+        What the points are called.
+    """
+    worst = max(range(len(rows)), key=lambda i: _number(rows[i], "completion_p99_s"))
+    row, here = rows[worst], at[worst]
+    doing = next(one.doing for one in at if not one.judged)
+    where = f"At {points[worst]}: " if len(rows) > 1 else ""
+    told = "; ".join(filter(None, (_times(row, here), _timeouts(row, here), _links(row, here))))
+    return (
+        f"No verdict: a collapse is defined for one read, or for long flows, not for {doing}. "
+        f"{where}{told if where else told[0].upper() + told[1:]}."
+    )
+
+
+def _number(row: Mapping[str, Any], name: str) -> float:
+    return float(row.get(name) or 0.0)
+
+
+def _noun(here: Resolved) -> str:
+    return _BLOCKS.get(here.doing, "block")
+
+
+def _times(row: Mapping[str, Any], here: Resolved) -> str:
+    """Return the times of its blocks, and for a round the time of its data on a link."""
+    median, late = row.get("completion_p50_s"), row.get("completion_p99_s")
+    if not median or not late:
+        return ""
+    text = f"a {_noun(here)} takes {units.time(median)} (median), {units.time(late)} (p99)"
+    if here.doing != "all-to-all":
+        return text
+    size = (len(here.workload["among"]) - 1) * int(here.workload["message"])
+    return f"{text}, and {units.time(size * 8 / here.line_rate)} at the rate of the links"
+
+
+def _timeouts(row: Mapping[str, Any], here: Resolved) -> str:
+    if not row["timeouts"]:
+        return "no timeout"
+    if row.get("timeouts_per_block") is None:
+        text = f"{units.number(row['timeouts'], 2)} timeouts"
+    else:
+        text = f"{units.number(row['timeouts_per_block'], 2)} timeouts per {_noun(here)}"
+    counts = {name: _number(row, name) for name in CAUSES}
+    most = max(counts, key=lambda name: counts[name])
+    if not counts[most]:
+        return text
+    return f"{text}, {units.percent(counts[most] / row['timeouts'])} {CAUSES[most]}"
+
+
+def _links(row: Mapping[str, Any], here: Resolved) -> str:
+    busy = units.percent(_number(row, "link_utilization"))  # of the busiest port
+    goodput = units.rate(_number(row, "goodput_bps"))
+    if here.clients == 1:
+        return f"goodput is {goodput}, and the busiest link is busy {busy} of the time"
+    return (
+        f"goodput is {goodput}, the sum of {here.clients} clients with links of "
+        f"{units.rate(here.line_rate)}, of which the busiest is busy {busy} of the time"
+    )
