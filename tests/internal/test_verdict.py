@@ -104,6 +104,8 @@ def test_servers_are_safe_at_and_below_a_number_although_more_recover() -> None:
     (line,) = say(rows, [2, 4, 8, 16])
     assert line.startswith("Collapses between 2 and 4 servers: ")
     assert line.endswith(" (It is no collapse at 8 again.)")
+    rows[2]["collapsed"] = 1 / 3
+    assert "again" not in say(rows, [2, 4, 8, 16])[0], "some seeds do"
 
 
 def test_the_worst_seed_decides_how_many_servers_are_safe() -> None:

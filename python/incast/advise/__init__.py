@@ -7,11 +7,13 @@
         print(one.fix.who, one.fix.what, one.goodput.ratio)
         print(one.fix.text)
 
+A sweep of another key than the number of servers has an answer for each value: `advise_each`.
 Every fix of the catalogue (`incast.advise.fixes`) is simulated in the user's own scenario.
 """
 
 from incast.advise.advice import Advice
 from incast.advise.adviser import advise
+from incast.advise.each import advise_each
 from incast.advise.runs import Interrupted
 
-__all__ = ["Advice", "Interrupted", "advise"]
+__all__ = ["Advice", "Interrupted", "advise", "advise_each"]

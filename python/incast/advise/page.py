@@ -1,5 +1,6 @@
 """Advice as one HTML file, without anything that it loads."""
 
+from collections.abc import Sequence
 from html import escape
 
 from incast import units
@@ -16,12 +17,24 @@ _STYLE = (
 )
 
 
-def page(advice: Advice) -> str:
-    """Return the page."""
+def page(told: Sequence[tuple[str, Advice]]) -> str:
+    """Return the page: the answer for each value of a sweep, or the one without a value."""
+    title = told[0][1].case.scenario.plan.title or "Untitled scenario"
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for value, advice in told:
+        parts += [f"<h1>{escape(value)}</h1>"] if value else []
+        parts += _answer(advice)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def _answer(advice: Advice) -> list[str]:
     case = advice.case
-    title = case.scenario.plan.title or "Untitled scenario"
-    parts = [
-        f"<h1>{escape(title)}</h1>",
+    return [
         _paragraph(words([case.here])),
         *(_paragraph(text) for text in (*case.notes, *advice.sentences())),
         _limit(advice),
@@ -29,12 +42,6 @@ def page(advice: Advice) -> str:
         *_tried(advice),
         *_more(advice),
     ]
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
 
 
 def _paragraph(text: str) -> str:

@@ -88,18 +88,19 @@ def advise(
     Every fix is simulated in your scenario, at the same seeds as without it. Advised is what
     gains goodput, or makes the slowest blocks faster, for certain, at the cost of neither, nor of
     other traffic (see --for).
+    A sweep over servers is reduced to the most; of another sweep, each value has its answer.
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
     --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
     """
     from incast.advise import Interrupted
-    from incast.advise import advise as ask
+    from incast.advise import advise_each as ask
     from incast.cli.console import Paper
 
     seconds = _seconds(budget)
     loaded, notes = _scenario(scenario, files or [], changes or [])
     try:
         with _Meanwhile(form is Form.TABLE) as meanwhile:
-            advice = ask(
+            told = ask(
                 loaded,
                 budget=seconds,
                 goal=goal,
@@ -113,16 +114,24 @@ def advise(
     except Interrupted as stopped:
         raise typer.Exit(_how_to_continue(stopped.finished, out)) from None
     if form is Form.JSON:
-        typer.echo(json.dumps(advice.to_dict(), allow_nan=False))
+        every = [{"value": value, **advice.to_dict()} for value, advice in told]
+        one = told[0][1].to_dict() if not told[0][0] else every
+        typer.echo(json.dumps(one, allow_nan=False))
         return
     if form is Form.HTML:
         from incast.advise.page import page
 
-        typer.echo(page(advice), nl=False)
+        typer.echo(page(told), nl=False)
         return
     from incast.cli.advised import render
 
-    render(advice, Paper(wide=wide))
+    paper = Paper(wide=wide)
+    for number, (value, advice) in enumerate(told):
+        if number:
+            paper.print()
+        if value:
+            paper.heading(value)
+        render(advice, paper)
 
 
 def _scenario(

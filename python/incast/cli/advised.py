@@ -78,6 +78,7 @@ def _fixes(advice: Advice, paper: Paper) -> None:
         Column("gain", "goodput\ntimes", [_times(one.goodput) for one in fixes], 1),
         Column("interval", "95 % CI", [_ends(one.goodput) for one in fixes], 4),
         Column("late", f"block {advice.goal.label}\ntimes", [_late(one) for one in fixes], 5),
+        Column("late interval", "95 % CI", [_late_ends(one) for one in fixes], 6),
     ]
     paper.table([numbers], shown)
     seeds = fixes[0].goodput.seeds
@@ -128,6 +129,10 @@ def _ends(gain: Gain) -> str:
 
 def _late(one: Advised) -> str:
     return units.NONE if one.late is None else _times(one.late)
+
+
+def _late_ends(one: Advised) -> str:
+    return units.NONE if one.late is None else _ends(one.late)
 
 
 def _late_before(advice: Advice) -> str:

@@ -99,7 +99,11 @@ class _Curve:
         else:
             text = f"Collapses between {self.at[safe].servers} and {here}: {self._why(first)}"
         after = range(first + 1, len(self.rows))
-        better = [str(self.at[i].servers) for i in after if self._recovered(i)]
+        better = [
+            str(self.at[i].servers)
+            for i in after
+            if self._recovered(i) and not self._may_collapse(i)
+        ]
         if better:
             text += f" (It is no collapse at {', '.join(better)} again.)"
         return text + self._doubt(first)
