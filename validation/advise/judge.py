@@ -25,9 +25,9 @@ class Judged:
     first
         The first fix; empty if none is advised.
     share
-        Its goodput over that of the best fix, both of the exhaustive search.
+        How good it is beside the best fix, both of the exhaustive search: 1 if it is as good.
     best, gain
-        The best fix there, and its goodput over that without a fix.
+        The best fix there, and how many times as good as without a fix it is.
     point
         Where it collapses there; None for nowhere up to the most tried.
     interval
@@ -54,32 +54,42 @@ class Judged:
     seconds: float
 
 
-def judge(numbers: Iterable[int], budget: float | None) -> list[Judged]:
-    """Ask for advice in some of the scenarios."""
+def judge(numbers: Iterable[int], budget: float | None, goal: str) -> list[Judged]:
+    """Ask for advice in some of the scenarios, for goodput or for p99."""
     rows, points = read()
     wanted = set(numbers)
     return [
-        judged(number, story.name, advise(scenario, budget=budget), rows[number], points[number])
+        judged(
+            (number, story.name),
+            advise(scenario, budget=budget, goal=goal),
+            rows[number],
+            points[number],
+        )
         for number, story, scenario in scenarios()
         if number in wanted
     ]
 
 
-def judged(number: int, story: str, advice: Advice, rows: list[Row], point: int | None) -> Judged:
+def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int | None) -> Judged:
     """Hold one answer against the exhaustive search."""
     found = {row.fix: row for row in rows}
+
+    def good(row: Row) -> float:
+        return 1 / row.p99 if advice.goal.name == "p99" else row.goodput
+
     base = found[""]
-    best = max((row for row in rows if not row.slower), key=lambda row: row.goodput)
+    # A fix that costs goodput for a shorter tail, or the other way round, is not advised.
+    fair = [row for row in rows if not row.slower and not row.poorer]
+    best = max(fair, key=good)
     first = advice.fixes[0].fix.name if advice.fixes else ""
     low, high = (advice.knee.low, advice.knee.high) if advice.knee else (0, None)
     return Judged(
-        number,
-        story,
+        *place,
         advice.case.here.servers,
         first,
-        found[first].goodput / best.goodput,
+        good(found[first]) / good(best),
         best.fix,
-        best.goodput / base.goodput,
+        good(best) / good(base),
         point,
         (low, high),
         _holds(point, low, high),
@@ -95,24 +105,24 @@ def _holds(point: int | None, low: int, high: int | None) -> bool:
     return low < point and (high is None or point <= high)
 
 
-def bars(found: list[Judged]) -> list[Verdict]:
-    """Return the three bars."""
+def bars(found: list[Judged], goal: str) -> list[Verdict]:
+    """Return the three bars of a goal."""
     share = 100 * MOST
     return [
         _bar(
-            f"the first fix is within {1 - CLOSE:.0%} of the best in {share:.0f} % of them",
+            f"{goal}: the first fix is within {1 - CLOSE:.0%} of the best in {share:.0f} %",
             found,
             [it for it in found if it.share < CLOSE],
             lambda it: f"{it.share:.0%} of “{it.best}” with “{it.first or 'nothing'}”",
         ),
         _bar(
-            f"the interval holds the collapse point in {share:.0f} %",
+            f"{goal}: the interval holds the collapse point in {share:.0f} %",
             found,
             [it for it in found if not it.holds],
             lambda it: f"collapses at {it.point}, said {it.interval[0]} to {it.interval[1]}",
         ),
         _bar(
-            "no advised fix makes the slowest blocks slower",
+            f"{goal}: no advised fix makes the slowest blocks slower",
             found,
             [it for it in found if it.slower],
             lambda it: ", ".join(it.slower),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from incast.advise.case import case_of
 from incast.advise.fixes import catalogue
-from incast.advise.search import WORTH
+from incast.advise.goal import WORTH
 from incast.advise.trials import Clock, Trials
 from incast.results.compare import Finding
 from validation.advise.draw import scenarios

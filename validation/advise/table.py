@@ -17,6 +17,7 @@ POINTS = REFERENCE / "advise" / "points.csv"
 SEEDS = range(2001, 2017)
 """Seeds that no advice uses."""
 POINT_SEEDS = range(2001, 2013)
+_SLOWER = 1.01  # times the percentile from which on blocks are slower
 MOST_SERVERS = 96
 """The most servers at which a collapse is sought."""
 
@@ -30,15 +31,16 @@ class Row:
     fix
         Its name.
     goodput, p99
-        Means over the seeds, bit/s and s.
-    slower
-        Whether its slowest blocks are slower for certain.
+        The mean over the seeds, bit/s; and the 99th percentile of the blocks of all seeds, s.
+    slower, poorer
+        Whether its slowest blocks are slower for certain, and whether its goodput is lower.
     """
 
     fix: str
     goodput: float
     p99: float
     slower: bool
+    poorer: bool
 
 
 def search(scenario: Scenario, jobs: int | None = None) -> list[Row]:
@@ -51,12 +53,13 @@ def search(scenario: Scenario, jobs: int | None = None) -> list[Row]:
 
 
 def _row(trials: Trials, name: str) -> Row:
-    late = trials.compare(name, SEEDS, P99)
+    late, more = trials.compare(name, SEEDS, P99), trials.compare(name, SEEDS)
     return Row(
         name,
         trials.mean(name, SEEDS, GOODPUT) or 0.0,
-        trials.mean(name, SEEDS, P99) or nan,
-        late is not None and late.finding is Finding.WORSE,
+        late.b if late is not None else nan,
+        late is not None and late.finding is Finding.WORSE and late.b > _SLOWER * late.a,
+        more is not None and more.finding is Finding.WORSE,
     )
 
 
@@ -82,13 +85,12 @@ def make(jobs: int | None = None) -> None:
     FIXES.parent.mkdir(exist_ok=True)
     with FIXES.open("w", newline="") as fixes, POINTS.open("w", newline="") as points:
         every, first = csv.writer(fixes), csv.writer(points)
-        every.writerow(["scenario", "fix", "goodput_bps", "p99_s", "slower"])
+        every.writerow(["scenario", "fix", "goodput_bps", "p99_s", "slower", "poorer"])
         first.writerow(["scenario", "collapses_at"])
         for number, _, scenario in scenarios():
             for row in search(scenario, jobs):
-                every.writerow(
-                    [number, row.fix, f"{row.goodput:.6g}", f"{row.p99:.6g}", int(row.slower)]
-                )
+                flags = (int(row.slower), int(row.poorer))
+                every.writerow([number, row.fix, f"{row.goodput:.6g}", f"{row.p99:.6g}", *flags])
             first.writerow([number, point(scenario, jobs) or ""])
             fixes.flush()
             points.flush()
@@ -100,7 +102,13 @@ def read() -> tuple[dict[int, list[Row]], dict[int, int | None]]:
     with FIXES.open(newline="") as file:
         for it in csv.DictReader(file):
             rows.setdefault(int(it["scenario"]), []).append(
-                Row(it["fix"], float(it["goodput_bps"]), float(it["p99_s"]), it["slower"] == "1")
+                Row(
+                    it["fix"],
+                    float(it["goodput_bps"]),
+                    float(it["p99_s"]),
+                    it["slower"] == "1",
+                    it["poorer"] == "1",
+                )
             )
     with POINTS.open(newline="") as file:
         points = {

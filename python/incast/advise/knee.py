@@ -1,4 +1,4 @@
-"""Between which numbers of servers a read collapses: asked upwards, then by halves."""
+"""Between which numbers of servers a read collapses: asked upwards, by halves, and below."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ MOST_SERVERS = 256
 _FARTHER = 4  # times the case's number of servers, at least
 _STEP, _CLOSE = 1.25, 0.12
 _MOST = 0.75  # share of the seeds that collapse where a collapse is certain
+_TOGETHER = 8  # numbers that are asked at a time
 _LOOKS = 16  # numbers that are tried between the others at most
 
 
@@ -71,6 +72,7 @@ def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
     try:
         hunt.scan()
         hunt.narrow()
+        hunt.verify()
     except TimeUp:
         pass
     return hunt.known()
@@ -104,6 +106,12 @@ class _Hunt:
             if not wanted:
                 break
             self.ask(sorted(wanted))
+
+    def verify(self) -> None:
+        """Ask every number below the lower end: a read may collapse with fewer, and recover."""
+        self.seeds = SEEDS
+        while below := [n for n in range(2, self.low()) if self.asked.get(n, 0) < SEEDS]:
+            self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
         """Yield numbers that have few seeds at the ends, or else lie between them and the next."""

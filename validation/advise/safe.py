@@ -1,0 +1,88 @@
+"""Whether the stated number of servers is safe, at and below it, in fresh scenarios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from incast.advise.case import SERVERS, Case, case_of
+from incast.advise.knee import knee
+from incast.advise.trials import Clock, Trials
+from validation.advise.draw import FRESH, scenarios
+from validation.advise.table import POINT_SEEDS
+from validation.common.judge import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHARE = 0.95  # of the scenarios whose stated number is safe
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What was stated in one scenario, and what other seeds do.
+
+    Parameters
+    ----------
+    number, story
+        The scenario.
+    low
+        The most servers that are called safe.
+    collapses
+        Numbers of servers up to it at which the mean over the seeds collapses.
+    rare
+        Those at which a seed does.
+    """
+
+    number: int
+    story: str
+    low: int
+    collapses: tuple[int, ...]
+    rare: tuple[int, ...]
+
+
+def stated(numbers: Iterable[int] | None = None) -> list[Stated]:
+    """Ask where the fresh scenarios collapse, and try every number that is called safe."""
+    wanted = None if numbers is None else set(numbers)
+    found = []
+    for number, story, scenario in scenarios(FRESH):
+        if wanted is not None and number not in wanted:
+            continue
+        case = case_of(scenario)
+        told = knee(case, Trials(case), Clock(inf))
+        low = told.low if told is not None else 0
+        found.append(Stated(number, story.name, low, *_unsafe(case, low)))
+    return found
+
+
+def _unsafe(case: Case, low: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the numbers up to one at which the mean, or a seed, collapses."""
+    trials, collapses, rare = Trials(case), [], []
+    names = {n: str(n) for n in range(2, low + 1) if trials.add(str(n), {SERVERS: n})}
+    if names:
+        trials.run(names.values(), POINT_SEEDS, Clock(inf))
+    for n, name in names.items():
+        told = trials.collapsed(name, POINT_SEEDS)
+        if told is not None and told[0]:
+            collapses.append(n)
+        if told is not None and told[1]:
+            rare.append(n)
+    return tuple(collapses), tuple(rare)
+
+
+def bar(found: list[Stated]) -> Verdict:
+    """Return whether the stated numbers are safe."""
+    misses = [it for it in found if it.collapses]
+    told = tuple(
+        f"{it.number} ({it.story}): safe up to {it.low}, collapses at "
+        f"{', '.join(map(str, it.collapses))}"
+        for it in misses
+    )
+    kept = len(found) - len(misses)
+    return Verdict(
+        f"the stated number of servers is safe at and below it in {SHARE:.0%} of fresh scenarios",
+        f"{kept} of {len(found)}",
+        told,
+        kept >= SHARE * len(found),
+    )
