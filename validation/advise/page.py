@@ -20,7 +20,8 @@ again). A run has at most about {packets} packets. The advice had {budget} per s
 asked for twice: for goodput, and for the 99th percentile of the blocks.
 
 The best fix is the one with the highest goodput, or the shortest percentile, of those that do not
-make the slowest blocks slower or the goodput lower. An interval from a to b holds the point n if a < n ≤ b. It has no upper end where no number
+make the slowest blocks slower or the goodput lower. An interval from a to b holds the point n if
+a < n ≤ b. It has no upper end where no number
 of servers collapses for certain; of the intervals that hold their point, {open} are such.
 
 The number of servers that the advice calls safe is tried in as many fresh scenarios: every number
