@@ -6,7 +6,7 @@ MOST = 8 * 2**20
 """The largest file that is read as text, bytes. Devices such as /dev/zero have no end."""
 
 
-class NotText(ValueError):
+class NotTextError(ValueError):
     """A file that is too large, or is no text; the message states what it must be."""
 
 
@@ -17,15 +17,15 @@ def text_of(path: Path) -> str:
     ------
     OSError
         It cannot be read.
-    NotText
+    NotTextError
         It has more than `MOST` bytes, or is not UTF-8.
     """
     with path.open("rb") as file:
         content = file.read(MOST + 1)
     if len(content) > MOST:
-        raise NotText(f"too large; must be a text of at most {MOST // 2**20} MiB")
+        raise NotTextError(f"too large; must be a text of at most {MOST // 2**20} MiB")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise NotText("not text in UTF-8") from None
+        raise NotTextError("not text in UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

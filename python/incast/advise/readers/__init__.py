@@ -8,7 +8,16 @@ from types import ModuleType
 from typing import Any
 
 from incast import units
-from incast.advise.readers import fan_in, kernel, routes, sockets, sonic
+from incast.advise.readers import (
+    counters,
+    fan_in,
+    kernel,
+    nic,
+    qdiscs,
+    routes,
+    sockets,
+    sonic,
+)
 from incast.advise.readers.taken import Taken
 from incast.advise.readers.words import shown
 from incast.errors import AdviceError
@@ -16,7 +25,9 @@ from incast.scenario import Scenario, load
 from incast.scenario.override import apply
 from incast.userfile import text_of
 
-READERS: list[ModuleType] = [sonic, fan_in, sockets, kernel, routes]
+READERS: list[ModuleType] = [
+    *(counters, sonic, fan_in, nic, qdiscs, kernel, sockets, routes),
+]
 """Every reader; the first one that recognises a file reads it."""
 
 SERVERS = "workload.servers"

@@ -43,9 +43,7 @@ def read(text: str, where: str) -> Taken:
     bins = []
     try:
         head = [word.strip().lower() for word in next(rows)]
-        at = [
-            next(i for i, word in enumerate(head) if word in names) for names in _NAMES.values()
-        ]
+        at = [next(i for i, word in enumerate(head) if word in names) for names in _NAMES.values()]
         bins = [_bin(row, at, where, rows.line_num) for row in rows if row]
     except csv.Error as error:  # e.g. a field without an end
         raise refused(where, rows.line_num, f"is not CSV: {error}") from None

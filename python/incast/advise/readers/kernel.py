@@ -7,7 +7,7 @@ import re
 
 from incast import units
 from incast.advise.readers.taken import Taken, refused
-from incast.advise.readers.words import whole
+from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, shown, whole
 
 NAME = "sysctl"
 _KEY = re.compile(r"-?[A-Za-z0-9_./*:@+-]+")
@@ -15,13 +15,14 @@ _PASSED = ("#", ";", "sysctl:")  # comments, and what the command could not read
 _LONGEST_US = 120_000_000  # the kernel's largest RTO
 _MOST_MEMORY = 2**31 - 1  # a setting of memory is a signed number of 32 bits
 _LEAST_WINDOW = 2920  # bytes: two full packets
-_CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
 
 
 def recognises(text: str) -> bool:
     """Return whether a text is a dump of settings."""
     return any(
-        key.strip().lstrip("-").startswith(("net.", "net/")) and equals and _KEY.fullmatch(key.strip())
+        key.strip().lstrip("-").startswith(("net.", "net/"))
+        and equals
+        and _KEY.fullmatch(key.strip())
         for key, equals, _ in (line.partition("=") for line in text.split("\n"))
     )
 
@@ -45,7 +46,7 @@ def read(text: str, where: str) -> Taken:
         if key in _TAKEN:
             why = _TAKEN[key](taken, value)
             if why:
-                raise refused(where, number, f"{key} = {value[:40]!r}: {why}")
+                raise refused(where, number, f"{key} = {shown(value)}: {why}")
     if not taken.took:
         taken.took.append("No setting of TCP that counts here.")
     taken.assumed.append("Clients and servers have the same settings.")
@@ -53,8 +54,11 @@ def read(text: str, where: str) -> Taken:
 
 
 def _control(taken: Taken, value: str) -> str:
-    if value not in _CONTROLS:
-        return f"must be one of {', '.join(sorted(_CONTROLS))}"
+    if value in OTHER_CONTROLS:
+        taken.took.append(f"Congestion control {value}, which is not simulated, is left out.")
+        return ""
+    if value not in CONTROLS:
+        return f"must be one of {', '.join(sorted(CONTROLS))}"
     taken.take(f"Congestion control {value}.", transport__congestion_control=value)
     return ""
 

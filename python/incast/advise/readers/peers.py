@@ -27,7 +27,11 @@ def of_the_read(sockets: list[Socket]) -> tuple[list[Socket], list[str]]:
             told.append(f"Left out: {units.plural(len(others), what)}{why} ({hosts}).")
 
     own = {one.local for one in sockets}
-    without(lambda one: _is_loopback(one.peer) or one.peer in own, "connection", " of this host with itself")
+    without(
+        lambda one: _is_loopback(one.peer) or one.peer in own,
+        "connection",
+        " of this host with itself",
+    )
     without(lambda one: not _SSH.isdisjoint({one.local_port, one.peer_port}), "SSH connection")
     if not all(map(_came_in, left)):
         without(_came_in, "connection", " that another host opened")

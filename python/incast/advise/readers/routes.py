@@ -15,7 +15,14 @@ from dataclasses import dataclass, field
 
 from incast import units
 from incast.advise.readers.taken import Taken, refused
-from incast.advise.readers.words import decimal, listed, shown, whole
+from incast.advise.readers.words import (
+    CONTROLS,
+    OTHER_CONTROLS,
+    decimal,
+    listed,
+    shown,
+    whole,
+)
 
 NAME = "ip route"
 _NOT_SENT = {
@@ -29,7 +36,6 @@ _INSIDE = ("docker", "virbr", "veth", "cali", "lxc", "cni", "br-", "lo")
 _LONGEST = 120.0  # seconds, the kernel's largest RTO
 _COUNTS = {"initcwnd": 65_535, "window": 2**31, "cwnd": 65_535, "quickack": 1}
 _OPTIONS = {*_COUNTS, "rto_min", "congctl"}
-_CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
 
 
 @dataclass
@@ -128,10 +134,10 @@ def _options(words: list[str], where: str, number: int) -> dict[str, str]:
                     f"{word} {rest[0][:40]!r} is not a number from 0 to {_COUNTS[word]}",
                 )
             found[word] = str(count)
-        elif rest[0] in _CONTROLS:
+        elif rest[0] in CONTROLS | OTHER_CONTROLS:
             found[word] = rest[0]
         else:
-            known = ", ".join(sorted(_CONTROLS))
+            known = ", ".join(sorted(CONTROLS))
             raise refused(where, number, f"congctl {rest[0][:40]!r} must be one of {known}")
     return found
 
@@ -198,8 +204,10 @@ def _agreed(routes: list[Route], option: str) -> tuple[str, list[Route], str]:
     value = first.options[option]
     other = next((route for route in having if route.options[option] != value), None)
     if other is not None:
-        return "", [], (
-            f"it is {value} on {first.named} and {other.options[option]} on {other.named}"
+        return (
+            "",
+            [],
+            (f"it is {value} on {first.named} and {other.options[option]} on {other.named}"),
         )
     alike = {route.target == "default" for route in having}
     without = [route for route in routes if route not in having]
@@ -224,7 +232,7 @@ def _take(taken: Taken, option: str, value: str, where: str) -> None:
         taken.take(f"cwnd {value} on {where}.", transport__receive_window=f"{value}seg")
     elif option == "quickack" and value == "1":
         taken.take(f"Quick ACKs on {where}.", transport__delayed_ack=False)
+    elif option == "congctl" and value in OTHER_CONTROLS:
+        taken.took.append(f"Congestion control {value} on {where} is not simulated, and left out.")
     elif option == "congctl":
-        taken.take(
-            f"Congestion control {value} on {where}.", transport__congestion_control=value
-        )
+        taken.take(f"Congestion control {value} on {where}.", transport__congestion_control=value)

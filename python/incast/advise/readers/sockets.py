@@ -12,18 +12,12 @@ from incast.advise.readers import socket_lines
 from incast.advise.readers.peers import of_the_read, round_trip
 from incast.advise.readers.socket_lines import Socket, recognises
 from incast.advise.readers.taken import Taken, refused
-from incast.advise.readers.words import listed
+from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, listed
 from incast.errors import AdviceError
 
 __all__ = ["NAME", "read", "recognises"]
 
 NAME = "ss -tin"
-CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
-"""The congestion controls of the kernel that are simulated."""
-_OTHER_CONTROLS = {
-    *("htcp", "hybla", "illinois", "scalable", "lp", "veno", "yeah", "nv", "cdg", "highspeed"),
-    *("bbr2", "bbr3", "prague"),
-}
 _TICK = 0.02  # seconds by which an RTO may exceed its parts: variance and ticks
 _USUAL = 0.2  # seconds, the kernel's rto_min
 _LARGEST_RTO = 120.0  # seconds; an RTO that was doubled is cut there
@@ -60,7 +54,9 @@ def read(text: str, where: str) -> Taken:
 def _servers(taken: Taken, ours: list[Socket]) -> None:
     hosts = len({one.peer for one in ours})
     if not 1 < hosts <= _MOST_SERVERS:
-        taken.took.append(f"{units.plural(len(ours), 'connection')} to {units.plural(hosts, 'host')}.")
+        taken.took.append(
+            f"{units.plural(len(ours), 'connection')} to {units.plural(hosts, 'host')}."
+        )
         return
     taken.take(
         f"{units.plural(len(ours), 'connection')} to {hosts} hosts: {hosts} servers.",
@@ -119,7 +115,7 @@ def _timer(taken: Taken, ours: list[Socket]) -> None:
 
 
 def _control(taken: Taken, ours: list[Socket]) -> None:
-    known = CONTROLS | _OTHER_CONTROLS
+    known = CONTROLS | OTHER_CONTROLS
     words = Counter(word for one in ours for word in one.words if word in known)
     if not words:
         return

@@ -4,6 +4,14 @@ import re
 
 from incast import units
 
+CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
+"""The congestion controls of the kernel that are simulated."""
+OTHER_CONTROLS = {
+    *("htcp", "hybla", "illinois", "scalable", "lp", "veno", "yeah", "nv", "cdg", "highspeed"),
+    *("bbr2", "bbr3", "prague", "bpf_cubic", "bpf_dctcp"),
+}
+"""The others, which are left out of a scenario."""
+
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,|/\[\]-]+")
 _LONGEST = 40  # letters of a name in a sentence
 _FEW = 4  # names in a sentence
