@@ -111,7 +111,7 @@ def test_what_is_taken_makes_a_valid_scenario(tmp_path: Path, text: str) -> None
         ('{"VLAN": {}}', "no table of BUFFER_POOL"),
         (json.dumps(SONIC).replace('"-3"', '"30"'), "dynamic_th = '30': must be a whole number"),
         (json.dumps(SONIC).replace("ecn_all", "ecn_some"), "WRED_PROFILE|MARK|ecn = 'ecn_some'"),
-        ("hello\n", "not recognised; must be the output of one of SONiC"),
+        ("hello\n", "not recognised; must be the output of one of nstat"),
     ],
 )
 def test_a_line_that_is_not_understood_is_named(tmp_path: Path, text: str, said: str) -> None:
