@@ -11,6 +11,7 @@ from typing import Self
 
 from incast import scenario as scenarios
 from incast.errors import ExploreError
+from incast.userfile import text_of
 
 _PAGE = Path(__file__).parent / "explorer"
 _TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm"}
@@ -63,7 +64,7 @@ def fragment(scenario: Path) -> str:
     from incast.scenario import shipped
 
     scenarios.load(scenario)
-    text = shipped.located(scenario).read_text("utf-8-sig")
+    text = text_of(shipped.located(scenario))
     state = json.dumps({"s": [text]}).encode()
     return "#s=" + base64.urlsafe_b64encode(state).decode().rstrip("=")
 

@@ -22,7 +22,7 @@ class Whole:
 
     def wrong(self, value: str) -> str:
         """Return what a value must be, or nothing."""
-        fits = re.fullmatch(r"-?\d+", value) and self.least <= int(value) <= self.most
+        fits = re.fullmatch(r"-?[0-9]{1,20}", value) and self.least <= int(value) <= self.most
         return "" if fits else f"must be a whole number from {self.least} to {self.most}"
 
 
@@ -105,7 +105,7 @@ SCHEMA = {
         ordered=tuple((f"{one}_min_threshold", f"{one}_max_threshold") for one in _COLOURS),
     ),
     "QUEUE": Table(
-        r"[^|]+\|\d+(-\d+)?",
+        r"[^|]+\|[0-9]+(-[0-9]+)?",
         {"scheduler": Name("SCHEDULER"), "wred_profile": Name("WRED_PROFILE")},
     ),
 }
@@ -140,7 +140,9 @@ def _of_row(
         if isinstance(kind, Name) and text not in tables.get(kind.table, {}):
             yield f"{place}|{one} = {text!r}: must be a row of {kind.table}"
     for least, most in table.ordered:
-        if least in row and most in row and int(row[least]) > int(row[most]):
+        texts = [str(row[one]) for one in (least, most) if one in row]
+        ends = [int(text) for text in texts if not Whole().wrong(text)]
+        if len(ends) == 2 and ends[0] > ends[1]:  # noqa: PLR2004 (both are there)
             yield f"{place}|{most}: must not be below {least}"
 
 

@@ -12,6 +12,7 @@ from incast.reproduce.data import check_stat
 from incast.reproduce.figure import Base, Figure
 from incast.reproduce.ledger import Ledger, Scorecard
 from incast.reproduce.strict import choose, take
+from incast.userfile import NotTextError, text_of
 
 T = TypeVar("T")
 
@@ -232,8 +233,10 @@ def _number(name: str) -> tuple[tuple[int, str], ...]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(text_of(file))
     except OSError as error:
         raise FigureError(f"{file}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except NotTextError as error:
+        raise FigureError(f"{file}: {error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FigureError(f"{file}: not valid TOML: {error}") from None

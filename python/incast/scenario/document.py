@@ -17,7 +17,9 @@ from incast.scenario.override import apply
 from incast.scenario.plain import as_json, check
 from incast.scenario.plan import Plan, Point
 from incast.scenario.shipped import instead, located
+from incast.scenario.sizes import check as check_sizes
 from incast.scenario.sizes import inline
+from incast.userfile import NotTextError, text_of
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Scenario:
             The scenario is not valid. The message has the file and the key.
         """
         try:
+            check_sizes(self.document, Path(self.source).parent)
             points, seeds = _core.plan(as_json(precision.without(self.document)))
             wanted = precision.of(self.document, len(seeds))
         except _core.ScenarioError as error:
@@ -95,12 +98,12 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         return Scenario(document)
     path = Path(source)
     try:
-        text = located(path).read_text(encoding="utf-8-sig")
+        text = text_of(located(path))
     except OSError as error:
         hint = instead(path) if isinstance(error, FileNotFoundError) else ""
         raise _core.ScenarioError(f"{path}: {error.strerror}{hint}") from None
-    except UnicodeDecodeError:
-        raise _core.ScenarioError(f"{path}: not text in UTF-8") from None
+    except NotTextError as error:
+        raise _core.ScenarioError(f"{path}: {error}") from None
     except ValueError as error:  # a name that no file can have
         raise _core.ScenarioError(f"{str(path)!r}: {error}") from None
     try:

@@ -2,20 +2,30 @@
 
 A file is read here, and its points stand in the scenario: what is resolved needs no file. Names of
 files that do not exist are left to the core, which has distributions of its own.
+
+A line has bytes and the share of flows up to there, with a comma or blanks between. Shares end with
+1, or with 100 in files of per cent, as the traffic generators of ns-3 and its descendants read them.
 """
 
-import csv
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from incast import _core
+from incast.userfile import NotTextError, text_of
 
 _KEY = "sizes"
+_NUMBER = re.compile(r"([0-9]{1,20}\.?|(?=\.[0-9])\.)[0-9]{0,40}(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_PER_CENT = 100.0
+_LONGEST = 40  # letters of a line in a message
 
 
 def inline(document: dict[str, Any], folder: Path) -> None:
     """Replace the names of files in `sizes` keys, swept ones as well, by their points.
+
+    A file with a mistake keeps its name: another one may still be set in its place.
 
     Parameters
     ----------
@@ -23,16 +33,29 @@ def inline(document: dict[str, Any], folder: Path) -> None:
         The scenario's tree, which is changed.
     folder
         Where its file lies, from which paths start.
+    """
+    for name, place, key in _files(document, folder):
+        with suppress(_core.ScenarioError):
+            place[key] = _points(name, folder / place[key])
+
+
+def check(document: dict[str, Any], folder: Path) -> None:
+    """Refuse files in `sizes` keys that still have their names: each has a mistake.
 
     Raises
     ------
     ScenarioError
-        A file cannot be read, or has lines that are no points.
+        A file cannot be read, or has lines that are no points. The message has the key.
     """
+    for name, place, key in _files(document, folder):
+        _points(name, folder / place[key])
+
+
+def _files(document: dict[str, Any], folder: Path) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places that have the name of a file."""
     for name, place, key in _places(document, ""):
-        given = place[key]
-        if isinstance(given, str) and _is_file(folder / given):
-            place[key] = _points(name, folder / given)
+        if isinstance(place[key], str) and _is_file(folder / place[key]):
+            yield name, place, key
 
 
 def _is_file(path: Path) -> bool:
@@ -58,21 +81,25 @@ def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: AN
 
 def _points(key: str, path: Path) -> list[list[float]]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "must be a text file"
+        lines = text_of(path).split("\n")
+    except (OSError, NotTextError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
         raise _core.ScenarioError(f"{key}: {path}: {why}") from None
-    points = []
-    rows = csv.reader(line for line in lines if line.strip() and not line.startswith("#"))
-    for number, row in enumerate(rows):
-        try:
-            size, share = map(float, row)
-        except ValueError:
-            if number == 0:
-                continue  # the names of the columns
+    points: list[list[float]] = []
+    named = False  # whether the names of the columns were passed over
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").split()
+        if not words or line.lstrip().startswith("#"):
+            continue
+        if len(words) == 2 and all(map(_NUMBER.fullmatch, words)):  # noqa: PLR2004 (a point)
+            points.append([float(word) for word in words])
+        elif points or named or any(map(_NUMBER.fullmatch, words)):
             raise _core.ScenarioError(
-                f"{key}: {path}: {','.join(row)!r} must be two numbers, bytes and the share of "
-                "flows up to there"
-            ) from None
-        points.append([size, share])
+                f"{key}: {path}: line {number}: {line.strip()[:_LONGEST]!r} must be two numbers, "
+                "bytes and the share of flows up to there, to 1, or to 100 for per cent"
+            )
+        else:
+            named = True
+    if points and points[-1][1] == _PER_CENT:
+        points = [[size, share / _PER_CENT] for size, share in points]
     return points

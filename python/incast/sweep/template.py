@@ -20,6 +20,7 @@ from incast.scenario.resolved import Resolved
 from incast.scenario.shipped import located
 from incast.sweep.forecast import forecast
 from incast.sweep.work import cost
+from incast.userfile import text_of
 
 SHARD_HOURS = 1.0  # of a task, if the number of shards is not given
 MOST_SHARDS = 1000  # Slurm takes 1001 tasks in an array unless it is configured otherwise
@@ -260,7 +261,7 @@ def _source(task: Task) -> str:
 
 
 def _text(task: Task) -> str:
-    text = located(task.source).read_text(encoding="utf-8-sig")
+    text = text_of(located(task.source))
     if Scenario(read(text)).plan.fingerprint != _unchanged(task).plan.fingerprint:
         raise ResultsError(
             f"{task.source}: reads other files, which a ConfigMap does not contain; write their "

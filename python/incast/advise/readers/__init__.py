@@ -7,13 +7,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from incast.advise.readers import fan_in, kernel, routes, sockets, sonic
+from incast import units
+from incast.advise.readers import (
+    counters,
+    fan_in,
+    kernel,
+    nic,
+    qdiscs,
+    routes,
+    sockets,
+    sonic,
+)
 from incast.advise.readers.taken import Taken
+from incast.advise.readers.words import shown
 from incast.errors import AdviceError
 from incast.scenario import Scenario, load
 from incast.scenario.override import apply
+from incast.userfile import text_of
 
-READERS: list[ModuleType] = [sonic, fan_in, sockets, kernel, routes]
+READERS: list[ModuleType] = [
+    *(counters, sonic, fan_in, nic, qdiscs, kernel, sockets, routes),
+]
 """Every reader; the first one that recognises a file reads it."""
 
 SERVERS = "workload.servers"
@@ -35,16 +49,19 @@ def read(path: Path) -> Taken:
         It cannot be read, or no reader recognises it. The message has the file, and the line.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        text = text_of(path)
     except OSError as error:
         raise AdviceError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise AdviceError(f"{path}: not text in UTF-8") from None
+    except ValueError as error:  # no text, or a name that no file can have
+        raise AdviceError(f"{path}: {error}") from None
+    if not text.strip():
+        raise AdviceError(f"{path}: must not be empty")
     for reader in READERS:
         if reader.recognises(text):
             taken: Taken = reader.read(text, str(path))
-            taken.took = [f"{path.name} ({reader.NAME}): {said}" for said in taken.took]
-            taken.assumed = [f"Assumed: {said}" for said in taken.assumed]
+            name = shown(path.name)
+            taken.took = [f"{name} ({reader.NAME}): {units.plain(said)}" for said in taken.took]
+            taken.assumed = [f"Assumed: {units.plain(said)}" for said in taken.assumed]
             return taken
     known = ", ".join(reader.NAME for reader in READERS)
     raise AdviceError(f"{path}: not recognised; must be the output of one of {known}")

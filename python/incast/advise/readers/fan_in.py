@@ -10,6 +10,7 @@ from statistics import median
 
 from incast import units
 from incast.advise.readers.taken import Taken, refused
+from incast.advise.readers.words import decimal
 
 NAME = "fan-in table"
 _NAMES = {
@@ -18,11 +19,15 @@ _NAMES = {
     "bytes": {"bytes", "ingress_bytes", "rx_bytes", "in_bytes"},
 }
 _BURSTS = 0.99  # share of the bins that have fewer flows
+_MOST_FLOWS = 1e6  # servers of a scenario
+_MOST_BYTES = 1e12
+_MOST = (1e18, _MOST_FLOWS, _MOST_BYTES)  # of each column
+_LONGEST = 2000  # letters of the line of names
 
 
 def recognises(text: str) -> bool:
     """Return whether the first line names the three columns."""
-    head = {word.strip().lower() for word in text.splitlines()[0].split(",")} if text else set()
+    head = {word.strip().lower() for word in text[:_LONGEST].partition("\n")[0].split(",")}
     return all(head & names for names in _NAMES.values())
 
 
@@ -35,25 +40,13 @@ def read(text: str, where: str) -> Taken:
         A line has no numbers in these columns, or no bin has a flow.
     """
     rows = csv.reader(io.StringIO(text))
-    head = [word.strip().lower() for word in next(rows)]
-    places = {
-        column: next(i for i, word in enumerate(head) if word in names)
-        for column, names in _NAMES.items()
-    }
     bins = []
-    for row in rows:
-        number = rows.line_num
-        if not row:
-            continue
-        try:
-            flows, size = (float(row[places[column]]) for column in ("flows", "bytes"))
-            float(row[places["time"]])
-        except (ValueError, IndexError):
-            said = ",".join(row)[:40]
-            raise refused(where, number, f"{said!r} must have numbers for {head}") from None
-        if flows < 0 or size < 0:
-            raise refused(where, number, "flows and bytes must not be negative")
-        bins.append((flows, size))
+    try:
+        head = [word.strip().lower() for word in next(rows)]
+        at = [next(i for i, word in enumerate(head) if word in names) for names in _NAMES.values()]
+        bins = [_bin(row, at, where, rows.line_num) for row in rows if row]
+    except csv.Error as error:  # e.g. a field without an end
+        raise refused(where, rows.line_num, f"is not CSV: {error}") from None
     busy = sorted(one for one in bins if one[0] >= 1)
     if not busy:
         raise refused(where, 1, "no bin has a flow")
@@ -71,3 +64,23 @@ def read(text: str, where: str) -> Taken:
     )
     taken.assumed.append("A burst is one read, and ends within its bin.")
     return taken
+
+
+def _bin(row: list[str], at: list[int], where: str, number: int) -> tuple[float, float]:
+    """Return flows and bytes of a line, whose time must be a number, too."""
+    words = [row[place].strip() if place < len(row) else "" for place in at]
+    values = [
+        decimal(word.removeprefix("-") if place == 0 else word, 0, most)
+        for place, (word, most) in enumerate(zip(words, _MOST, strict=True))
+    ]
+    _, flows, size = values
+    if flows is None or size is None or None in values:
+        said = ",".join(row)[:40]
+        columns = ", ".join(_NAMES)
+        raise refused(
+            where,
+            number,
+            f"{said!r} must have numbers for {columns}, up to {_MOST_FLOWS:.0e} flows and "
+            f"{_MOST_BYTES:.0e} bytes",
+        )
+    return flows, size

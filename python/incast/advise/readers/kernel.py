@@ -5,16 +5,26 @@ Source: the kernel's ip-sysctl documentation. Keys that are not settings of TCP 
 
 import re
 
+from incast import units
 from incast.advise.readers.taken import Taken, refused
+from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, shown, whole
 
 NAME = "sysctl"
-_LINE = re.compile(r"([\w./-]+)\s*=\s*(.*)")
-_CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
+_KEY = re.compile(r"-?[A-Za-z0-9_./*:@+-]+")
+_PASSED = ("#", ";", "sysctl:")  # comments, and what the command could not read
+_LONGEST_US = 120_000_000  # the kernel's largest RTO
+_MOST_MEMORY = 2**31 - 1  # a setting of memory is a signed number of 32 bits
+_LEAST_WINDOW = 2920  # bytes: two full packets
 
 
 def recognises(text: str) -> bool:
     """Return whether a text is a dump of settings."""
-    return bool(re.search(r"^net\.\S+\s*=", text, re.MULTILINE))
+    return any(
+        key.strip().lstrip("-").startswith(("net.", "net/"))
+        and equals
+        and _KEY.fullmatch(key.strip())
+        for key, equals, _ in (line.partition("=") for line in text.split("\n"))
+    )
 
 
 def read(text: str, where: str) -> Taken:
@@ -26,17 +36,17 @@ def read(text: str, where: str) -> Taken:
         A line is not `key = value`, or a setting of TCP has a value that is not known.
     """
     taken = Taken()
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith(("#", ";", "sysctl:")):
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith(_PASSED):
             continue
-        pair = _LINE.fullmatch(line.strip())
-        if pair is None:
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not equals or not _KEY.fullmatch(name):
             raise refused(where, number, f"{line.strip()[:40]!r} is not key = value")
-        key, value = pair[1].replace("/", "."), pair[2].strip()
+        key = name.removeprefix("-").replace("/", ".")
         if key in _TAKEN:
             why = _TAKEN[key](taken, value)
             if why:
-                raise refused(where, number, f"{key} = {value}: {why}")
+                raise refused(where, number, f"{key} = {shown(value)}: {why}")
     if not taken.took:
         taken.took.append("No setting of TCP that counts here.")
     taken.assumed.append("Clients and servers have the same settings.")
@@ -44,8 +54,11 @@ def read(text: str, where: str) -> Taken:
 
 
 def _control(taken: Taken, value: str) -> str:
-    if value not in _CONTROLS:
-        return f"must be one of {', '.join(sorted(_CONTROLS))}"
+    if value in OTHER_CONTROLS:
+        taken.took.append(f"Congestion control {value}, which is not simulated, is left out.")
+        return ""
+    if value not in CONTROLS:
+        return f"must be one of {', '.join(sorted(CONTROLS))}"
     taken.take(f"Congestion control {value}.", transport__congestion_control=value)
     return ""
 
@@ -61,10 +74,11 @@ def _sack(taken: Taken, value: str) -> str:
 
 
 def _least(taken: Taken, value: str) -> str:
-    if not value.isdigit() or int(value) < 1:
-        return "must be a number of microseconds"
-    if int(value) != 200_000:  # noqa: PLR2004 (the default)
-        taken.take(f"rto_min {value} us.", transport__rto_min=f"{value}us")
+    least = whole(value, 1, _LONGEST_US)
+    if least is None:
+        return f"must be a number of microseconds from 1 to {_LONGEST_US}"
+    if least != 200_000:  # noqa: PLR2004 (the default)
+        taken.take(f"rto_min {units.time(least / 1e6)}.", transport__rto_min=f"{least}us")
     else:
         taken.took.append("rto_min 200 ms, the default.")
     return ""
@@ -92,12 +106,12 @@ def _ecn(taken: Taken, value: str) -> str:
 
 
 def _memory(taken: Taken, value: str) -> str:
-    sizes = value.split()
-    if len(sizes) != 3 or not all(one.isdigit() for one in sizes):  # noqa: PLR2004 (as documented)
-        return "must be three sizes"
+    sizes = [whole(one, 0, _MOST_MEMORY) for one in value.split()]
+    if len(sizes) != 3 or sizes[2] is None or None in sizes:  # noqa: PLR2004 (as documented)
+        return f"must be three sizes from 0 to {_MOST_MEMORY} bytes"
     taken.take(
-        f"Receive buffers up to {sizes[2]} bytes.",
-        transport__receive_window=f"{max(int(sizes[2]) // 2, 2920)}B",
+        f"Receive buffers up to {units.size(sizes[2])}.",
+        transport__receive_window=f"{max(sizes[2] // 2, _LEAST_WINDOW)}B",
     )
     taken.assumed.append("Half of a receive buffer is window (tcp_adv_win_scale = 1).")
     return ""

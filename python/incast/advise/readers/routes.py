@@ -1,21 +1,71 @@
 """`ip route` at a server: options of TCP on the route to the client.
 
-Source: ip-route(8). Options of one route count; a dump in which two routes differ is refused.
+Source: ip-route(8), and iproute2's `ip/iproute.c`: a time is printed in ms below a second and in s
+from there on (`10ms`, `1.5s`). A time without a unit is one in ms: the kernel's unit of
+`RTAX_RTO_MIN`, in which `ip route` passes such a number on.
+
+A dump does not say which route leads to the clients. An option is taken if all networks have it
+with one value, whatever the default route has not; otherwise the routes differ, and none is taken.
+Networks behind which no client is do not count: those of links, groups and containers.
 """
 
 import ipaddress
 import re
+from dataclasses import dataclass, field
 
+from incast import units
 from incast.advise.readers.taken import Taken, refused
+from incast.advise.readers.words import (
+    CONTROLS,
+    OTHER_CONTROLS,
+    decimal,
+    listed,
+    shown,
+    whole,
+)
 
 NAME = "ip route"
-_KINDS = {"unreachable", "blackhole", "prohibit", "broadcast", "local", "throw", "multicast"}
-_TIME = re.compile(r"\d+(ms|s)?")
+_NOT_SENT = {
+    *("unreachable", "blackhole", "prohibit", "broadcast", "local", "throw", "multicast"),
+    *("anycast", "nat"),
+}
+_TIME = re.compile(r"([0-9.]{1,20})(ms|msecs?|s|secs?)?")
+_NAMED = 3  # routes in a sentence
+_FIRST = 20  # lines in which a route must be
+_INSIDE = ("docker", "virbr", "veth", "cali", "lxc", "cni", "br-", "lo")
+_LONGEST = 120.0  # seconds, the kernel's largest RTO
+_COUNTS = {"initcwnd": 65_535, "window": 2**31, "cwnd": 65_535, "quickack": 1}
+_OPTIONS = {*_COUNTS, "rto_min", "congctl"}
+
+
+@dataclass
+class Route:
+    """A route over which packets are sent: where to, in which line, how, and its options.
+
+    Of several routes to one network, that of the least metric counts.
+    """
+
+    target: str
+    line: int
+    device: str = ""
+    metric: int = 0
+    options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def named(self) -> str:
+        """How sentences call it."""
+        return f"{shown(self.target)} (line {self.line})"
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is a dump of routes."""
-    return bool(re.search(r"^(default|[\d.]+(/\d+)?|[0-9a-f:]+/\d+) .*\b(dev|via)\b", text, re.M))
+    """Return whether a text is a dump of routes: one of its first lines is a route."""
+    return any(_is_route(line.split()) for line in text.split("\n", _FIRST)[:_FIRST])
+
+
+def _is_route(words: list[str]) -> bool:
+    if words and words[0] in _NOT_SENT | {"unicast"}:
+        words = words[1:]
+    return bool(words) and _is_target(words[0]) and not {"dev", "via"}.isdisjoint(words)
 
 
 def read(text: str, where: str) -> Taken:
@@ -24,27 +74,29 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no route, an option has no value, or two routes differ.
+        A line is no route, or an option has no value or a wrong one.
     """
-    found: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    routes: list[Route] = []
+    here: Route | None = None  # the route that an indented line belongs to
+    for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words:
             continue
-        if words[0] in _KINDS:
-            words = words[1:]
-        if line[0].isspace() and words[0] == "nexthop":
+        if line[0] in " \t":
+            options = _options(words, where, number)
+            if here is not None:
+                here.options |= options
             continue
+        is_sent = words[0] not in _NOT_SENT
+        if not is_sent or words[0] == "unicast":
+            words = words[1:]
         if not words or not _is_target(words[0]):
             raise refused(where, number, f"{line.strip()[:40]!r} is not a route of `ip route`")
-        for option, value in _options(words[1:], where, number).items():
-            if option in found and found[option][0] != value:
-                before = found[option][1]
-                raise refused(
-                    where, number, f"{option} {value} differs from line {before}; keep one route"
-                )
-            found[option] = (value, number)
-    return _taken({option: value for option, (value, _) in found.items()})
+        device, metric = _after("dev", words), whole(_after("metric", words), 0, 2**32) or 0
+        here = Route(words[0], number, device, metric, _options(words[1:], where, number))
+        if is_sent:
+            routes.append(here)
+    return _taken(routes)
 
 
 def _is_target(word: str) -> bool:
@@ -57,43 +109,130 @@ def _is_target(word: str) -> bool:
     return True
 
 
+def _after(word: str, words: list[str]) -> str:
+    """Return the word that follows another one, or nothing."""
+    return words[words.index(word) + 1] if word in words[:-1] else ""
+
+
 def _options(words: list[str], where: str, number: int) -> dict[str, str]:
+    """Return the options of TCP in a line, as scenarios write them."""
     found = {}
     for place, word in enumerate(words):
-        if word in {"rto_min", "initcwnd", "window", "quickack", "congctl", "cwnd"}:
-            rest = [one for one in words[place + 1 : place + 3] if one != "lock"]
-            if not rest:
-                raise refused(where, number, f"{word} has no value")
-            if word == "rto_min" and not _TIME.fullmatch(rest[0]):
-                raise refused(where, number, f"rto_min {rest[0]!r} is not a time such as 10ms")
-            if word in {"initcwnd", "window", "cwnd", "quickack"} and not rest[0].isdigit():
-                raise refused(where, number, f"{word} {rest[0]!r} is not a number")
+        if word not in _OPTIONS:
+            continue
+        rest = [one for one in words[place + 1 : place + 3] if one != "lock"]
+        if not rest:
+            raise refused(where, number, f"{word} has no value")
+        if word == "rto_min":
+            found[word] = _time(rest[0], where, number)
+        elif word in _COUNTS:
+            count = whole(rest[0], 0, _COUNTS[word])
+            if count is None:
+                raise refused(
+                    where,
+                    number,
+                    f"{word} {rest[0][:40]!r} is not a number from 0 to {_COUNTS[word]}",
+                )
+            found[word] = str(count)
+        elif rest[0] in CONTROLS | OTHER_CONTROLS:
             found[word] = rest[0]
+        else:
+            known = ", ".join(sorted(CONTROLS))
+            raise refused(where, number, f"congctl {rest[0][:40]!r} must be one of {known}")
     return found
 
 
-def _taken(found: dict[str, str]) -> Taken:
+def _time(text: str, where: str, number: int) -> str:
+    parts = _TIME.fullmatch(text)
+    value = decimal(parts[1], 0, 1e6) if parts else None
+    if parts is None or value is None:
+        raise refused(where, number, f"rto_min {text[:40]!r} is not a time such as 10ms")
+    seconds = value if (parts[2] or "ms").startswith("s") else value / 1e3
+    if not 0 < seconds <= _LONGEST:
+        raise refused(where, number, f"rto_min {text[:40]!r} must be above 0, at most 120s")
+    return f"{seconds * 1e3:.6g}ms"
+
+
+def _taken(routes: list[Route]) -> Taken:
     taken = Taken()
-    if "rto_min" in found:
-        value = found["rto_min"]
-        text = f"{value}ms" if value.isdigit() else value
-        taken.take(f"rto_min {text} on the route, which wins.", transport__rto_min=text)
-    if "initcwnd" in found:
-        taken.take(
-            f"initcwnd {found['initcwnd']}.", transport__initial_window=f"{found['initcwnd']}seg"
-        )
-    if "window" in found:
-        taken.took.append("window is left out: it is about what this host receives.")
-    if "cwnd" in found:
-        taken.take(f"cwnd {found['cwnd']}.", transport__receive_window=f"{found['cwnd']}seg")
-    if found.get("quickack") == "1":
-        taken.take("Quick ACKs.", transport__delayed_ack=False)
-    if "congctl" in found:
-        taken.take(
-            f"Congestion control {found['congctl']}.",
-            transport__congestion_control=found["congctl"],
-        )
-    if not found:
-        taken.took.append("No route has an option of TCP.")
-    taken.assumed.append("The same options count at all servers.")
+    best: dict[str, Route] = {}
+    for route in routes:
+        before = best.get(route.target)
+        if before is None or route.metric < before.metric:
+            best[route.target] = route
+    left = [route for route in best.values() if _is_local(route) and route.options]
+    chosen = [route for route in best.values() if not _is_local(route)]
+    for option in sorted({option for route in chosen for option in route.options}):
+        value, having, why = _agreed(chosen, option)
+        if why:
+            taken.took.append(f"{option} is not taken: {why}.")
+            continue
+        others = [route.named for route in chosen if route not in having]
+        where = _few([route.named for route in having])
+        if others:
+            where = f"{where}, but not on {_few(others)}"
+        _take(taken, option, value, where)
+    for route in left:
+        names = listed([f"{key} {value}" for key, value in route.options.items()])
+        taken.took.append(f"{names} is left out: {route.named} leads to no client.")
+    if not any(route.options for route in chosen):
+        taken.took.append("No route to clients has an option of TCP.")
+    if taken.changes:
+        taken.assumed.append("The clients are behind the routes named; all servers have the same.")
     return taken
+
+
+def _few(names: list[str]) -> str:
+    """Return the first routes, and how many others there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _is_local(route: Route) -> bool:
+    """Return whether a route leads to no client: to this host, its containers, or its link only."""
+    if route.target == "default":
+        return False
+    network = ipaddress.ip_network(route.target, strict=False)
+    local = network.is_link_local or network.is_loopback or network.is_multicast
+    return local or route.device.startswith(_INSIDE)
+
+
+def _agreed(routes: list[Route], option: str) -> tuple[str, list[Route], str]:
+    """Return the value of an option, the routes that have it, or why none is taken."""
+    having = [route for route in routes if option in route.options]
+    first = having[0]
+    value = first.options[option]
+    other = next((route for route in having if route.options[option] != value), None)
+    if other is not None:
+        return (
+            "",
+            [],
+            (f"it is {value} on {first.named} and {other.options[option]} on {other.named}"),
+        )
+    alike = {route.target == "default" for route in having}
+    without = [route for route in routes if route not in having]
+    between = next(
+        (one for one in without if (one.target == "default") in alike or True in alike), None
+    )
+    if between is not None:
+        return "", [], f"it is {value} on {first.named}, and {between.named} has none"
+    return value, having, ""
+
+
+def _take(taken: Taken, option: str, value: str, where: str) -> None:
+    """Take an option, and say on which routes it is."""
+    if option == "rto_min":
+        said = units.time(float(value.removesuffix("ms")) / 1e3)
+        taken.take(f"rto_min {said} on {where}; it wins there.", transport__rto_min=value)
+    elif option == "initcwnd" and value != "0":
+        taken.take(f"initcwnd {value} on {where}.", transport__initial_window=f"{value}seg")
+    elif option == "window":
+        taken.took.append(f"window on {where} is left out: it is about what this host receives.")
+    elif option == "cwnd" and value != "0":
+        taken.take(f"cwnd {value} on {where}.", transport__receive_window=f"{value}seg")
+    elif option == "quickack" and value == "1":
+        taken.take(f"Quick ACKs on {where}.", transport__delayed_ack=False)
+    elif option == "congctl" and value in OTHER_CONTROLS:
+        taken.took.append(f"Congestion control {value} on {where} is not simulated, and left out.")
+    elif option == "congctl":
+        taken.take(f"Congestion control {value} on {where}.", transport__congestion_control=value)

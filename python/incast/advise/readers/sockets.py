@@ -1,30 +1,27 @@
 """`ss -tin` at the client: how many servers, the round trip, the timer, the congestion control.
 
-A connection has two lines: state, queues and addresses, then what the kernel knows of it, indented.
 Source: ss(8); the kernel computes RTO = srtt + max(rttvar term, rto_min), so the smallest RTO minus
-its round trip bounds rto_min from above.
+its round trip bounds rto_min from above. Every timeout doubles the RTO, until 120 s.
 """
 
-import re
 from collections import Counter
-from statistics import median
+from statistics import median_low
 
 from incast import units
+from incast.advise.readers import socket_lines
+from incast.advise.readers.peers import of_the_read, round_trip
+from incast.advise.readers.socket_lines import Socket, recognises
 from incast.advise.readers.taken import Taken, refused
+from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, listed
+from incast.errors import AdviceError
+
+__all__ = ["NAME", "read", "recognises"]
 
 NAME = "ss -tin"
-_STATES = {
-    *("ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSE-WAIT"),
-    *("LAST-ACK", "CLOSING", "LISTEN", "UNCONN"),
-}
-_CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
-_FIELDS = re.compile(r"\b(rto|mss|minrtt|rtt|rcv_rtt):([\d.]+)")
 _TICK = 0.02  # seconds by which an RTO may exceed its parts: variance and ticks
-
-
-def recognises(text: str) -> bool:
-    """Return whether a text is the output of `ss -tin`."""
-    return bool(re.search(r"^\s+.*\brto:\d", text, re.MULTILINE))
+_USUAL = 0.2  # seconds, the kernel's rto_min
+_LARGEST_RTO = 120.0  # seconds; an RTO that was doubled is cut there
+_MOST_SERVERS = 1_000_000  # of a scenario
 
 
 def read(text: str, where: str) -> Taken:
@@ -33,42 +30,43 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is not what `ss -tin` prints. The message has its number.
+        A line is not what `ss` prints, or no connection has details. The message has its number.
     """
-    peers, details = [], []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith(("State", "Netid")):
-            continue
-        if line[0].isspace():
-            found = dict(_FIELDS.findall(line))
-            if not found:
-                raise refused(where, number, "has no field such as rto:, mss: or rtt:")
-            details.append((found, line.split()))
-            continue
-        words = line.split()
-        if words[0] in {"tcp", "tcp4", "tcp6"}:
-            words = words[1:]
-        if len(words) < 5 or words[0] not in _STATES:  # noqa: PLR2004 (state, queues, ends)
-            raise refused(where, number, f"{words[0]!r} is not a state of a connection")
-        if words[0] == "ESTAB":
-            peers.append(words[4].rpartition(":")[0])
-    if not details:
+    every = socket_lines.sockets(text, where)
+    open_ones = [one for one in every if one.established]
+    if not any(one.fields for one in open_ones):
         raise refused(where, 1, "no connection has details; use ss -tin")
-    return _taken(peers, details)
-
-
-def _taken(peers: list[str], details: list[tuple[dict[str, str], list[str]]]) -> Taken:
+    ours, told = of_the_read(open_ones)
+    if not ours:
+        raise AdviceError(f"{where}: no connection can be one of a read. {' '.join(told)}")
     taken = Taken()
-    hosts = len(set(peers))
-    if hosts > 1:
-        taken.take(
-            f"{units.plural(len(peers), 'connection')} to {hosts} hosts: {hosts} servers.",
-            workload__servers=hosts,
+    closing = len([one for one in every if not one.established and one.state != "LISTEN"])
+    if closing:
+        told.append(f"Left out: {units.plural(closing, 'connection')}, not established.")
+    _servers(taken, ours)
+    _path(taken, ours)
+    _timer(taken, ours)
+    _control(taken, ours)
+    taken.took += told
+    return taken
+
+
+def _servers(taken: Taken, ours: list[Socket]) -> None:
+    hosts = len({one.peer for one in ours})
+    if not 1 < hosts <= _MOST_SERVERS:
+        taken.took.append(
+            f"{units.plural(len(ours), 'connection')} to {units.plural(hosts, 'host')}."
         )
-        taken.assumed.append("Every host with a connection answers each request.")
-    fields = [found for found, _ in details]
-    trips = [float(one.get("minrtt") or one.get("rtt") or 0) / 1e3 for one in fields]
-    shortest = min((trip for trip in trips if trip > 0), default=0.0)
+        return
+    taken.take(
+        f"{units.plural(len(ours), 'connection')} to {hosts} hosts: {hosts} servers.",
+        workload__servers=hosts,
+    )
+    taken.assumed.append("Every host with a connection answers each request.")
+
+
+def _path(taken: Taken, ours: list[Socket]) -> None:
+    shortest = min((trip for one in ours if (trip := round_trip(one))), default=0.0)
     if shortest:
         taken.take(
             f"Shortest round trip {units.time(shortest)}.",
@@ -76,32 +74,54 @@ def _taken(peers: list[str], details: list[tuple[dict[str, str], list[str]]]) ->
             network__delay=None,
         )
         taken.assumed.append("The shortest round trip is that of the idle network.")
-    if mss := [int(float(one["mss"])) for one in fields if "mss" in one]:
-        taken.take(f"MSS {median(mss):.0f} bytes.", transport__mss=int(median(mss)))
-    _timer(taken, fields)
-    words = Counter(word for _, line in details for word in line if word in _CONTROLS)
-    if words:
-        control = words.most_common(1)[0][0]
-        taken.take(f"Congestion control {control}.", transport__congestion_control=control)
-        taken.assumed.append("The servers use the same congestion control as this host.")
-    return taken
+    sizes = [int(one.fields["mss"]) for one in ours if one.fields.get("mss", 0) >= 1]
+    if sizes:
+        usual = median_low(sizes)
+        taken.take(f"MSS {usual} bytes.", transport__mss=usual)
 
 
-def _timer(taken: Taken, fields: list[dict[str, str]]) -> None:
-    least = min(
-        (
-            float(one["rto"]) / 1e3 - float(one["rtt"]) / 1e3
-            for one in fields
-            if "rto" in one and "rtt" in one
-        ),
-        default=0.0,
-    )
-    if least <= 0:
+def _timer(taken: Taken, ours: list[Socket]) -> None:
+    """Take the minimum RTO from the RTOs, of which those that were doubled are divided again."""
+    found: list[float] = []
+    divided, passed = [], []
+    for one in ours:
+        if "rto" not in one.fields or "rtt" not in one.fields:
+            continue
+        rto, doublings = one.fields["rto"] / 1e3, int(one.fields.get("backoff", 0))
+        if (doublings and rto >= _LARGEST_RTO) or (not doublings and one.repeated):
+            passed.append(one.peer)
+            continue
+        if doublings:
+            divided.append(one.peer)
+        found.append(rto / 2**doublings - one.fields["rtt"] / 1e3)
+    least = min((above for above in found if above > 0), default=0.0)
+    if divided:
+        taken.took.append(
+            f"RTOs that were doubled by timeouts are divided again ({listed(divided)})."
+        )
+    if passed:
+        taken.took.append(
+            f"RTOs of connections that repeat a packet are left out ({listed(passed)})."
+        )
+    if not 0 < least <= _LARGEST_RTO:
         return
-    if abs(least - 0.2) <= _TICK:
-        least = 0.2
+    if abs(least - _USUAL) <= _TICK:
+        least = _USUAL
     taken.take(
         f"The smallest RTO is {units.time(least)} above its round trip.",
-        transport__rto_min=f"{least * 1e6:.0f}us",
+        transport__rto_min=f"{max(least * 1e6, 1):.0f}us",
     )
     taken.assumed.append(f"rto_min is {units.time(least)}, at the servers as well.")
+
+
+def _control(taken: Taken, ours: list[Socket]) -> None:
+    known = CONTROLS | OTHER_CONTROLS
+    words = Counter(word for one in ours for word in one.words if word in known)
+    if not words:
+        return
+    control = words.most_common(1)[0][0]
+    if control not in CONTROLS:
+        taken.took.append(f"Congestion control {control}, which is not simulated, is left out.")
+        return
+    taken.take(f"Congestion control {control}.", transport__congestion_control=control)
+    taken.assumed.append("The servers use the same congestion control as this host.")

@@ -1,0 +1,72 @@
+"""`tc -s qdisc`: what the queues of a host dropped and marked.
+
+Source: tc(8). A queue has a line `qdisc KIND …`, and indented lines with its counters.
+"""
+
+import re
+
+from incast import units
+from incast.advise.readers.taken import Taken, refused
+from incast.advise.readers.words import listed, shown
+
+NAME = "tc -s qdisc"
+_KIND = re.compile(r"[A-Za-z0-9_]{1,32}")
+_COUNT = re.compile(r"\b(dropped|overlimits|requeues|ecn_mark|marked|drop_overlimit) ([0-9]{1,20})")
+_DEVICE = re.compile(r" dev ([^ ]{1,32})")
+_BOUND = re.compile(r" maxrate ([0-9A-Za-z.]{1,20})")
+
+
+def recognises(text: str) -> bool:
+    """Return whether a text is a list of queues."""
+    return text.lstrip().startswith("qdisc ")
+
+
+def read(text: str, where: str) -> Taken:
+    """Read it.
+
+    Raises
+    ------
+    AdviceError
+        A line is no queue, or counters come before one. The message has its number.
+    """
+    found: list[tuple[str, dict[str, int]]] = []
+    bounds: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split(None, 2)
+        if not words:
+            continue
+        if not line[0].isspace():
+            if words[0] != "qdisc" or len(words) < 2 or not _KIND.fullmatch(words[1]):  # noqa: PLR2004
+                raise refused(where, number, f"{line.strip()[:40]!r} is not a queue of tc -s qdisc")
+            device = _DEVICE.search(line)
+            found.append((f"{words[1]} at {device[1]}" if device else words[1], {}))
+            bounds += _BOUND.findall(line)
+        elif not found:
+            raise refused(where, number, "has counters of no queue")
+        else:
+            counts = found[-1][1]
+            for name, text_of_it in _COUNT.findall(line):
+                counts[name] = counts.get(name, 0) + int(text_of_it)
+    taken = Taken()
+    _tell(taken, found, bounds)
+    return taken
+
+
+def _tell(taken: Taken, found: list[tuple[str, dict[str, int]]], bounds: list[str]) -> None:
+    """Say which queues there are, and what each lost or marked."""
+    taken.took.append(f"Queues of this host: {listed([name for name, _ in found])}.")
+    lost = [(name, counts) for name, counts in found if counts.get("dropped")]
+    for name, counts in lost:
+        taken.took.append(
+            f"{shown(name)} dropped {units.plural(counts['dropped'], 'packet')}: these are losses "
+            "in this host, not in the network."
+        )
+    if not lost and any(counts for _, counts in found):
+        taken.took.append("No queue of this host dropped a packet.")
+    for name, counts in found:
+        if marked := counts.get("ecn_mark", 0) + counts.get("marked", 0):
+            taken.took.append(f"{shown(name)} marked {units.plural(marked, 'packet')}.")
+        if over := counts.get("overlimits", 0):
+            taken.took.append(f"{shown(name)} held packets back {over} times (overlimits).")
+    if bounds:
+        taken.took.append(f"Its rate is bounded: maxrate {listed(bounds)}.")

@@ -1,0 +1,79 @@
+"""Rows of a SONiC configuration: values, which are text, and the names of other rows."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from incast.advise.readers.words import whole
+from incast.errors import AdviceError
+
+LARGEST = 2**40
+"""The largest size that is read, bytes: no switch has a buffer of a TiB."""
+_LONGEST = 40  # letters of a name or a value in a message
+_MOST_QUEUES = 64  # of a port
+_MOST = 100_000  # queues of a switch
+
+Queue = tuple[str, int]
+"""A port, and the number of a queue at it."""
+
+
+def row_of(reference: object) -> str:
+    """Return the row that a field names: `name`, or in older versions `[TABLE|name]`."""
+    text = str(reference)
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1].rpartition("|")[2]
+    return text
+
+
+def wrong(where: str, path: tuple[str, ...], value: object, why: str) -> AdviceError:
+    """Return the error for the value of a field."""
+    place = "|".join(name[:_LONGEST] for name in path)
+    return AdviceError(f"{where}: {place} = {str(value)[:_LONGEST]!r}: {why}")
+
+
+def number(where: str, path: tuple[str, ...], value: object, most: int, least: int = 1) -> int:
+    """Read a whole number, which SONiC writes as text.
+
+    Raises
+    ------
+    AdviceError
+        It is none, or outside its bounds.
+    """
+    read = whole(str(value).strip(), least, most) if isinstance(value, int | str) else None
+    if read is None:
+        raise wrong(where, path, value, f"must be a whole number from {least} to {most}")
+    return read
+
+
+def queues(rows: dict[str, Any]) -> Iterator[tuple[Queue, dict[str, Any]]]:
+    """Yield the queues of a table with their rows; keys that name none are passed over.
+
+    A key is `port|queue`, `port|first-last`, or of several ports: `port,port|queue`.
+    """
+    return islice(
+        ((queue, row) for key, row in rows.items() for queue in _named(key)),
+        _MOST,
+    )
+
+
+def _named(key: str) -> Iterator[Queue]:
+    ports, _, numbers = key.rpartition("|")
+    first, dash, last = numbers.partition("-")
+    least = whole(first, 0, _MOST_QUEUES)
+    most = whole(last, 0, _MOST_QUEUES) if dash else least
+    if least is None or most is None:
+        return
+    for port in ports.split(","):
+        for one in range(least, most + 1):
+            yield port, one
+
+
+def lossless_queues(tables: dict[str, Any]) -> set[Queue]:
+    """Return the queues with priority flow control, which `PORT_QOS_MAP` names for each port."""
+    return {
+        (port, number)
+        for key, row in tables.get("PORT_QOS_MAP", {}).items()
+        for port in key.split(",", _MOST)
+        for text in str(row.get("pfc_enable", "")).split(",", _MOST_QUEUES)
+        if (number := whole(text, 0, _MOST_QUEUES)) is not None
+    }

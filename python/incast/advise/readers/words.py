@@ -1,0 +1,53 @@
+"""Words and numbers of files: what is shown of them, and which numbers are read."""
+
+import re
+
+from incast import units
+
+CONTROLS = {"cubic", "reno", "dctcp", "bbr", "vegas", "westwood", "bic"}
+"""The congestion controls of the kernel that are simulated."""
+OTHER_CONTROLS = {
+    *("htcp", "hybla", "illinois", "scalable", "lp", "veno", "yeah", "nv", "cdg", "highspeed"),
+    *("bbr2", "bbr3", "prague", "bpf_cubic", "bpf_dctcp"),
+}
+"""The others, which are left out of a scenario."""
+
+_WORD = re.compile(r"[A-Za-z0-9_.:@%+=,|/\[\]-]+")
+_LONGEST = 40  # letters of a name in a sentence
+_FEW = 4  # names in a sentence
+_WHOLE = re.compile(r"[0-9]{1,20}")
+_DECIMAL = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?")
+
+
+def shown(name: str) -> str:
+    """Return a name from a file as sentences show it: one line, cut, and in quotes if it is long.
+
+    A name may have any letters, and must look neither like advice nor like a command.
+    """
+    if len(name) <= _LONGEST and _WORD.fullmatch(name):
+        return name
+    line = units.plain(name[: 2 * _LONGEST]).replace('"', "'")
+    return f'"{line[:_LONGEST]}…"' if len(line) > _LONGEST else f'"{line}"'
+
+
+def listed(names: list[str]) -> str:
+    """Return the first few names, and how many others there are."""
+    distinct = list(dict.fromkeys(names))
+    more = f" and {len(distinct) - _FEW} more" if len(distinct) > _FEW else ""
+    return ", ".join(map(shown, distinct[:_FEW])) + more
+
+
+def whole(text: str, least: int, most: int) -> int | None:
+    """Read a whole number in digits of ASCII; None if it is none, or outside its bounds."""
+    if not _WHOLE.fullmatch(text):
+        return None
+    number = int(text)
+    return number if least <= number <= most else None
+
+
+def decimal(text: str, least: float, most: float) -> float | None:
+    """Read a decimal number in digits of ASCII; None if it is none, or outside its bounds."""
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    return number if least <= number <= most else None
