@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sonic
+from incast.advise.shell import sonic
 
 PROFILE = "egress_lossy_profile"
 """The profile of lossy egress queues in the templates of SONiC."""

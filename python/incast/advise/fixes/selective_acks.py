@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import HOSTS, at, sysctl
+from incast.advise.shell import sysctl
+from incast.advise.words import HOSTS, at
 
 
 def fixes(case: Case) -> Iterator[Fix]:
