@@ -9,11 +9,13 @@ import polars as pl
 
 from incast import _core
 from incast.advise.case import Case
+from incast.advise.pieces import of_whole
 from incast.advise.runs import Runs
 from incast.errors import ResultsError
 from incast.outcome import Results
 from incast.results.collapse import COLLAPSED, at_points
 from incast.results.compare import Compared, paired
+from incast.results.frames import COMPLETIONS
 from incast.results.statistics import possible
 from incast.scenario.plan import Plan, Point
 from incast.sweep.execute import run_jobs
@@ -68,17 +70,22 @@ class Trials:
         self.engine = case.scenario.plan.engine
         self.points: dict[str, Point] = {BASE: Point({}, case.point.resolved, case.point.ready)}
         self.refused: dict[str, str] = {}
+        self.pieces = {BASE: 1}
         self._seeds: set[int] = set()
         self._known: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
 
-    def add(self, name: str, changes: Mapping[str, object]) -> bool:
-        """Add a change; return whether the scenario is valid with it."""
+    def add(self, name: str, changes: Mapping[str, object], pieces: int = 1) -> bool:
+        """Add a change; return whether the scenario is valid with it.
+
+        So many blocks of its runs, `pieces`, are one block of the case.
+        """
         try:
             point = self.case.changed(changes).plan.points[0]
         except _core.ScenarioError as error:
             self.refused[name] = str(error)
             return False
         self.points[name] = Point({}, point.resolved, point.ready)
+        self.pieces[name] = pieces
         return True
 
     def run(self, names: Iterable[str], seeds: Sequence[int], clock: Clock) -> None:
@@ -159,7 +166,12 @@ class Trials:
                 rows = pl.DataFrame(schema={"status": pl.String})
             if column in rows.columns:
                 whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
-                for point, seed, value in whole.select("point", "seed", column).iter_rows():
-                    found.setdefault(names[point], {})[seed] = float(value)
+                for point, seed, value, times in whole.select(
+                    "point", "seed", column, COMPLETIONS
+                ).iter_rows():
+                    name = names[point]
+                    its = of_whole(column, float(value), times or [], self.pieces[name])
+                    if its is not None:
+                        found.setdefault(name, {})[seed] = its
             self._known[column, group] = found
         return self._known[column, group]

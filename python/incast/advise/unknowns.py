@@ -145,7 +145,8 @@ def _tried(
     usable = [
         one
         for one in advised
-        if not set(one.fix.changes) & set(changes) and trials.add(one.fix.name, one.fix.changes)
+        if not set(one.fix.changes) & set(changes)
+        and trials.add(one.fix.name, one.fix.changes, one.fix.pieces)
     ]
     trials.run([BASE, *(one.fix.name for one in usable)], SEEDS, clock)
     return _differences(case, trials, usable, unknown, factor)
