@@ -11,6 +11,7 @@ from typing import Any
 from incast.advise.advice import Advice
 from incast.advise.apps import find, throttled
 from incast.advise.case import Case, case_of
+from incast.advise.elsewhere import elsewhere
 from incast.advise.envelope import envelope_of
 from incast.advise.fixes import catalogue
 from incast.advise.knee import Knee, knee
@@ -163,6 +164,7 @@ class Adviser:
             self.research,
             self.sensitive,
             time.monotonic() - self.start,
+            elsewhere(self.case, self.trials.results(BASE, seeds).numbered()),
             self.trials.store.simulated,
             self.trials.store.reused,
         )

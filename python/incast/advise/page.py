@@ -4,6 +4,7 @@ from html import escape
 
 from incast import units
 from incast.advise.advice import Advice
+from incast.advise.elsewhere import PLACES
 from incast.advise.search import Advised, Gain
 from incast.scenario.facts import words
 
@@ -27,6 +28,7 @@ def page(advice: Advice) -> str:
         f"<p><b>Limiting resource: {escape(advice.limit.name)}.</b> {escape(advice.limit.why)}</p>",
         *_fixes(advice),
         *_tried(advice),
+        *_elsewhere(advice),
         *_more(advice),
     ]
     return (
@@ -43,7 +45,7 @@ def _paragraph(text: str) -> str:
 
 def _fixes(advice: Advice) -> list[str]:
     if not advice.fixes:
-        return [_paragraph("Nothing that was tried helps for certain.")]
+        return [_paragraph(advice.nothing())]
     rows = [
         f"<tr><td>{number}</td><td>{escape(one.fix.who)}</td><td>{escape(one.fix.name)}</td>"
         f"<td>{units.rate(one.goodput.after)}</td><td>{_gain(one.goodput)}</td>"
@@ -90,6 +92,16 @@ def _tried(advice: Advice) -> list[str]:
         "<h2>Tried, and not advised</h2>",
         f"<table><tr>{head}</tr>{''.join(rows)}</table>",
     ]
+
+
+def _elsewhere(advice: Advice) -> list[str]:
+    if advice.elsewhere is None:
+        return []
+    items = "".join(
+        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>. {escape(one.shows)}</li>"
+        for one in PLACES
+    )
+    return [_paragraph(advice.elsewhere.sentence()), f"<ul>{items}</ul>"]
 
 
 def _more(advice: Advice) -> list[str]:

@@ -148,29 +148,39 @@ def _tried(
         if not set(one.fix.changes) & set(changes)
         and trials.add(one.fix.name, one.fix.changes, one.fix.pieces)
     ]
+    beside.run([BASE], SEEDS, clock)
     trials.run([BASE, *(one.fix.name for one in usable)], SEEDS, clock)
-    return _differences(case, trials, usable, unknown, factor)
+    before = beside.collapsed(BASE, SEEDS) if case.here.judged else None
+    return _differences(before, trials, usable, unknown, factor)
 
 
 def _differences(
-    case: Case, trials: Trials, usable: list[Advised], unknown: Unknown, factor: float
+    before: tuple[bool, float] | None,
+    trials: Trials,
+    usable: list[Advised],
+    unknown: Unknown,
+    factor: float,
 ) -> Iterator[Sensitive]:
-    """Yield what is different there."""
+    """Yield what is different there; `before` is whether the case collapses, None if undefined."""
 
     def told(said: str) -> Sensitive:
         return Sensitive(unknown.name, factor, said, unknown.measure)
 
-    outcome = trials.collapsed(BASE, SEEDS)
-    if outcome is not None and not outcome[0] and not outcome[1] and case.here.judged:
-        yield told("there is no collapse")
-        return
+    after = trials.collapsed(BASE, SEEDS)
+    if before is not None and after is not None:
+        if any(before) and not any(after):
+            yield told("there is no collapse")
+            return
+        if after[0] and not any(before):
+            yield told("it collapses")
+            return
     means = {one.fix.name: trials.mean(one.fix.name, SEEDS, GOODPUT) or 0.0 for one in usable}
-    before = trials.mean(BASE, SEEDS, GOODPUT) or 0.0
-    if not usable or not before:
+    unchanged = trials.mean(BASE, SEEDS, GOODPUT) or 0.0
+    if not usable or not unchanged:
         return
     first = usable[0].fix.name
     best = max(means, key=lambda name: means[name])
-    if means[first] < _STILL * before:
+    if means[first] < _STILL * unchanged:
         yield told(f"“{first}” does not help any more")
     elif means[first] < (1 - _MATTERS) * means[best]:
         gain = means[best] / means[first]

@@ -30,10 +30,12 @@ def fixes(case: Case) -> Iterator[Fix]:
         yield from _alphas(case, *dynamic)
         return
     for times in _TIMES:
-        yield _larger(case, f"{times} times the buffer", case.here.buffer_packets * times)
+        packets, size = times * case.here.buffer_packets, times * case.here.buffer_bytes
+        yield _larger(case, f"{times} times the buffer", packets, size)
     for packets in bursts(case):
         if packets > case.here.buffer_packets and _bytes(case, packets) <= _MOST:
-            yield _larger(case, f"a buffer of {packets} packets", packets)
+            name = f"a buffer of {packets} packets"
+            yield _larger(case, name, packets, _bytes(case, packets))
 
 
 def bursts(case: Case) -> list[int]:
@@ -60,9 +62,9 @@ def _bytes(case: Case, packets: int) -> int:
 def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
     enough = [_exponent(case, total, packets) for packets in bursts(case)]
     for exponent in range(LEAST_EXPONENT, MOST_EXPONENT + 1):
-        if not (alpha < 2.0**exponent <= _FARTHEST * alpha or exponent in enough):
-            continue
         if 2.0**exponent <= alpha:
+            continue
+        if 2.0**exponent > _FARTHEST * alpha and exponent not in enough:
             continue
         buffer = dict(case.here.tree["network"]["buffer"], alpha=f"2^{exponent}")
         words = sonic({"BUFFER_PROFILE": {PROFILE: {"dynamic_th": str(exponent)}}})
@@ -88,9 +90,8 @@ def _exponent(case: Case, total: int, packets: int) -> int:
     return max(ceil(log2(share / (1 - share))), LEAST_EXPONENT)
 
 
-def _larger(case: Case, name: str, packets: int) -> Fix:
+def _larger(case: Case, name: str, packets: int, size: int) -> Fix:
     here = case.here
-    size = _bytes(case, packets)
     factor = packets / here.buffer_packets if here.counts_packets else size / here.buffer_bytes
     words = sonic({"BUFFER_PROFILE": {PROFILE: {"static_th": str(size)}}})
     return Fix(
