@@ -40,7 +40,7 @@ class Advice:
     seconds
         How long the advice took.
     elsewhere
-        That losses, if there are any, are not at the port to the client; None where they may be.
+        Where losses are if nothing collapses; None if it does.
     simulated, reused
         Runs that were simulated for it, and those that `out` had already.
     """

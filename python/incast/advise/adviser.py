@@ -164,7 +164,9 @@ class Adviser:
             self.research,
             self.sensitive,
             time.monotonic() - self.start,
-            elsewhere(self.case, self.trials.results(BASE, seeds).numbered()),
+            None
+            if told is None or any(told)
+            else elsewhere(self.case, self.trials.results(BASE, seeds).numbered()),
             self.trials.store.simulated,
             self.trials.store.reused,
         )

@@ -1,4 +1,4 @@
-"""Where losses are that the port to the client cannot explain, and the commands that show them."""
+"""Losses where nothing collapses: at the port to the client, or elsewhere, and what shows them."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -55,7 +55,7 @@ PLACES = (
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """That the port to the client is not the place.
+    """Whether the port to the client is the place.
 
     Parameters
     ----------
@@ -63,13 +63,27 @@ class Elsewhere:
         The most packets that were in it at a time, in any run.
     fit
         How many it holds.
+    lost
+        Packets that it loses per run.
     """
 
     burst: int
     fit: int
+    lost: float = 0.0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where else losses may be: nowhere that is named if the port itself loses packets."""
+        return () if self.lost else PLACES
 
     def sentence(self) -> str:
         """Return it in words."""
+        if self.lost:
+            return (
+                f"The burst fills the {units.plural(self.fit, 'packet')} that fit into the port to "
+                f"the client, which loses {units.number(self.lost, 2)} per run. They are repaired "
+                "in time: losses alone are no collapse."
+            )
         return (
             f"The burst is {self.burst} of the {units.plural(self.fit, 'packet')} that fit into "
             "the port to the client, and nothing is lost there. If you see losses nevertheless, "
@@ -78,12 +92,19 @@ class Elsewhere:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for programs."""
-        places = [{"where": one.name, "command": one.command, "shows": one.shows} for one in PLACES]
-        return {"burst_packets": self.burst, "buffer_packets": self.fit, "places": places}
+        places = [
+            {"where": one.name, "command": one.command, "shows": one.shows} for one in self.places
+        ]
+        return {
+            "burst_packets": self.burst,
+            "buffer_packets": self.fit,
+            "lost_per_run": self.lost,
+            "places": places,
+        }
 
 
 def elsewhere(case: Case, rows: pl.DataFrame) -> Elsewhere | None:
-    """Return that losses are elsewhere, or None where the port itself loses packets.
+    """Return where losses are, of a case that does not collapse; None if no run has ended.
 
     Parameters
     ----------
@@ -93,10 +114,11 @@ def elsewhere(case: Case, rows: pl.DataFrame) -> Elsewhere | None:
         A row per run of it, as `Results.numbered` has them.
     """
     ended = rows.filter(pl.col("status") == "ok")
-    if not ended.height or ended["drops"].sum():
+    if not ended.height:
         return None
     longest = ended["queue_max_packets"].max()
     if not isinstance(longest, int | float):
         return None
     fit = case.here.buffer_packets
-    return Elsewhere(min(ceil(longest) + fit - case.here.buffer_places, fit), fit)
+    burst = min(ceil(longest) + fit - case.here.buffer_places, fit)
+    return Elsewhere(burst, fit, float(ended["drops"].sum()) / ended.height)

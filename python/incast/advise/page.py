@@ -4,7 +4,6 @@ from html import escape
 
 from incast import units
 from incast.advise.advice import Advice
-from incast.advise.elsewhere import PLACES
 from incast.advise.search import Advised, Gain
 from incast.scenario.facts import words
 
@@ -99,9 +98,10 @@ def _elsewhere(advice: Advice) -> list[str]:
         return []
     items = "".join(
         f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>. {escape(one.shows)}</li>"
-        for one in PLACES
+        for one in advice.elsewhere.places
     )
-    return [_paragraph(advice.elsewhere.sentence()), f"<ul>{items}</ul>"]
+    said = _paragraph(advice.elsewhere.sentence())
+    return [said, f"<ul>{items}</ul>"] if items else [said]
 
 
 def _more(advice: Advice) -> list[str]:

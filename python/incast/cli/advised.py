@@ -2,7 +2,6 @@
 
 from incast import units
 from incast.advise import Advice
-from incast.advise.elsewhere import PLACES
 from incast.advise.search import Advised, Gain
 from incast.cli.console import Paper
 from incast.grid import Column
@@ -124,7 +123,7 @@ def _elsewhere(advice: Advice, paper: Paper) -> None:
         return
     paper.print()
     paper.sentence(advice.elsewhere.sentence())
-    for one in PLACES:
+    for one in advice.elsewhere.places:
         paper.print(f"    {one.command}", markup=False, highlight=False, soft_wrap=True)
         paper.sentence(f"{one.name[0].upper()}{one.name[1:]}: {one.shows}")
 
