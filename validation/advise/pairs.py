@@ -75,7 +75,7 @@ def _of(number: int, scenario: Scenario, rows: list[Row]) -> Iterator[Pair]:
     }
     singles = {fix.name: fix for two in pairs.values() for fix in two}
     for name, fix in singles.items():
-        trials.add(name, fix.changes)
+        trials.add(name, fix.changes, fix.pieces)
     if not pairs:
         return
     trials.run([*singles, *pairs], SEEDS, Clock(inf))

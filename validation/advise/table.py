@@ -47,7 +47,7 @@ def search(scenario: Scenario, jobs: int | None = None) -> list[Row]:
     """Simulate every fix in a scenario."""
     case = case_of(scenario)
     trials = Trials(case, jobs)
-    names = [fix.name for fix in catalogue(case) if trials.add(fix.name, fix.changes)]
+    names = [fix.name for fix in catalogue(case) if trials.add(fix.name, fix.changes, fix.pieces)]
     trials.run([BASE, *names], SEEDS, Clock(inf))
     return [_row(trials, name) for name in (BASE, *names)]
 

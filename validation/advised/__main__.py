@@ -115,7 +115,7 @@ def _ask(console: Console, which: str) -> int:
 def _sample(console: Console) -> int:
     """Measure the prediction with the largest gain of those that are words of a host."""
     predictions = predict.read(_predicted(LAST))
-    words = [one for one in predictions if one.text.startswith(("CLIENT", "OLD"))]
+    words = [one for one in predictions if one.text.startswith(("CLIENT", ': "${OLD'))]
     best = max(words, key=lambda one: one.ratio)
     answers = list(measured(0, best, [1]))
     (found,) = judged([best], answers)

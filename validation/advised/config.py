@@ -1,4 +1,4 @@
-"""`config` of a switch, as far as advice uses it: checkpoint, load and rollback of config_db.json.
+"""`config` of a switch, as far as advice uses it: checkpoints, load and rollback of config_db.json.
 
 As in SONiC, `load` merges fields into what is there, and `rollback` restores a checkpoint.
 """
@@ -11,15 +11,20 @@ import sys
 from pathlib import Path
 
 DATABASE = Path("config_db.json")
+_CHECKPOINT = ".cp.json"
 
 
 def main(words: list[str]) -> None:
     """Do what the words say, in the current folder."""
     match words:
         case ["checkpoint", name]:
-            shutil.copy(DATABASE, f"{name}.cp.json")
+            shutil.copy(DATABASE, f"{name}{_CHECKPOINT}")
+        case ["list-checkpoints"]:
+            print(json.dumps([one.name.removesuffix(_CHECKPOINT) for one in _checkpoints()]))
+        case ["delete-checkpoint", name]:
+            Path(f"{name}{_CHECKPOINT}").unlink()
         case ["rollback", name]:
-            shutil.copy(f"{name}.cp.json", DATABASE)
+            shutil.copy(f"{name}{_CHECKPOINT}", DATABASE)
         case ["load", "-y", file]:
             tables = json.loads(DATABASE.read_text())
             for table, rows in json.loads(Path(file).read_text()).items():
@@ -27,7 +32,11 @@ def main(words: list[str]) -> None:
                     tables.setdefault(table, {}).setdefault(key, {}).update(fields)
             DATABASE.write_text(json.dumps(tables, indent=4) + "\n")
         case _:
-            raise SystemExit(f"config: {' '.join(words)}: must be checkpoint, load -y or rollback")
+            raise SystemExit(f"config: {' '.join(words)}: not known")
+
+
+def _checkpoints() -> list[Path]:
+    return sorted(Path().glob(f"*{_CHECKPOINT}"))
 
 
 if __name__ == "__main__":

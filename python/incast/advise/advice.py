@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incast.advise.case import Case
+from incast.advise.elsewhere import Elsewhere
 from incast.advise.envelope import Envelope
 from incast.advise.goal import Goal
 from incast.advise.knee import Knee
@@ -41,6 +42,8 @@ class Advice:
         Unknowns that would change the advice; None if there was no time to try.
     seconds
         How long the advice took.
+    elsewhere
+        Where losses are if nothing collapses; None if it does.
     simulated, reused
         Runs that were simulated for it, and those that `out` had already.
     """
@@ -56,6 +59,7 @@ class Advice:
     research: list[Prospect] = field(default_factory=list)
     sensitive_to: list[Sensitive] | None = None
     seconds: float = 0.0
+    elsewhere: Elsewhere | None = None
     simulated: int = 0
     reused: int = 0
 
@@ -63,6 +67,13 @@ class Advice:
     def fixes(self) -> list[Advised]:
         """The first fix of every party, the one to begin with first."""
         return self.found.per_party()
+
+    def nothing(self) -> str:
+        """Return why there is no fix, where there is none."""
+        untried = sum(one.ratio is None for one in self.found.tried)
+        if untried == len(self.found.tried):
+            return "The time was over before any fix was tried: give more with --budget."
+        return "Nothing that was tried helps for certain."
 
     def sentences(self) -> list[str]:
         """Return the verdict in words."""
@@ -88,6 +99,7 @@ class Advice:
             "fixes": [self._fix(one) for one in self.fixes],
             "other_fixes": [self._fix(one) for one in self.found.advised if one not in self.fixes],
             "tried": [self._tried(one) for one in self.found.tried],
+            "elsewhere": None if self.elsewhere is None else self.elsewhere.to_dict(),
             "research": [one.to_dict() for one in self.research],
             "sensitive_to": None
             if self.sensitive_to is None

@@ -11,6 +11,7 @@ from typing import Any
 from incast.advise.advice import Advice
 from incast.advise.apps import find, throttled
 from incast.advise.case import Case, case_of
+from incast.advise.elsewhere import elsewhere
 from incast.advise.envelope import envelope_of
 from incast.advise.fixes import catalogue
 from incast.advise.goal import Goal, goal_of
@@ -175,6 +176,9 @@ class Adviser:
             self.research,
             self.sensitive,
             time.monotonic() - self.start,
+            None
+            if told is None or any(told)
+            else elsewhere(self.case, self.trials.results(BASE, seeds).numbered()),
             self.trials.store.simulated,
             self.trials.store.reused,
         )

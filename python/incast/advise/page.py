@@ -40,6 +40,7 @@ def _answer(advice: Advice) -> list[str]:
         _limit(advice),
         *_fixes(advice),
         *_tried(advice),
+        *_elsewhere(advice),
         *_more(advice),
     ]
 
@@ -55,7 +56,7 @@ def _limit(advice: Advice) -> str:
 
 def _fixes(advice: Advice) -> list[str]:
     if not advice.fixes:
-        return [_paragraph("Nothing that was tried helps for certain.")]
+        return [_paragraph(advice.nothing())]
     rows = [
         f"<tr><td>{number}</td><td>{escape(one.fix.who)}</td><td>{escape(one.fix.name)}</td>"
         f"<td>{units.rate(one.goodput.after)}</td><td>{_gain(one.goodput)}</td>"
@@ -114,6 +115,17 @@ def _tried(advice: Advice) -> list[str]:
 
 def _ratio(value: float | None) -> str:
     return units.NONE if value is None else units.number(value, 3)
+
+
+def _elsewhere(advice: Advice) -> list[str]:
+    if advice.elsewhere is None:
+        return []
+    items = "".join(
+        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>. {escape(one.shows)}</li>"
+        for one in advice.elsewhere.places
+    )
+    said = _paragraph(advice.elsewhere.sentence())
+    return [said, f"<ul>{items}</ul>"] if items else [said]
 
 
 def _more(advice: Advice) -> list[str]:

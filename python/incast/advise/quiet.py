@@ -21,7 +21,8 @@ def quiet(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> d
         return {}
     few = replace(case, scenario=case.changed({SERVERS: FEW}))
     trials = Trials(few, beside.jobs, beside.store)
-    names = [one.fix.name for one in advised if trials.add(one.fix.name, one.fix.changes)]
+    fixes = [one.fix for one in advised]
+    names = [fix.name for fix in fixes if trials.add(fix.name, fix.changes, fix.pieces)]
     try:
         trials.run([BASE, *names], SEEDS, clock)
     except TimeUp:

@@ -167,7 +167,7 @@ class Search:
         self.fresh = range(FIRST_FRESH, FIRST_FRESH + FRESH[0])
         self.groups = [name for name in case.here.groups if name != "all"]
         for fix in fixes:
-            if trials.add(fix.name, fix.changes):
+            if trials.add(fix.name, fix.changes, fix.pieces):
                 self.field.append(fix)
             else:
                 self.out[fix.name] = Tried(fix, f"not simulated here: {trials.refused[fix.name]}")

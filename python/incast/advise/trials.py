@@ -10,6 +10,7 @@ import polars as pl
 
 from incast import _core
 from incast.advise.case import Case
+from incast.advise.pieces import joined, of_whole
 from incast.advise.runs import Runs
 from incast.errors import ResultsError
 from incast.outcome import Results
@@ -71,18 +72,23 @@ class Trials:
         self.engine = case.scenario.plan.engine
         self.points: dict[str, Point] = {BASE: Point({}, case.point.resolved, case.point.ready)}
         self.refused: dict[str, str] = {}
+        self.pieces = {BASE: 1}
         self._seeds: set[int] = set()
         self._known: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
         self._known_blocks: dict[str, dict[str, dict[int, Floats]]] = {}
 
-    def add(self, name: str, changes: Mapping[str, object]) -> bool:
-        """Add a change; return whether the scenario is valid with it."""
+    def add(self, name: str, changes: Mapping[str, object], pieces: int = 1) -> bool:
+        """Add a change; return whether the scenario is valid with it.
+
+        So many blocks of its runs, `pieces`, are one block of the case.
+        """
         try:
             point = self.case.changed(changes).plan.points[0]
         except _core.ScenarioError as error:
             self.refused[name] = str(error)
             return False
         self.points[name] = Point({}, point.resolved, point.ready)
+        self.pieces[name] = pieces
         return True
 
     def run(self, names: Iterable[str], seeds: Sequence[int], clock: Clock) -> None:
@@ -169,8 +175,10 @@ class Trials:
         """Return a column of all finished runs: by name, by seed."""
         if (column, group) not in self._known:
             found: dict[str, dict[int, float]] = {}
-            for name, seed, value in self._finished(column, group):
-                found.setdefault(name, {})[seed] = float(value)
+            for name, seed, value, times in self._finished(column, group):
+                its = of_whole(column, float(value), times, self.pieces[name])
+                if its is not None:
+                    found.setdefault(name, {})[seed] = its
             self._known[column, group] = found
         return self._known[column, group]
 
@@ -178,14 +186,14 @@ class Trials:
         """Return the seconds of the blocks of all finished runs that have any."""
         if group not in self._known_blocks:
             found: dict[str, dict[int, Floats]] = {}
-            for name, seed, blocks in self._finished(COMPLETIONS, group):
-                if len(blocks):
+            for name, seed, _, times in self._finished(GOODPUT, group):
+                if blocks := joined(times, self.pieces[name]):
                     found.setdefault(name, {})[seed] = np.asarray(blocks, float)
             self._known_blocks[group] = found
         return self._known_blocks[group]
 
-    def _finished(self, column: str, group: str) -> Iterator[tuple[str, int, Any]]:
-        """Yield name, seed and value of a column of all finished runs."""
+    def _finished(self, column: str, group: str) -> Iterator[tuple[str, int, Any, list[float]]]:
+        """Yield name, seed, value of a column and seconds of the blocks of all finished runs."""
         names = list(self.points)
         plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
         try:
@@ -195,5 +203,7 @@ class Trials:
         if column not in rows.columns:
             return
         whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
-        for point, seed, value in whole.select("point", "seed", column).iter_rows():
-            yield names[point], seed, value
+        for point, seed, value, times in whole.select(
+            "point", "seed", column, COMPLETIONS
+        ).iter_rows():
+            yield names[point], seed, value, times or []

@@ -151,25 +151,36 @@ def _tried(
     usable = [
         one
         for one in advised
-        if not set(one.fix.changes) & set(changes) and trials.add(one.fix.name, one.fix.changes)
+        if not set(one.fix.changes) & set(changes)
+        and trials.add(one.fix.name, one.fix.changes, one.fix.pieces)
     ]
+    beside.run([BASE], SEEDS, clock)
     trials.run([BASE, *(one.fix.name for one in usable)], SEEDS, clock)
-    return _differences(case, trials, usable, scaled, goal)
+    before = beside.collapsed(BASE, SEEDS) if case.here.judged else None
+    return _differences(before, trials, usable, scaled, goal)
 
 
 def _differences(
-    case: Case, trials: Trials, usable: list[Advised], scaled: tuple[Unknown, float], goal: Goal
+    before: tuple[bool, float] | None,
+    trials: Trials,
+    usable: list[Advised],
+    scaled: tuple[Unknown, float],
+    goal: Goal,
 ) -> Iterator[Sensitive]:
-    """Yield what is different there."""
+    """Yield what is different there; `before` is whether the case collapses, None if undefined."""
     unknown, factor = scaled
 
     def told(said: str) -> Sensitive:
         return Sensitive(unknown.name, factor, said, unknown.measure)
 
-    outcome = trials.collapsed(BASE, SEEDS)
-    if outcome is not None and not outcome[0] and not outcome[1] and case.here.judged:
-        yield told("there is no collapse")
-        return
+    after = trials.collapsed(BASE, SEEDS)
+    if before is not None and after is not None:
+        if any(before) and not any(after):
+            yield told("there is no collapse")
+            return
+        if after[0] and not any(before):
+            yield told("it collapses")
+            return
     times = {one.fix.name: goal.times(trials, one.fix.name, SEEDS) for one in usable}
     if not any(times.values()):
         return

@@ -57,7 +57,8 @@ def advise(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The application whose settings are named: spark, ceph, hdfs, nfs or memcached.",
+            help="The application whose settings are named: spark, ceph, hdfs, nfs, memcached, "
+            "ray, minio or grpc.",
         ),
     ] = None,
     throttles: Annotated[

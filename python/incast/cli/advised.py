@@ -22,8 +22,9 @@ def render(advice: Advice, paper: Paper) -> None:
     if advice.fixes:
         _fixes(advice, paper)
     else:
-        paper.sentence("Nothing that was tried helps for certain.")
+        paper.sentence(advice.nothing())
     _tried(advice, paper)
+    _elsewhere(advice, paper)
     _more(advice, paper)
 
 
@@ -117,6 +118,17 @@ def _tried(advice: Advice, paper: Paper) -> None:
     for why, names in reasons.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         paper.entry(f"{why}: ", ", ".join(names[:_MOST_NAMED]) + more)
+
+
+def _elsewhere(advice: Advice, paper: Paper) -> None:
+    """Print where losses are that the port cannot explain."""
+    if advice.elsewhere is None:
+        return
+    paper.print()
+    paper.sentence(advice.elsewhere.sentence())
+    for one in advice.elsewhere.places:
+        paper.print(f"    {one.command}", markup=False, highlight=False, soft_wrap=True)
+        paper.sentence(f"{one.name[0].upper()}{one.name[1:]}: {one.shows}")
 
 
 def _times(gain: Gain) -> str:

@@ -4,7 +4,7 @@ A file is read here, and its points stand in the scenario: what is resolved need
 files that do not exist are left to the core, which has distributions of its own.
 
 A line has bytes and the share of flows up to there, with a comma or blanks between. Shares end with
-1, or with 100 in files of per cent, as the traffic generators of ns-3 and its descendants read them.
+1, or with 100 in files of per cent, as traffic generators beside ns-3 read them.
 """
 
 import re

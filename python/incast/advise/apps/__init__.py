@@ -1,14 +1,19 @@
 """Applications whose throttles are known by name: one file each, one line here."""
 
+import copy
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from incast import units
-from incast.advise.apps import ceph, hdfs, memcached, nfs, spark
+from incast.advise.apps import ceph, grpc, hdfs, memcached, minio, nfs, ray, spark
 from incast.advise.apps.app import App
 from incast.errors import AdviceError
 from incast.scenario import Scenario
 
-_KNOWN = (spark.APP, ceph.APP, hdfs.APP, nfs.APP, memcached.APP)
+_KNOWN = (
+    *(spark.APP, ceph.APP, hdfs.APP, nfs.APP, memcached.APP),
+    *(ray.APP, minio.APP, grpc.APP),
+)
 APPS = {one.name: one for one in _KNOWN}
 """Every application, by its name."""
 
@@ -42,21 +47,33 @@ def throttled(scenario: Scenario, app: App, settings: Sequence[str]) -> tuple[Sc
             known = ", ".join(app.throttles)
             raise AdviceError(f"--throttle {setting!r}: {app.name} has {known}")
         value = _number(setting, text.strip())
-        for name, new in throttle.changes(value).items():
-            scenario = scenario.override(name, new)
-        notes.append(f"{key.strip()} = {text.strip()}: {throttle.means}.")
+        here = scenario.plan.points[-1].here
+        bound = throttle.bound(value, here)
+        for name, new in bound.changes(here).items():
+            scenario = _changed(scenario, name, new)
+        notes.append(f"{key.strip()} = {text.strip()}: {throttle.means}; {bound.words(here)}.")
     return scenario, notes
+
+
+def _changed(scenario: Scenario, key: str, value: object) -> Scenario:
+    """Return a scenario with another value of a key; None removes it."""
+    if value is not None:
+        return scenario.override(key, value)
+    document = copy.deepcopy(scenario.document)
+    table, _, last = key.partition(".")
+    if isinstance(document.get(table), dict):
+        document[table].pop(last, None)
+    return replace(scenario, document=document)
+
+
+_SIZE = re.compile(r"([0-9]{1,15})([kmg]?)b?", re.IGNORECASE)
+_SUFFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def _number(setting: str, text: str) -> int:
     """Read a number, or a size as Java writes it: 48m."""
-    if text.isdigit() and int(text) > 0:
-        return int(text)
-    suffix = {"k": "KiB", "m": "MiB", "g": "GiB"}.get(text[-1:].lower())
-    try:
-        value = int(units.quantity(text[:-1] + suffix, "size")) if suffix else 0
-    except units.QuantityError:
-        value = 0
+    found = _SIZE.fullmatch(text)
+    value = int(found[1]) * _SUFFIXES[found[2].lower()] if found else 0
     if value < 1:
         raise AdviceError(f"--throttle {setting!r}: must be KEY=NUMBER, or a size such as 48m")
     return value

@@ -1,11 +1,58 @@
 """What is known of an application: its throttles, as fan-in and as bytes per server."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from incast import units
 from incast.advise.words import Words
+from incast.scenario.resolved import Resolved
 
-Changes = Mapping[str, object]
+
+@dataclass(frozen=True)
+class Bound:
+    """What a setting bounds; None where it does not.
+
+    Parameters
+    ----------
+    at_once
+        Answers that are under way.
+    answer
+        Bytes that one server sends for a request.
+    window
+        Bytes of a connection that are under way.
+    """
+
+    at_once: int | None = None
+    answer: int | None = None
+    window: int | None = None
+
+    def changes(self, here: Resolved) -> dict[str, object]:
+        """Return what it changes in a scenario: nothing that is smaller there already."""
+        found: dict[str, object] = {}
+        remedies: list[dict[str, Any]] = here.tree["transport"]["remedies"]
+        already = [one["n"] for one in remedies if one["name"] == "batching"]
+        if self.at_once is not None and self.at_once < min([here.servers, *already]):
+            others = [one for one in remedies if one["name"] != "batching"]
+            batching = {"name": "batching", "n": self.at_once, "refill": "each"}
+            found["transport.remedies"] = [*others, batching]
+        if self.answer is not None and self.answer < here.sru:
+            found |= {"workload.block": None, "workload.sru": self.answer}
+        if self.window is not None and self.window < here.receive_window * here.mss:
+            found["transport.receive_window"] = f"{max(self.window, here.mss)}B"
+        return found
+
+    def words(self, here: Resolved) -> str:
+        """Return what it changes, in words."""
+        changes = self.changes(here)
+        said = []
+        if "transport.remedies" in changes:
+            said.append(f"at most {units.plural(self.at_once or 0, 'answer')} under way")
+        if "workload.sru" in changes:
+            said.append(f"answers of {units.size(self.answer or 0)}")
+        if "transport.receive_window" in changes:
+            said.append(f"windows of {units.size(self.window or 0)}")
+        return ", ".join(said) or "it bounds nothing here"
 
 
 @dataclass(frozen=True)
@@ -16,12 +63,12 @@ class Throttle:
     ----------
     means
         What it means for a read.
-    changes
-        From its value to keys of a scenario.
+    bound
+        What its value bounds in a scenario.
     """
 
     means: str
-    changes: Callable[[int], Changes]
+    bound: Callable[[int, Resolved], Bound]
 
 
 @dataclass(frozen=True)
@@ -40,9 +87,24 @@ class App:
 
     name: str
     limit: Callable[[int], Words] | None
-    throttles: Mapping[str, Throttle]
+    throttles: Mapping[str, Throttle] = field(default_factory=dict)
 
 
-def at_once(count: int) -> Changes:
-    """Return the keys for at most so many answers under way."""
-    return {"transport.remedies": [{"name": "batching", "n": count, "refill": "each"}]}
+def at_once(count: int, _: Resolved) -> Bound:
+    """Bound the answers that are under way."""
+    return Bound(at_once=count)
+
+
+def answer(size: int, _: Resolved) -> Bound:
+    """Bound the bytes that one server sends for a request."""
+    return Bound(answer=size)
+
+
+def window(size: int, _: Resolved) -> Bound:
+    """Bound the bytes of a connection that are under way."""
+    return Bound(window=size)
+
+
+def nothing(_: int, __: Resolved) -> Bound:
+    """Bound nothing that a scenario has."""
+    return Bound()

@@ -5,15 +5,12 @@ that a client has under way at all OSDs together.
 """
 
 from incast.advise.apps.app import App, Throttle, at_once
+from incast.advise.shell import ceph
 from incast.advise.words import Words
 
 
 def _limit(count: int) -> Words:
-    return Words(
-        f"OLD=$(ceph config get client objecter_inflight_ops)\n"
-        f"ceph config set client objecter_inflight_ops {count}",
-        "ceph config set client objecter_inflight_ops $OLD",
-    )
+    return ceph("objecter_inflight_ops", count)
 
 
 APP = App(

@@ -5,14 +5,15 @@ Source: the kernel's documentation of NFS: `nfs.max_session_slots` (NFSv4.1, 64 
 `sunrpc.tcp_max_slot_table_entries` (older versions).
 """
 
-from incast.advise.apps.app import App, Throttle
+from incast.advise.apps.app import App, Bound, Throttle
+from incast.scenario.resolved import Resolved
 
 READ_SIZE = 1 << 20
 """Bytes of a call: the usual rsize of a mount."""
 
 
-def _slots(count: int) -> dict[str, object]:
-    return {"workload.sru": count * READ_SIZE}
+def _slots(count: int, _: Resolved) -> Bound:
+    return Bound(answer=count * READ_SIZE)
 
 
 APP = App(

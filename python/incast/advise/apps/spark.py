@@ -1,12 +1,18 @@
 """Spark: a reduce task fetches blocks of map outputs from many executors.
 
-Source: Spark's configuration page, "Shuffle Behavior": `maxReqsInFlight` bounds the remote requests
-of a reduce task, without a bound by default; `maxSizeInFlight` is 48m, and a request asks for a
-fifth of it at most.
+Source: Spark's configuration page, "Shuffle Behavior", and `ShuffleBlockFetcherIterator`:
+`maxReqsInFlight` bounds the remote requests of a reduce task, without a bound by default.
+`maxSizeInFlight`, 48m by default, bounds the bytes of all its requests together; a request asks for
+a fifth of it at most, so that five executors answer at least. `maxBlocksInFlightPerAddress` bounds
+the blocks that are asked of one executor at a time, without a bound by default.
 """
 
-from incast.advise.apps.app import App, Throttle, at_once
+from incast.advise.apps.app import App, Bound, Throttle, at_once, nothing
 from incast.advise.words import Words
+from incast.scenario.resolved import Resolved
+
+_REQUESTS = 5
+"""Requests that `maxSizeInFlight` is divided into at least."""
 
 
 def _limit(count: int) -> Words:
@@ -17,6 +23,12 @@ def _limit(count: int) -> Words:
     )
 
 
+def _in_all(size: int, here: Resolved) -> Bound:
+    """Bound the bytes of all answers together."""
+    answer = min(here.sru, max(size // _REQUESTS, 1))
+    return Bound(at_once=max(size // answer, 1), answer=answer)
+
+
 APP = App(
     "spark",
     _limit,
@@ -25,8 +37,14 @@ APP = App(
             "requests of a reduce task that are under way, so that many executors answer", at_once
         ),
         "spark.reducer.maxSizeInFlight": Throttle(
-            "bytes of a reduce task that are requested, a fifth of it from each executor",
-            lambda count: {"workload.sru": max(count // 5, 1)},
+            "bytes of a reduce task that are under way in all, a fifth of it from an executor at "
+            "most",
+            _in_all,
+        ),
+        "spark.reducer.maxBlocksInFlightPerAddress": Throttle(
+            "blocks that are asked of one executor at a time, of any size; let workload.sru be the "
+            "bytes of so many blocks at most",
+            nothing,
         ),
     },
 )

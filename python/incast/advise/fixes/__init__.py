@@ -18,6 +18,7 @@ from incast.advise.fixes import (
     selective_acks,
     sets_in_turn,
     short_timer,
+    smaller_requests,
     spread_requests,
     window_limit,
 )
@@ -29,6 +30,7 @@ SOURCES: list[Callable[[Case], Iterator[Fix]]] = [
     fewer_at_once.fixes,
     bounded_answers.fixes,
     sets_in_turn.fixes,
+    smaller_requests.fixes,
     kept_connections.fixes,
     spread_requests.fixes,
     client_window.fixes,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sysctl
+from incast.advise.shell import sysctl
 
 LEAST, MOST = 2, 64  # segments
 _FOR_DUPLICATES = 4  # segments: fewer make no three duplicate ACKs

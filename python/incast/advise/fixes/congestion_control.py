@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sysctl
+from incast.advise.shell import sysctl
 
 CONTROLS = {"reno": "reno", "cubic": "cubic", "bbr": "bbr", "vegas": "vegas"}
 """What Linux has, by its name, and the name of the same in a scenario."""

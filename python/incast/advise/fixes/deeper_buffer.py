@@ -1,32 +1,70 @@
 """More buffer for the port to the client."""
 
 from collections.abc import Iterator
+from math import ceil, log2
 
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sonic
+from incast.advise.shell import sonic
+from incast.models.overflow import peak
 
 PROFILE = "egress_lossy_profile"
 """The profile of lossy egress queues in the templates of SONiC."""
 LEAST_EXPONENT, MOST_EXPONENT = -7, 3
 """Exponents of dynamic thresholds that switches commonly accept: alpha = 2^exponent."""
 _TIMES = (2, 4)
+_FARTHEST = 16  # times the alpha that is there
+_MOST = 64 << 20
+"""Bytes: few switches have more memory for all their ports together."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield a larger alpha where ports share the buffer, or twice and four times a fixed one."""
+    """Yield more buffer, up to what holds the burst.
+
+    Where ports share it, this is a larger alpha; otherwise twice and four times, and what holds the
+    burst of all servers: of first windows, and of the largest ones if connections are kept.
+    """
     dynamic = case.here.dynamic
     if dynamic is not None:
         yield from _alphas(case, *dynamic)
         return
     for times in _TIMES:
-        yield _larger(case, times)
+        packets, size = times * case.here.buffer_packets, times * case.here.buffer_bytes
+        yield _larger(case, f"{times} times the buffer", packets, size)
+    for packets in bursts(case):
+        if packets > case.here.buffer_packets and _bytes(case, packets) <= _MOST:
+            name = f"a buffer of {packets} packets"
+            yield _larger(case, name, packets, _bytes(case, packets))
+
+
+def bursts(case: Case) -> list[int]:
+    """Return the packets that a buffer must hold so that no burst overflows it, without repeats.
+
+    Those of `incast model` (`overflow`), with the packet in service where the buffer counts it.
+    """
+    here = case.here
+    if not case.reads:
+        return []
+    windows = {min(here.initial_window, here.window_limit)}
+    if not here.fresh:
+        windows.add(here.window_limit)
+    in_service = here.buffer_packets - here.buffer_places
+    ratio = here.line_rate / here.server_rate
+    return sorted({ceil(float(peak(here.servers, one, ratio))) + in_service for one in windows})
+
+
+def _bytes(case: Case, packets: int) -> int:
+    """Return the size of a buffer that holds so many packets."""
+    return packets * ceil(case.here.buffer_bytes / case.here.buffer_packets)
 
 
 def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
+    enough = [_exponent(case, total, packets) for packets in bursts(case)]
     for exponent in range(LEAST_EXPONENT, MOST_EXPONENT + 1):
-        if not alpha < 2.0**exponent <= 16 * alpha:
+        if 2.0**exponent <= alpha:
+            continue
+        if 2.0**exponent > _FARTHEST * alpha and exponent not in enough:
             continue
         buffer = dict(case.here.tree["network"]["buffer"], alpha=f"2^{exponent}")
         words = sonic({"BUFFER_PROFILE": {PROFILE: {"dynamic_th": str(exponent)}}})
@@ -44,19 +82,28 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
         )
 
 
-def _larger(case: Case, times: int) -> Fix:
-    size = case.here.buffer_bytes * times
-    tables = {"BUFFER_PROFILE": {PROFILE: {"static_th": str(size)}}}
-    words = sonic(tables)
+def _exponent(case: Case, total: int, packets: int) -> int:
+    """Return the least exponent with which a port alone may hold so many packets."""
+    share = packets / total if case.here.counts_packets else _bytes(case, packets) / total
+    if share >= 1:
+        return MOST_EXPONENT + 1
+    return max(ceil(log2(share / (1 - share))), LEAST_EXPONENT)
+
+
+def _larger(case: Case, name: str, packets: int, size: int) -> Fix:
+    here = case.here
+    factor = packets / here.buffer_packets if here.counts_packets else size / here.buffer_bytes
+    words = sonic({"BUFFER_PROFILE": {PROFILE: {"static_th": str(size)}}})
     return Fix(
-        name=f"{times} times the buffer",
+        name=name,
         who=Who.SWITCH,
-        what=f"Give the port to the client {units.size(size)} of buffer.",
-        changes={"network.buffer": case.buffer_times(times)},
+        what=f"Give the port to the client {units.size(size)} of buffer "
+        f"({units.plural(packets, 'packet')}).",
+        changes={"network.buffer": case.buffer_times(factor)},
         text=words.text,
         rollback=words.rollback,
         price="Longer queues delay other traffic to this port; the memory is missing elsewhere.",
         risk="The switch must have the memory. Profiles of a pool whose mode is dynamic have "
         "dynamic_th instead, and the profile may have another name: `show buffer configuration`.",
-        effort=times,
+        effort=ceil(packets / here.buffer_packets),
     )

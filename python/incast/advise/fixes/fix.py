@@ -43,6 +43,8 @@ class Fix:
         How it may go wrong.
     effort
         Its order among fixes of the same party: less is gentler.
+    pieces
+        So many blocks of a run with it are one block without it.
     """
 
     name: str
@@ -54,3 +56,4 @@ class Fix:
     price: str
     risk: str
     effort: int = 0
+    pieces: int = 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sysctl
+from incast.advise.shell import sysctl
 
 
 def fixes(case: Case) -> Iterator[Fix]:

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import route
+from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield smaller windows than the one it has."""
     for window in (1, 2, 4):
         if window < case.here.initial_window:
-            words = route(f"initcwnd {window}", "CLIENT")
+            words = route("initcwnd", str(window), "CLIENT")
             yield Fix(
                 name=f"initcwnd {window}",
                 who=Who.SERVERS,

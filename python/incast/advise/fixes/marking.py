@@ -6,7 +6,8 @@ from math import ceil
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import HOSTS, SWITCH, Words, at, both, sonic, sysctl
+from incast.advise.shell import sonic, sysctl
+from incast.advise.words import HOSTS, SWITCH, Words, at, both
 
 PROFILE = "INCAST_ECN"
 _LEAST = 2  # packets

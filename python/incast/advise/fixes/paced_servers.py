@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
+from incast.advise.shell import qdisc
 from incast.advise.words import Words
 
-_FIND = "DEV=eth0  # the interface to the clients; use your own"
-_BACK = "tc qdisc del dev $DEV root  # the kernel restores its default"
 _SHARES = (1, 2, 4)  # times the fair share of the client's link
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield fq alone, and with the fair share of the client's link, or some times as much."""
     if not case.transport["pacing"]:
-        yield _fq(Words(f"{_FIND}\ntc qdisc replace dev $DEV root fq", _BACK))
+        yield _fq(qdisc("fq"))
     here = case.here
     for times in _SHARES:
         rate = float(f"{times * here.line_rate / here.servers:.2g}")
@@ -39,7 +38,7 @@ def _fq(words: Words) -> Fix:
 
 def _bounded(case: Case, rate: float) -> Fix:
     kbit = round(rate / 1e3)
-    words = Words(f"{_FIND}\ntc qdisc replace dev $DEV root fq maxrate {kbit}kbit", _BACK)
+    words = qdisc(f"fq maxrate {kbit}kbit")
     # With a slower link, the network's delay must stay what it is.
     delay = case.here.tree["network"]["delay"]
     changes: dict[str, object] = {"network.server_rate": f"{kbit}kbps"}

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import route
+from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield it where ACKs are delayed."""
     if not case.transport["delayed_ack"]:
         return
-    words = route("quickack 1", "SERVER")
+    words = route("quickack", "1", "SERVER")
     yield Fix(
         name="quick ACKs",
         who=Who.CLIENT,

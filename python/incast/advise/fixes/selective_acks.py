@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import HOSTS, at, sysctl
+from incast.advise.shell import sysctl
+from incast.advise.words import HOSTS, at
 
 
 def fixes(case: Case) -> Iterator[Fix]:
@@ -17,13 +18,16 @@ def fixes(case: Case) -> Iterator[Fix]:
         "net.ipv4.tcp_recovery": "1",
         "net.ipv4.tcp_early_retrans": "3",
     }
+    changes: dict[str, object] = {"transport.recovery": "rack-tlp"}
+    if not transport["sack"]:  # this recovery needs it
+        changes["transport.sack"] = True
     words = at(HOSTS, sysctl(keys))
     yield Fix(
         name="SACK, RACK and tail loss probes",
         who=Who.SERVERS,
         what="Switch on selective acknowledgements, recovery by time and tail loss probes, at the "
         "servers and at the clients.",
-        changes={"transport.recovery": "rack-tlp"},
+        changes=changes,
         text=words.text,
         rollback=words.rollback,
         price="None: it is Linux's default.",

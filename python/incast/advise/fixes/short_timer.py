@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import route
+from incast.advise.shell import route
 
 MINIMA = (0.001, 0.005, 0.010, 0.020, 0.050)
 _TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
@@ -22,7 +22,7 @@ def fixes(case: Case) -> Iterator[Fix]:
 
 def _fix(least: float, *, premature: bool) -> Fix:
     text = units.time(least).replace(" ", "").replace("µ", "u")
-    words = route(f"rto_min {text}", "CLIENT")
+    words = route("rto_min", text, "CLIENT")
     changes: dict[str, object] = {"transport.rto_min": text}
     if premature:
         risk = "A full buffer delays packets by about as much: some timeouts are premature."

@@ -8,14 +8,19 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
 _SHARES = (0.5, 1.0, 2.0)  # of the time that the data of a block need
+TICK = 0.001
+"""Seconds: event loops wait whole milliseconds (Python's `asyncio` on Linux rounds them up)."""
+_LEAST = 5 * TICK  # of a random delay: with fewer ticks, requests come in a few bursts
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield random delays, and a fixed time between two requests."""
+    """Yield random delays, and a fixed time between two requests, as far as programs can wait."""
     if not case.reads or case.app is not None:  # applications that are known have no such setting
         return
     for share in _SHARES:
         most = float(f"{share * case.here.ideal:.2g}")
+        if most < _LEAST:
+            continue
         words = python(
             "import asyncio, random\n\n"
             f"await asyncio.sleep(random.uniform(0, {most:g}))  # seconds, before each request"
@@ -32,11 +37,15 @@ def fixes(case: Case) -> Iterator[Fix]:
             effort=3,
         )
     gap = float(f"{case.here.ideal / case.here.servers:.2g}")
+    if gap < TICK:
+        return
     words = python(
-        "import asyncio\n\n"
+        "import asyncio, time\n\n"
+        "due = time.monotonic()\n"
         "for server in servers:\n"
         "    ask(server)\n"
-        f"    await asyncio.sleep({gap:g})  # seconds"
+        f"    due += {gap:g}  # seconds\n"
+        "    await asyncio.sleep(max(due - time.monotonic(), 0))"
     )
     yield Fix(
         name=f"a request every {units.time(gap)}",
@@ -50,7 +59,8 @@ def fixes(case: Case) -> Iterator[Fix]:
         },
         text=words.text,
         rollback=words.rollback,
-        price="Timers of that precision; slower servers leave the link idle.",
-        risk="Other traffic on the link makes answers overlap again.",
+        price="Slower servers leave the link idle.",
+        risk="Each wait ends up to a millisecond late. Other traffic on the link makes answers "
+        "overlap again.",
         effort=3,
     )

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import Words, route
+from incast.advise.shell import route
+from incast.advise.words import Words
 
 _FORGET = "ip tcp_metrics flush  # what the kernel has kept of this route"
 
@@ -16,7 +17,7 @@ def fixes(case: Case) -> Iterator[Fix]:
     window = max(fair, 4)
     if window >= case.here.window_limit:
         return
-    lock = route(f"cwnd lock {window}", "CLIENT")
+    lock = route("cwnd", f"lock {window}", "CLIENT")
     # Connections learn of the bound from the table of metrics, which keeps it for an hour
     # (net/ipv4/tcp_metrics.c), and which a connection that ends fills.
     words = Words(f"{lock.text}\n{_FORGET}", f"{lock.rollback}\n{_FORGET}")

@@ -1,0 +1,42 @@
+"""gRPC: a client calls methods of many servers at a time.
+
+Sources: gRPC's core (`grpc.max_concurrent_streams`: calls of one connection), grpc-go
+(`WithInitialConnWindowSize`: bytes of a connection; values below 64 KiB are ignored) and grpc-java
+(`flowControlWindow`). They bound a connection. No setting bounds how many servers answer at a time:
+the program does.
+"""
+
+from incast.advise.apps.app import App, Bound, Throttle, nothing, window
+from incast.advise.words import Words, python
+from incast.scenario.resolved import Resolved
+
+_LEAST_OF_GO = 65_535
+
+
+def _limit(count: int) -> Words:
+    return python(
+        "import asyncio\n\n"
+        f"limit = asyncio.Semaphore({count})  # one for all channels\n\n\n"
+        "async def asked(method, request):  # e.g. asked(stub.Get, request)\n"
+        "    async with limit:\n"
+        "        return await method(request)"
+    )
+
+
+def _window_of_go(size: int, _: Resolved) -> Bound:
+    return Bound(window=size) if size >= _LEAST_OF_GO else Bound()
+
+
+APP = App(
+    "grpc",
+    _limit,
+    {
+        "WithInitialConnWindowSize": Throttle(
+            "bytes of a connection that are under way (Go)", _window_of_go
+        ),
+        "flowControlWindow": Throttle("bytes of a call that are under way (Java)", window),
+        "grpc.max_concurrent_streams": Throttle(
+            "calls of one connection; it does not bound how many servers answer", nothing
+        ),
+    },
+)

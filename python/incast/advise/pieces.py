@@ -1,0 +1,46 @@
+"""Blocks that are read in pieces: what a whole one takes, from the times of the pieces."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from incast.results.pooled import PERCENTILES, percentile
+
+_MEAN, _BLOCKS = "completion_s", "blocks"
+
+
+def joined(times: Sequence[float], pieces: int) -> list[float]:
+    """Return the seconds of whole blocks: so many pieces, one after the other, are one."""
+    whole = len(times) // pieces
+    return [float(sum(times[n * pieces : (n + 1) * pieces])) for n in range(whole)]
+
+
+def of_whole(column: str, value: float, times: Sequence[float], pieces: int) -> float | None:
+    """Return a column of a run for whole blocks.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    value
+        Its value, which is that of the pieces.
+    times
+        Seconds that each piece took, in their order.
+    pieces
+        How many of them are a block.
+
+    Returns
+    -------
+    float or None
+        None without a whole block.
+    """
+    if pieces == 1:
+        return value
+    blocks = joined(times, pieces)
+    if column == _BLOCKS:
+        return float(len(blocks))
+    if column == _MEAN:
+        return float(np.mean(blocks)) if blocks else None
+    if column in PERCENTILES:
+        return percentile(np.sort(blocks), PERCENTILES[column]) if blocks else None
+    return value

@@ -1,0 +1,91 @@
+"""Commands of hosts and switches, with those that undo them.
+
+Several may be pasted into one shell, and undone in any order. Each kind of state has a variable of
+its own, which keeps what was there before the first command that changes it, and which is forgotten
+when this is restored. So going back means: as it was before the first of them. What is restored
+already is left alone.
+"""
+
+import json
+from collections.abc import Mapping
+
+from incast.advise.words import Words
+
+
+def sysctl(values: Mapping[str, str]) -> Words:
+    """Return how to set variables of the kernel."""
+    lines, back = [], []
+    for key, value in values.items():
+        old = f"OLD_{key.rpartition('.')[2]}"
+        lines += [_keep(old, f"sysctl -n {key}"), f'sysctl -w {key}="{value}"']
+        back.append(_restore(old, f'sysctl -w {key}="${old}"'))
+    return Words("\n".join(lines), "\n".join(back))
+
+
+def route(option: str, value: str, towards: str) -> Words:
+    """Return how to set an option of the route towards the other side.
+
+    Only this option is kept and restored: others of the route stay as they are.
+
+    Parameters
+    ----------
+    option, value
+        Name and value, as `ip route` takes them.
+    towards
+        Whose address stands in the first line: `CLIENT` or `SERVER`.
+    """
+    old, this = f"OLD_{option}", rf"{option} \(lock \)*[^ ]*"
+    change = f"ip route change $(its_route ${towards} | sed 's/ {this}//')"
+    return Words(
+        f"{towards}=192.0.2.1  # an address of the {towards.lower()}s; use your own\n"
+        # `ip route` prints "rto_min lock 100ms" and does not read the word "lock" there.
+        "its_route() { ip route show to match $1 | tail -n 1 | sed 's/rto_min lock/rto_min/'; }\n"
+        + _keep(old, f"its_route ${towards} | sed -n 's/.* \\({this}\\).*/\\1/p'")
+        + f"\n{change} {option} {value}",
+        _restore(old, f"{change} ${old}"),
+    )
+
+
+def qdisc(kind: str) -> Words:
+    """Return how to have a queue at the interface, instead of the kernel's default."""
+    return Words(
+        "DEV=eth0  # the interface to the clients; use your own\n"
+        f"tc qdisc replace dev $DEV root {kind}\nOLD_qdisc=default",
+        _restore("OLD_qdisc", "tc qdisc del dev $DEV root"),
+    )
+
+
+def ceph(option: str, value: int) -> Words:
+    """Return how to set an option of Ceph's clients."""
+    old = f"OLD_{option}"
+    return Words(
+        f"{_keep(old, f'ceph config get client {option}')}\n"
+        f"ceph config set client {option} {value}",
+        _restore(old, f'ceph config set client {option} "${old}"'),
+    )
+
+
+def _keep(old: str, now: str) -> str:
+    """Return how a variable keeps what a command prints, unless it keeps something already."""
+    return f': "${{{old}=$({now})}}"  # what it is now'
+
+
+def _restore(old: str, command: str) -> str:
+    """Return a command that is given if the variable keeps something, and forgets it."""
+    return f'[ -z "${{{old}+kept}}" ] || {command}\nunset {old}'
+
+
+_CHECKPOINT = "before-incast"
+_HAS_IT = f"sudo config list-checkpoints | grep -q {_CHECKPOINT}"
+
+
+def sonic(tables: Mapping[str, object]) -> Words:
+    """Return how to load tables into the configuration of a SONiC switch."""
+    fragment = json.dumps(tables, indent=2)
+    return Words(
+        f"cat > incast.json <<'END'\n{fragment}\nEND\n"
+        f"{_HAS_IT} || sudo config checkpoint {_CHECKPOINT}\n"
+        "sudo config load -y incast.json",
+        f"if {_HAS_IT}; then\n    sudo config rollback {_CHECKPOINT}\n"
+        f"    sudo config delete-checkpoint {_CHECKPOINT}\nfi",
+    )
