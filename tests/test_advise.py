@@ -96,6 +96,26 @@ def test_a_page_for_a_ticket_loads_nothing(command: Command, file: Path) -> None
     assert "http" not in result.out.replace("HttpPiece", "").replace("HttpReader", "")
 
 
+def test_each_value_of_a_sweep_has_an_answer(command: Command, file: Path) -> None:
+    sweep = ("--set", "sweep.transport.rto_min=['200ms', '1ms']", "--budget", "2s")
+    first, second = json.loads(command("advise", file, *sweep, "--format", "json").out)
+    assert first["value"] == "transport.rto_min = 200ms"
+    assert second["value"] == "transport.rto_min = 1ms"
+    assert first["limiting_resource"]["name"] != second["limiting_resource"]["name"]
+    page = command("advise", file, *sweep, "--format", "html").out
+    assert page.count("Limiting resource: ") == page.count("<h1>transport.rto_min") == 2
+
+
+def test_advice_may_be_for_a_bound_of_the_slowest_blocks(command: Command, file: Path) -> None:
+    advice = asked(command, file, "--for", "p999<20ms", "--budget", "4s")
+    assert advice["goal"] == "p999<20ms"
+    assert advice["fixes"][0]["keeps_the_bound"]
+    assert advice["fixes"][0]["p999_gain"]["after_s"] < 0.02
+    assert "p999_ratio" in advice["tried"][0]
+    told = command("advise", file, "--for", "p99<1ns", "--budget", "2s").out
+    assert "None of them has a p99 below 1 ns for certain." in told
+
+
 def test_its_own_throttle_counts_as_fan_in(command: Command, file: Path) -> None:
     advice = asked(command, file, "--app", "spark", "--throttle", "spark.reducer.maxReqsInFlight=2")
     assert advice["verdict"]["collapsed"] is False
@@ -111,7 +131,8 @@ def test_the_largest_number_of_servers_of_a_sweep_counts(command: Command, file:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--set", "sweep.network.buffer=['32KiB', '64KiB']"), "network.buffer: advice is for one"),
+        (("--set", f"sweep.run.seeds={list(range(1, 30))}"), "these are more than 24; fix a key"),
+        (("--for", "p42"), "--for: p42 is no goal; must be goodput, p99, p999"),
         (("--budget", "soon"), "--budget"),
         (("--budget", "0s"), "must be above 0"),
         (("--app", "excel"), "--app: must be one of spark, ceph"),

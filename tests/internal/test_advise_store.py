@@ -68,7 +68,7 @@ def test_ctrl_c_says_how_to_continue(
     def stopped(*_: object, **__: object) -> None:
         raise Interrupted(7)
 
-    monkeypatch.setattr("incast.advise.advise", stopped)
+    monkeypatch.setattr("incast.advise.advise_each", stopped)
     scenario = tmp_path / "mine.toml"
     scenario.write_text('workload = { servers = 2, sru = "16KiB" }\n')
     lost = command("advise", scenario)

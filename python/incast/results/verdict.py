@@ -240,7 +240,8 @@ class _Curve:
 
     def _doubt(self, index: int) -> str:
         """Report too few seeds to decide whether a point is collapsed."""
-        if 0 < self.rows[index].get(COLLAPSED, 1.0) < 1:
+        share = self.rows[index].get(COLLAPSED)
+        if share is not None and 0 < share < 1:
             return ""  # `caveats.outcomes` names all such points together
         high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
         if high < lossless_goodput(self.at[index]) * LEAST_SHARE:
