@@ -209,3 +209,43 @@ def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (130, "")
         assert done.stderr == "incast: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"),
+    [
+        (("--fail-if", "p99>1e999s"), "1e999s is too large for a time"),
+        (("--fail-if", "p99>\N{ARABIC-INDIC DIGIT THREE}s"), "is not a time; must be a number"),
+        (("--pcap", "x.pcapng", "--snaplen", str(2**64 - 1)), "262144"),
+        (("--pcap", "x.pcapng", "--snaplen", "53"), "54"),
+        (("--out", "ftp://127.0.0.1:1/x"), "ftp keeps no results; must be a directory, or s3://"),
+        (("--executor", "tcp://[::1"), "there is no executor 'tcp://[::1'; must be threads"),
+        (("--executor", "tcp://:8786"), "must be threads, dask, or the address"),
+        (("--executor", "tcp://host:99999"), "must be threads, dask, or the address"),
+    ],
+)
+def test_numbers_and_addresses_that_nothing_can_hold(
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    fragment: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(SMALL)
+    assert fragment in said(command("run", "small.toml", *options))
+    assert [file.name for file in tmp_path.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.parametrize("kind", ["slurm", "kubernetes", "dask"])
+def test_names_in_job_files_have_one_line(command: Command, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    line = said(
+        command("sweep", "template", kind, tmp_path / "small.toml", "--out", "a\ntouch PWNED\nb")
+    )
+    assert "must have no control characters" in line
+
+
+@pytest.mark.parametrize("words", [("run",), ("model",), ("advise", "--from")])
+def test_files_without_an_end_are_refused(command: Command, words: tuple[str, ...]) -> None:
+    assert "too large; must be a text of at most 8 MiB" in said(command(*words, "/dev/zero"))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from math import floor, log10
+from math import floor, isfinite, log10
 
 _SPELT = {
     "rate": {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12},
@@ -13,7 +13,7 @@ _SPELT = {
     "number": {"": 1.0, "%": 0.01},
 }  # fmt: skip
 _KINDS = {"_bps": "rate", "_s": "time", "_bytes": "size"}  # by the end of a column's name
-_QUANTITY = re.compile(r"([+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
+_QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?)\s*([^0-9]*)", re.IGNORECASE)
 NONE = "–"  # where there is no number
 
 _RATES = [(1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
@@ -46,7 +46,10 @@ def quantity(text: str, kind: str) -> float:
             "a number, with or without %" if kind == "number" else f"a number with a unit: {among}"
         )
         raise QuantityError(f"{text} is not a {kind}; must be {form}")
-    return float(found[1]) * spelt[found[2]]
+    value = float(found[1]) * spelt[found[2]]
+    if not isfinite(value):
+        raise QuantityError(f"{text} is too large for a {kind}")
+    return value
 
 
 def rate(bits_per_second: float) -> str:

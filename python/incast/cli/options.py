@@ -128,7 +128,9 @@ PcapAt = Annotated[
 ]
 Snaplen = Annotated[
     int,
-    typer.Option(help="Bytes that --pcap keeps of a frame, at least 54.", metavar="N"),
+    typer.Option(
+        help="Bytes that --pcap keeps of a frame, 54 to 262144.", metavar="N", min=54, max=262_144
+    ),
 ]
 PcapTruth = Annotated[
     bool,

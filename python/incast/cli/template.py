@@ -75,6 +75,13 @@ def template(
     from incast.sweep import template as made
 
     changes = changes or []
+    for hint, text in (
+        ("SCENARIO", str(scenario)),
+        ("--out", out),
+        *(("--set", it) for it in changes),
+    ):
+        if not text.isprintable():
+            raise typer.BadParameter(f"{text!r} must have no control characters", param_hint=hint)
     check_protocol(out)
     asked = scenario_of(scenario, changes, seeds)
     options = [word for change in changes for word in ("--set", change)]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from errno import EIO
 from fnmatch import fnmatch
 from functools import total_ordering
+from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
@@ -65,6 +66,10 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
         import fsspec
 
         check_protocol(address)
+        if _wants_more(fsspec.get_filesystem_class(protocol)):
+            raise ResultsError(
+                f"{address}: {protocol} keeps no results; must be a directory, or s3://, gs://, …"
+            )
         return fsspec.filesystem(protocol, use_listings_cache=False)
     except ImportError:
         raise ResultsError(
@@ -72,6 +77,12 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
         ) from None
     except (OSError, ValueError) as error:
         raise ResultsError(f"{address}: {_plain(error)}") from None
+
+
+def _wants_more(system: type) -> bool:
+    """Return whether a file system needs a host, a user or a token beside a path."""
+    given = list(signature(system.__init__).parameters.values())[1:]  # type: ignore[misc]
+    return any(it.default is it.empty and it.kind is it.POSITIONAL_OR_KEYWORD for it in given)
 
 
 def is_remote(path: object) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
+from urllib.parse import urlsplit
 
 from incast import _core
 from incast.errors import ResultsError
@@ -47,7 +48,7 @@ def check(executor: str) -> None:
     """
     if executor == THREADS:
         return
-    if executor != LOCAL and "://" not in executor:
+    if executor != LOCAL and not _is_address(executor):
         raise ResultsError(
             f"executor: there is no executor {executor!r}; must be threads, dask, or the address "
             "of a scheduler, e.g. tcp://host:8786"
@@ -58,6 +59,15 @@ def check(executor: str) -> None:
         raise ResultsError(
             f"executor: {executor} needs Dask, which is not installed; pip install 'incast[dask]'"
         ) from None
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an address, with a host and perhaps a port."""
+    try:
+        parts = urlsplit(text)
+        return bool(parts.scheme and parts.hostname) and parts.port != 0
+    except ValueError:  # brackets, or a port above 65535
+        return False
 
 
 @contextmanager
