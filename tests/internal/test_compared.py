@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from incast.advise.search import Gain
 from incast.results import pooled
-from incast.results.compare import SHARES, Finding, percentiles
+from incast.results.compare import SHARES, Compared, Finding, percentiles
 
 P99 = "completion_p99_s"
 
@@ -52,6 +53,19 @@ def test_a_tail_that_is_gone_is_better_and_back_again_worse() -> None:
     slow, fast = drawn(random, 12, 0.3), drawn(random, 12, 0.0)
     assert percentiles(P99, (slow, fast)).finding is Finding.BETTER
     assert percentiles(P99, (fast, slow)).finding is Finding.WORSE
+
+
+def test_a_ratio_of_times_is_above_nothing() -> None:
+    random = np.random.default_rng(5)
+    told = percentiles(P99, (drawn(random, 12, 0.3), drawn(random, 12, 0.0)))
+    assert told.ratio_low is not None
+    assert told.ratio_high is not None
+    assert 0 < told.ratio_low <= told.b / told.a <= told.ratio_high < 1
+    gain = Gain.of(told)
+    assert gain is not None
+    assert (gain.low, gain.high) == (told.ratio_low, told.ratio_high)
+    goodput = Compared({}, 12, 1.0, 1.2, 0.2, -5.5, 6.7, Finding.UNKNOWN)
+    assert Gain.of(goodput) == Gain(1.0, 1.2, 0.0, 7.7, 12)
 
 
 def test_the_interval_holds_the_difference_in_95_of_a_hundred() -> None:

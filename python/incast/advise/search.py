@@ -56,7 +56,9 @@ class Gain:
         """Take the gain from a comparison, unless it says nothing."""
         if compared.low is None or compared.high is None or not compared.a:
             return None
-        low, high = ((compared.a + end) / compared.a for end in (compared.low, compared.high))
+        low, high = compared.ratio_low, compared.ratio_high
+        if low is None or high is None:  # neither can be below nothing
+            low, high = (max(1 + end / compared.a, 0.0) for end in (compared.low, compared.high))
         return cls(compared.a, compared.b, low, high, compared.seeds)
 
     @property

@@ -56,6 +56,9 @@ class Compared:
         The mean of B minus A, and the ends of its 95 % interval; None for less than two seeds.
     finding
         What follows.
+    ratio_low, ratio_high
+        The ends of the interval of B over A where both have intervals of their own, else None. It
+        is rather too wide.
     """
 
     swept: dict[str, Value]
@@ -66,6 +69,8 @@ class Compared:
     low: float | None
     high: float | None
     finding: Finding
+    ratio_low: float | None = None
+    ratio_high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -158,14 +163,15 @@ def percentiles(
     (a, a_low, a_high), (b, b_low, b_high) = (
         pooled.estimate(one, SHARES[column]) for one in (ours, theirs)
     )
-    low = high = None
-    if None not in (a_low, a_high, b_low, b_high):
-        low = b - a - hypot(b - float(b_low or 0.0), float(a_high or 0.0) - a)
-        high = b - a + hypot(float(b_high or 0.0) - b, a - float(a_low or 0.0))
+    low = high = least = most = None
+    if a_low is not None and a_high is not None and b_low is not None and b_high is not None:
+        low = b - a - hypot(b - b_low, a_high - a)
+        high = b - a + hypot(b_high - b, a - a_low)
+        if a_low > 0:
+            least, most = b_low / a_high, b_high / a_low
     same = len(ours) == len(theirs) and all(map(np.array_equal, ours, theirs))
-    return Compared(
-        swept or {}, len(ours), a, b, b - a, low, high, _finding(column, same, low, high)
-    )
+    finding = _finding(column, same, low, high)
+    return Compared(swept or {}, len(ours), a, b, b - a, low, high, finding, least, most)
 
 
 def _finding(column: str, same: bool, low: float | None, high: float | None) -> Finding:
