@@ -95,3 +95,22 @@ def test_what_cannot_be_a_workload_is_refused(
     told = command("run", path)
     assert (told.code, told.err.count("\n")) == (2, 1)
     assert error in told.err
+
+
+def test_sizes_may_be_in_per_cent_and_replace_a_wrong_file(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.txt").write_text("bytes share\n1000 many\n")
+    (tmp_path / "forks.txt").write_text("0 0\n10000 15\n# a comment\n200000,60\n10000000\t100\n")
+    path = tmp_path / "flows.toml"
+    path.write_text(
+        '[network]\nrate = "1Gbps"\n[workload]\nname = "empirical-flows"\nservers = 4\n'
+        'sizes = "bad.txt"\nflows = 20\n'
+    )
+    told = command("run", path, "--dry-run")
+    assert told.code == 2
+    assert "workload.sizes: " in told.err
+    assert "line 2: '1000 many' must be two numbers" in told.err
+    scenario = incast.load(path).override("workload.sizes", str(tmp_path / "forks.txt"))
+    sizes = scenario.plan.points[0].resolved["workload"]["sizes"]
+    assert sizes == [[0.0, 0.0], [10_000.0, 0.15], [200_000.0, 0.6], [10_000_000.0, 1.0]]
