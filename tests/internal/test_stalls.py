@@ -120,7 +120,7 @@ def means(**counts: Any) -> dict[str, Any]:
         (
             means(stalls_delayed_ack=3.0, blocks=0.0, stall_max_s=0.04),
             "",
-            " But blocks wait: 3.0 stalls of up to 40 ms, for a delayed ACK.",
+            " But flows wait: 3.0 stalls of up to 40 ms, for a delayed ACK.",
         ),
     ],
 )

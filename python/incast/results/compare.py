@@ -128,18 +128,20 @@ def _percentiles(
 ) -> list[Compared]:
     """Compare a percentile of block times at all points that both have."""
     first, second = (_values(one, COMPLETIONS, group, keys) for one in (a, b))
-    both = first.join(
-        second, on=[*keys, "seed"], how="inner", suffix="_b", maintain_order="left"
-    ).filter(pl.col(COMPLETIONS).list.len() > 0, pl.col(f"{COMPLETIONS}_b").list.len() > 0)
-    if both.is_empty():
-        raise ResultsError("compare: the two have no point with a finished seed in common")
+    both = first.join(second, on=[*keys, "seed"], how="inner", suffix="_b", maintain_order="left")
     found = []
     for values, rows in both.group_by(keys or [pl.lit(0)], maintain_order=True):
-        ours, theirs = (
-            [np.asarray(one, float) for one in rows[name]]
-            for name in (COMPLETIONS, f"{COMPLETIONS}_b")
-        )
-        found.append(percentiles(column, (ours, theirs), dict(zip(keys, values, strict=False))))
+        pairs = [
+            (np.asarray(ours, float), np.asarray(theirs, float))
+            for ours, theirs in rows.select(COMPLETIONS, f"{COMPLETIONS}_b").iter_rows()
+            if len(ours) and len(theirs)
+        ]
+        if pairs:
+            ours, theirs = zip(*pairs, strict=True)
+            swept = dict(zip(keys, values, strict=False))
+            found.append(percentiles(column, (ours, theirs), swept))
+    if not found:
+        raise ResultsError("compare: the two have no point with a finished seed in common")
     return found
 
 
