@@ -180,6 +180,19 @@ def test_queues_of_a_host_tell_what_they_dropped_and_marked(tmp_path: Path) -> N
     assert "maxrate 500Mbit" in told
 
 
+def test_half_of_the_largest_receive_buffer_is_window(tmp_path: Path) -> None:
+    taken = read(tmp_path, "net.ipv4.tcp_rmem = 4096 131072 6291456\n")
+    assert taken.changes["transport.receive_window"] == f"{6291456 // 2}B"
+
+
+def test_a_burst_is_among_the_fullest_of_a_hundred_bins(tmp_path: Path) -> None:
+    usual = "".join(f"{n},10,10000\n" for n in range(198))
+    burst = f"198,40,{40 * 65536}\n199,40,{40 * 65536}\n200,39,{39 * 65536}\n"
+    changes = read(tmp_path, f"time,flows,bytes\n{usual}{burst}").changes
+    assert changes["workload.servers"] == 40
+    assert changes["workload.sru"] == 65536
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 from incast.advise.search import Gain
 from incast.results import pooled
-from incast.results.compare import SHARES, Compared, Finding, percentiles
+from incast.results.compare import SHARES, Compared, Finding, paired, percentiles
 
 P99 = "completion_p99_s"
 
@@ -79,3 +79,13 @@ def test_the_interval_holds_the_difference_in_95_of_a_hundred() -> None:
         assert told.high is not None
         held += told.low <= truth <= told.high
     assert held >= 190
+
+
+@pytest.mark.parametrize(
+    ("column", "better"),
+    [("goodput_bps", True), ("fairness", True), ("link_utilization", True), ("timeouts", False)],
+)
+def test_more_is_better_of_some_and_less_of_others(column: str, better: bool) -> None:
+    few, many = np.array([0.1, 0.11, 0.1, 0.12]), np.array([0.8, 0.81, 0.8, 0.82])
+    told = paired(column, (few, many), ((0.0, 1.0), (0.0, 1.0)))
+    assert told.finding is (Finding.BETTER if better else Finding.WORSE)
