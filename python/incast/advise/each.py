@@ -1,6 +1,6 @@
 """A sweep of another key than the number of servers: one answer for each of its values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,40 +48,18 @@ def advise_each(
     scenario: Scenario | str | Path | Mapping[str, Any],
     *,
     budget: float | None = BUDGET_S,
-    goal: str | None = None,
-    app: str | None = None,
-    throttles: Sequence[str] = (),
-    notes: Sequence[str] = (),
-    jobs: int | None = None,
-    out: str | Path | None = None,
-    listener: Callable[[Advice], None] | None = None,
+    **options: Any,
 ) -> list[tuple[str, Advice]]:
     """Return what to change with each value of a sweep, and what the value is called.
 
-    The time is divided among the values; the parameters are those of `advise`.
+    The time is divided among the values. The other options, and what is raised, are those of
+    `advise`.
 
     Raises
     ------
-    ScenarioError, AdviceError, ResultsError, Interrupted
-        As `advise` does; or the sweep has more than `MOST` values.
+    ScenarioError
+        The sweep has more than `MOST` values.
     """
-    scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
-    each = values_of(scenario)
+    each = values_of(scenario if isinstance(scenario, Scenario) else load(scenario))
     share = None if budget is None else budget / len(each)
-    return [
-        (
-            name,
-            advise(
-                one,
-                budget=share,
-                goal=goal,
-                app=app,
-                throttles=throttles,
-                notes=notes,
-                jobs=jobs,
-                out=out,
-                listener=listener,
-            ),
-        )
-        for name, one in each
-    ]
+    return [(name, advise(one, budget=share, **options)) for name, one in each]

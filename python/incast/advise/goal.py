@@ -106,7 +106,7 @@ def goal_of(text: str | None) -> Goal:
         seconds = units.quantity(bound[2], "time")
     except units.QuantityError as error:
         raise AdviceError(f"--for: {units.plain(str(error))}") from None
-    if not 0 < seconds < float("inf"):
+    if seconds <= 0:
         raise AdviceError(f"--for: {units.plain(text)}: the bound must be above 0 s")
     return Goal(text, (_PERCENTILES[bound[1]],), seconds)
 

@@ -109,9 +109,13 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
         return Limit(name, f"A block waits {', and '.join(texts)}. {cost}", facts)
     first = here.flows * min(here.initial_window, here.window_limit)
     burst = "already the first windows, " if first > case.room else "the first windows have "
-    windows = room | {"first": first, "most": here.flows * here.window_limit}
+    windows = room | {
+        "each": case.room / here.flows,
+        "first": first,
+        "most": here.flows * here.window_limit,
+    }
     text = (
-        f"{{room}} packets fit ({fits}), {case.room / here.flows:.1f} per connection; "
+        f"{{room}} packets fit ({fits}), {{each}} per connection; "
         f"{burst}{{first}}, and later ones grow up to {{most}}."
     )
     return Limit("windows", f"{text} {cost}", facts | windows)

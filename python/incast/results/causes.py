@@ -1,5 +1,9 @@
 """Why a read waits: the columns that sum to `timeouts` and to `stalls`, and their names."""
 
+from collections.abc import Mapping
+
+from incast import units
+
 CAUSES = {
     "timeouts_full_window": "full-window",
     "timeouts_lack_of_dupacks": "lack of dup-ACKs",
@@ -28,3 +32,23 @@ STALLS = {
 def column(cause: str) -> str:
     """Return the column that counts a cause of events: a tail is also a lack of dup-ACKs."""
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"
+
+
+def told(row: Mapping[str, float | None], block: str = "block") -> str:
+    """Return how often a timer expires, in words: per block, or in a run without blocks."""
+    timeouts, each = row["timeouts"], row.get("timeouts_per_block")
+    if not timeouts:
+        return "no timeout"
+    if each is None:
+        return f"{units.number(timeouts, 2)} timeouts"
+    return f"{units.number(each, 2)} timeouts per {block}"
+
+
+def most(row: Mapping[str, float | None]) -> str:
+    """Return the share and the name of the most frequent cause, or nothing if it is not known."""
+    counts = {name: row[name] for name in CAUSES}
+    timeouts = row["timeouts"]
+    if not timeouts or None in counts.values():  # real hosts do not know them
+        return ""
+    column = max(counts, key=lambda name: counts[name] or 0.0)
+    return f"{units.percent((counts[column] or 0.0) / timeouts)} {CAUSES[column]}"

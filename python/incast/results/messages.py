@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from incast import units
-from incast.results.causes import CAUSES
+from incast.results import causes
 from incast.scenario.resolved import Resolved
 
 _BLOCKS = {"all-to-all": "round", "empirical-flows": "message"}
@@ -29,7 +29,8 @@ def sentence(
     row, here = rows[worst], at[worst]
     doing = next(one.doing for one in at if not one.judged)
     where = f"At {points[worst]}: " if len(rows) > 1 else ""
-    told = "; ".join(filter(None, (_times(row, here), _timeouts(row, here), _links(row, here))))
+    why = ", ".join(filter(None, (causes.told(row, _noun(here)), causes.most(row))))
+    told = "; ".join(filter(None, (_times(row, here), why, _links(row, here))))
     return (
         f"No verdict: a collapse is defined for one read, or for long flows, not for {doing}. "
         f"{where}{told if where else told[0].upper() + told[1:]}."
@@ -54,20 +55,6 @@ def _times(row: Mapping[str, Any], here: Resolved) -> str:
         return text
     size = (len(here.workload["among"]) - 1) * int(here.workload["message"])
     return f"{text}, and {units.time(size * 8 / here.line_rate)} at the rate of the links"
-
-
-def _timeouts(row: Mapping[str, Any], here: Resolved) -> str:
-    if not row["timeouts"]:
-        return "no timeout"
-    if row.get("timeouts_per_block") is None:
-        text = f"{units.number(row['timeouts'], 2)} timeouts"
-    else:
-        text = f"{units.number(row['timeouts_per_block'], 2)} timeouts per {_noun(here)}"
-    counts = {name: _number(row, name) for name in CAUSES}
-    most = max(counts, key=lambda name: counts[name])
-    if not counts[most]:
-        return text
-    return f"{text}, {units.percent(counts[most] / row['timeouts'])} {CAUSES[most]}"
 
 
 def _links(row: Mapping[str, Any], here: Resolved) -> str:

@@ -7,8 +7,7 @@ import polars as pl
 
 from incast import units
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
-from incast.results import caveats, messages, waits
-from incast.results.causes import CAUSES
+from incast.results import causes, caveats, messages, waits
 from incast.results.collapse import COLLAPSED, at_points
 from incast.results.intervals import HIGH
 from incast.results.series import SERVERS, Series, split, written
@@ -123,7 +122,8 @@ class _Curve:
     def _safe(self) -> int | None:
         """Return the last point up to which no seed collapses; None if the first one does."""
         unsafe = (i for i in range(len(self.rows)) if self._collapsed(i) or self._may_collapse(i))
-        return next(unsafe, len(self.rows)) - 1 if not self._may_collapse(0) else None
+        safe = next(unsafe, len(self.rows)) - 1
+        return safe if safe >= 0 else None
 
     def _may_collapse(self, index: int) -> bool:
         """Return whether any seed collapses."""
@@ -209,7 +209,7 @@ class _Curve:
         most = self.rows[max(range(len(self.rows)), key=self._waits)]
         upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
-            f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(shown)}; "
+            f"No collapse {where}: {goodput}, {upto}{causes.told(most)}; {self._idle(shown)}; "
             f"{self._arithmetic(shown)}.{caveats.poor(self.rows, self.at, self._points())}"
         )
 
@@ -230,7 +230,7 @@ class _Curve:
         lossless = lossless_goodput(here)
         short = here.reads and lossless < here.capacity / 2
         row = self.rows[best]
-        told = f"{self._timeouts(row)}, too few to cause this" if row["timeouts"] else "no timeout"
+        told = f"{causes.told(row)}, too few to cause this" if row["timeouts"] else "no timeout"
         reach = f"without losses it reaches {units.rate(lossless)}" if here.reads else ""
         why = "the requests are too short to reach more" if short else reach
         return (
@@ -254,26 +254,8 @@ class _Curve:
 
     def _why(self, index: int) -> str:
         row = self.rows[index]
-        cause, share = self._cause(row)
-        timeouts = self._timeouts(row)
-        because = f", {units.percent(share)} {cause}" if cause else ""
-        return f"{timeouts}{because}; {self._idle(index)}; {self._arithmetic(index)}."
-
-    @staticmethod
-    def _cause(row: Row) -> tuple[str, float]:
-        counts = {name: row[name] for name in CAUSES}
-        if not row["timeouts"] or None in counts.values():  # real hosts do not know them
-            return "", 0.0
-        column = max(counts, key=lambda name: counts[name] or 0.0)
-        return CAUSES[column], (counts[column] or 0.0) / row["timeouts"]
-
-    @staticmethod
-    def _timeouts(row: Row) -> str:
-        if not row["timeouts"]:
-            return "no timeout"
-        if row["timeouts_per_block"] is None:
-            return f"{units.number(row['timeouts'], 2)} timeouts"
-        return f"{units.number(row['timeouts_per_block'], 2)} timeouts per block"
+        why = ", ".join(filter(None, (causes.told(row), causes.most(row))))
+        return f"{why}; {self._idle(index)}; {self._arithmetic(index)}."
 
     def _goodput(self, index: int) -> str:
         here, goodput = self.at[index], units.rate(self.rows[index]["goodput_bps"])
