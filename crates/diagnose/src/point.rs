@@ -203,13 +203,23 @@ impl Point {
     }
 
     /// Where timers are known to be as long as usual, a much shorter wait was ended by a repair that a
-    /// queue had delayed.
+    /// queue had delayed. A SYN has a timer of its own.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;
         };
-        for stall in &mut self.stalls {
-            stall.void |= stall.ended == Ended::Timeout && stall.length() * SHORT < usual;
+        let is_short = |stall: &Stall| {
+            let of_data = stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake);
+            of_data && stall.length() * SHORT < usual
+        };
+        // They are what an episode without longer ones rests on.
+        let all_short = |episode: &&Episode| {
+            episode.stalls.iter().all(|&at| is_short(&self.stalls[at]) || self.stalls[at].void)
+        };
+        let kept: BTreeSet<usize> =
+            self.episodes.iter().filter(all_short).flat_map(|one| one.stalls.clone()).collect();
+        for (at, stall) in self.stalls.iter_mut().enumerate() {
+            stall.void |= is_short(stall) && !kept.contains(&at);
         }
     }
 
@@ -441,4 +451,37 @@ fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, si
         return false;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::tests::stall;
+
+    const MS_NS: i64 = 1_000_000;
+
+    #[test]
+    fn a_wait_much_shorter_than_the_usual_timer_is_none_unless_it_is_for_a_syn() {
+        let left = |short: i64, long: i64| {
+            let mut point = Point::new(3);
+            for start in 0..4_i64 {
+                let start = 1000 * start;
+                point.stalls.push(stall(start * MS_NS, (start + long) * MS_NS, Cause::FullWindow));
+            }
+            for cause in [Cause::LackOfDupacks, Cause::Handshake] {
+                point.stalls.push(stall(9000 * MS_NS, (9000 + short) * MS_NS, cause));
+            }
+            let probe = stall(9500 * MS_NS, (9500 + short) * MS_NS, Cause::Tail);
+            point.stalls.push(Stall { ended: Ended::Probe, ..probe });
+            for at in 0..4 {
+                let one = point.stalls[at].clone();
+                point.parameters.stall(&one);
+            }
+            point.forget_short_waits();
+            point.stalls.iter().filter(|stall| !stall.void).count()
+        };
+        assert_eq!(left(49, 200), 6, "the lack of duplicate ACKs was none");
+        assert_eq!(left(50, 200), 7, "a quarter of it");
+        assert_eq!(left(10, 100), 7, "such a timer is not known to be the least");
+    }
 }
