@@ -174,9 +174,9 @@ def test_queues_of_a_host_tell_what_they_dropped_and_marked(tmp_path: Path) -> N
         "  maxpacket 1514 drop_overlimit 0 new_flow_count 1 ecn_mark 8\n"
     )
     told = said(read(tmp_path, text))
-    assert '"fq at eth0" dropped 4 packets' in told
-    assert '"fq at eth0" held packets back 6 times' in told
-    assert '"fq_codel at eth1" marked 8 packets' in told
+    assert 'not in the network: "fq@eth0: 4"' in told
+    assert '(overlimits): "fq@eth0: 6"' in told
+    assert 'marked in this host: "fq_codel@eth1: 8"' in told
     assert "maxrate 500Mbit" in told
 
 
