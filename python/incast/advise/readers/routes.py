@@ -29,6 +29,7 @@ _NOT_SENT = {
     *("unreachable", "blackhole", "prohibit", "broadcast", "local", "throw", "multicast"),
     *("anycast", "nat"),
 }
+_HOW = {"dev", "via"}
 _TIME = re.compile(r"([0-9.]{1,20})(ms|msecs?|s|secs?)?")
 _NAMED = 3  # routes in a sentence
 _FIRST = 20  # lines in which a route must be
@@ -63,9 +64,11 @@ def recognises(text: str) -> bool:
 
 
 def _is_route(words: list[str]) -> bool:
-    if words and words[0] in _NOT_SENT | {"unicast"}:
-        words = words[1:]
-    return bool(words) and _is_target(words[0]) and not {"dev", "via"}.isdisjoint(words)
+    if len(words) < 2:  # noqa: PLR2004 (a target, and how to get there)
+        return False
+    if words[0] in _NOT_SENT | {"unicast"}:
+        return _is_target(words[1])
+    return (_is_target(words[0]) or words[0] == "nexthop") and not _HOW.isdisjoint(words)
 
 
 def read(text: str, where: str) -> Taken:
