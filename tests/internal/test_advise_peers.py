@@ -93,6 +93,31 @@ def test_more_than_half_of_the_hosts_have_the_port(
     assert taken.changes["workload.servers"] == servers
 
 
+def test_half_of_the_hosts_are_not_most(tmp_path: Path) -> None:
+    apart = [line(f"10.0.2.{number}:{8000 + number}") for number in range(2)]
+    assert read(tmp_path, hosts(2), *apart).changes["workload.servers"] == 4
+
+
+@pytest.mark.parametrize(
+    ("one", "same"),
+    [
+        ("10.0.0.1:80", "[::ffff:10.0.0.1]:80"),
+        ("[fe80::1%eth0]:80", "[fe80::1]:80"),
+        ("[2001:DB8::1]:80", "[2001:db8:0::1]:80"),
+        ("Server-1:80", "server-1:80"),
+    ],
+)
+def test_a_host_has_one_address_in_all_its_forms(tmp_path: Path, one: str, same: str) -> None:
+    taken = read(tmp_path, line(one), line(same), line("10.0.0.2:80"))
+    assert taken.changes["workload.servers"] == 2
+
+
+def test_without_states_a_connection_has_a_round_trip(tmp_path: Path) -> None:
+    filtered = "".join(hosts(2)).replace("ESTAB ", "")
+    taken = read(tmp_path, filtered, "0 0 10.0.0.9:51000 10.0.7.7:9000\n")
+    assert taken.changes["workload.servers"] == 2
+
+
 def test_servers_with_ports_of_their_own_stay(tmp_path: Path) -> None:
     lines = [line(f"10.0.0.{number}:{6800 + number}") for number in range(6)]
     assert read(tmp_path, *lines).changes["workload.servers"] == 6
@@ -120,7 +145,7 @@ def test_a_round_trip_of_another_place_is_left_out(
 def test_the_usual_values_count_and_the_shortest_round_trip(tmp_path: Path) -> None:
     lines = [
         line("10.0.0.1:80", 0.30, mss="1448", rto="205"),
-        line("10.0.0.2:80", 0.21, mss="8948", rto="230"),
+        line("10.0.0.2:80", 0.21, mss="1440", rto="230"),
         line("10.0.0.3:80", 0.44, mss="8948", rto="203", control="dctcp"),
         line("10.0.0.4:80", 0.25, mss="1400", rto="260", control="dctcp"),
         line("10.0.0.5:80", 0.26, mss="8948", rto="270", control="dctcp"),
@@ -129,7 +154,7 @@ def test_the_usual_values_count_and_the_shortest_round_trip(tmp_path: Path) -> N
         "workload.servers": 5,
         "network.base_rtt": "210000ns",
         "network.delay": None,
-        "transport.mss": 8948,
+        "transport.mss": 1448,
         "transport.rto_min": "200000us",
         "transport.congestion_control": "dctcp",
     }

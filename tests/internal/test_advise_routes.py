@@ -131,6 +131,7 @@ SETTINGS = "net.ipv4.tcp_"
         ("sack = 0", {"transport.recovery": "newreno", "transport.sack": False}),
         ("sack = 0\nnet.ipv4.tcp_sack = 1", {}),
         ("rto_min_us = 200000", {}),
+        ("rto_min_us = 120000000", {"transport.rto_min": "120000000us"}),
         ("rto_min_us = 199999", {"transport.rto_min": "199999us"}),
         ("slow_start_after_idle = 1", {"transport.idle_restart": "2861"}),
         ("slow_start_after_idle=0", {"transport.idle_restart": "none"}),

@@ -54,6 +54,11 @@ def queues(*numbers: int, profile: str = "TCP") -> dict[str, Any]:
     return {f"Ethernet0|{number}": {"wred_profile": profile} for number in numbers}
 
 
+def alpha(taken: Taken) -> object:
+    buffer: Any = taken.changes["network.buffer"]
+    return buffer["alpha"]
+
+
 def threshold(taken: Taken) -> object:
     queue: Any = taken.changes.get("network.queue")
     return queue and queue["threshold"]
@@ -137,8 +142,32 @@ def test_the_profile_that_most_lossy_queues_have_is_taken(tmp_path: Path) -> Non
         "nobody": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "3"},
     }
     use = {"Ethernet0|0": {"profile": "first"}, "Ethernet0|1-2": {"profile": "second"}}
-    buffer: Any = read(tmp_path, switch(BUFFER_PROFILE=profiles, BUFFER_QUEUE=use)).changes
-    assert buffer["network.buffer"]["alpha"] == "2^2"
+    assert alpha(read(tmp_path, switch(BUFFER_PROFILE=profiles, BUFFER_QUEUE=use))) == "2^2"
+
+
+def test_a_profile_in_use_wins_over_one_with_the_usual_name(tmp_path: Path) -> None:
+    row = {"pool": "egress_lossy_pool", "size": "0"}
+    profiles = {LOSSY: row | {"dynamic_th": "1"}, "q_lossy_profile": row | {"dynamic_th": "2"}}
+    use = {"Ethernet0|0": {"profile": "q_lossy_profile"}}
+    taken = read(tmp_path, switch(BUFFER_PROFILE=profiles, BUFFER_QUEUE=use))
+    assert alpha(taken) == "2^2"
+
+
+def test_a_lossless_profile_is_not_taken(tmp_path: Path) -> None:
+    row = {"pool": "egress_lossy_pool", "size": "0"}
+    profiles = {
+        "q_lossless_profile": row | {"dynamic_th": "1"},
+        "q_default_profile": row | {"dynamic_th": "2"},
+    }
+    bare = switch(BUFFER_PROFILE=profiles, BUFFER_QUEUE={})
+    assert alpha(read(tmp_path, bare)) == "2^2"
+    only = switch(BUFFER_PROFILE={"q_lossless_profile": profiles["q_lossless_profile"]})
+    assert "network.buffer" not in read(tmp_path, only).changes
+    storage = {"a": row | {"dynamic_th": "3"}, "b": row | {"dynamic_th": "4"}}
+    use = {"Ethernet0|3-4": {"profile": "a"}, "Ethernet0|0": {"profile": "b"}}
+    qos = {"Ethernet0": {"pfc_enable": "3,4"}}
+    paused = switch(BUFFER_PROFILE=storage, BUFFER_QUEUE=use, PORT_QOS_MAP=qos)
+    assert alpha(read(tmp_path, paused)) == "2^4"
 
 
 def test_a_fixed_size_is_the_buffer(tmp_path: Path) -> None:
@@ -158,6 +187,7 @@ def test_the_speed_that_most_ports_have_is_taken(tmp_path: Path) -> None:
     [
         ({"QUEUE": "x", "PORT": {}}, "QUEUE: must be a table of tables"),
         ({"PORT": {"E": {"speed": 10**30}}}, "PORT|E|speed"),
+        ({"PORT": {"E": {"speed": "10000001"}}}, "PORT|E|speed"),
         ({"PORT": {"E": {"speed": "٣"}}}, "must be a whole number from 1 to 10000000"),
         ({"PORT": {"E": {"speed": True}}}, "PORT|E|speed"),
         ({"BUFFER_PROFILE": {LOSSY: {"dynamic_th": "1", "pool": "x"}}}, "must be a BUFFER_POOL"),

@@ -8,6 +8,7 @@ import pytest
 
 import incast
 from incast.advise import readers
+from incast.advise.readers.taken import Taken
 from incast.errors import AdviceError
 from incast.userfile import MOST, NotTextError, text_of
 
@@ -80,6 +81,32 @@ def test_what_is_long_takes_its_length_in_time(tmp_path: Path, text: str) -> Non
     assert time.process_time() - began < 10
     assert len(said) < 20
     assert all(len(line) < 400 and "\n" not in line for line in said)
+
+
+class Careless:
+    """A reader that shows what it found as it is."""
+
+    NAME = "careless"
+
+    @staticmethod
+    def recognises(_: str) -> bool:
+        """Take any file."""
+        return True
+
+    @staticmethod
+    def read(_: str, __: str) -> Taken:
+        """Return text with line breaks and an escape."""
+        return Taken(took=["a\n\n1. b\x1b[2J"], assumed=["c\nd"])
+
+
+def test_notes_are_lines_whatever_a_reader_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my\nfile"
+    path.write_text("x")
+    monkeypatch.setattr(readers, "READERS", [Careless])
+    assert readers.read(path).took == ['"my file" (careless): a 1. b\\x1b[2J']
+    assert readers.read(path).assumed == ["Assumed: c d"]
 
 
 def _said(path: Path) -> list[str]:
