@@ -106,6 +106,24 @@ def test_packets_of_tcp_are_green(tmp_path: Path, ecn: str) -> None:
     assert threshold(read(tmp_path, switch(QUEUE=queues(0), WRED_PROFILE=wred))) is None
 
 
+@pytest.mark.parametrize(
+    ("size", "marks"), [("999999", True), ("1000000", False), ("1500000", False)]
+)
+@pytest.mark.parametrize("limit", [{"static_th": "1000000"}, {"dynamic_th": "-3"}])
+def test_marks_beyond_the_longest_queue_are_none(
+    tmp_path: Path, limit: dict[str, str], size: str, marks: bool
+) -> None:
+    """A lone queue with alpha = 1/8 has a ninth of the memory."""
+    tables = switch(
+        BUFFER_PROFILE={LOSSY: {"pool": "egress_lossy_pool", "size": "0"} | limit},
+        WRED_PROFILE={"TCP": {"ecn": "ecn_all", "green_min_threshold": size}},
+        QUEUE=queues(0),
+    )
+    taken = read(tmp_path, tables)
+    assert threshold(taken) == (f"{size}B" if marks else None)
+    assert ("hold less" in " ".join(taken.took)) is not marks
+
+
 def test_old_references_are_those_of_their_rows(tmp_path: Path) -> None:
     new = switch(QUEUE=queues(0))
     old = json.loads(json.dumps(new))
