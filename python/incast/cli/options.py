@@ -129,7 +129,7 @@ PcapAt = Annotated[
 Snaplen = Annotated[
     int,
     typer.Option(
-        help="Bytes that --pcap keeps of a frame, 54 to 262144.", metavar="N", min=54, max=262_144
+        help="Bytes that --pcap keeps of a frame, 54 to 262144.", metavar="N", max=262_144
     ),
 ]
 PcapTruth = Annotated[
