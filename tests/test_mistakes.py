@@ -222,6 +222,7 @@ def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None
         (("--executor", "tcp://[::1"), "there is no executor 'tcp://[::1'; must be threads"),
         (("--executor", "tcp://:8786"), "must be threads, dask, or the address"),
         (("--executor", "tcp://host:99999"), "must be threads, dask, or the address"),
+        (("--executor", "bogus://host:8786"), "must be threads, dask, or the address"),
     ],
 )
 def test_numbers_and_addresses_that_nothing_can_hold(

@@ -74,6 +74,9 @@ def test_sizes_come_from_a_file_beside_the_scenario(command: Command, tmp_path: 
     (tmp_path / "mine.csv").write_text("1000,0.5\n2000,half\n")
     told = command("run", path)
     assert (told.code, "'2000,half' must be two numbers" in told.err) == (2, True)
+    (tmp_path / "mine.csv").write_text("-1000,0.5\n2000,1\n")
+    told = command("run", path)
+    assert (told.code, "line 1: '-1000,0.5' must be two numbers" in told.err) == (2, True)
 
 
 @pytest.mark.parametrize(

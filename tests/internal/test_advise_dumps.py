@@ -150,6 +150,10 @@ def test_counters_of_tcp_are_told_and_change_nothing(tmp_path: Path, text: str) 
     assert "7" in told.partition("sent again")[2]
 
 
+def test_counters_of_netstat_have_the_names_of_the_kernel(tmp_path: Path) -> None:
+    assert "Handshakes repeated: 3 (TcpExtTCPSynRetrans)" in said(read(tmp_path, NETSTAT))
+
+
 def test_a_card_tells_where_packets_are_lost(tmp_path: Path) -> None:
     taken = read(
         tmp_path,
@@ -162,7 +166,10 @@ def test_a_card_tells_where_packets_are_lost(tmp_path: Path) -> None:
     assert "rx_packets" not in told
     queues = "NIC statistics:\n     rx_queue_0_drops: 2\n     rx_queue_1_drops: 5\n"
     assert "rx_drops=7" in said(read(tmp_path, queues))
-    assert "No loss" in said(read(tmp_path, "NIC statistics:\n     rx_packets: 9\n"))
+    both = queues + "     rx_drops: 9\n"
+    assert "rx_drops=9" in said(read(tmp_path, both)), "the card's own count has all queues"
+    none = "NIC statistics:\n     rx_packets: 9\n     rx_drops: 0\n"
+    assert said(read(tmp_path, none)) == "No loss in this host's ring is counted."
 
 
 def test_queues_of_a_host_tell_what_they_dropped_and_marked(tmp_path: Path) -> None:
@@ -174,10 +181,15 @@ def test_queues_of_a_host_tell_what_they_dropped_and_marked(tmp_path: Path) -> N
         "  maxpacket 1514 drop_overlimit 0 new_flow_count 1 ecn_mark 8\n"
     )
     told = said(read(tmp_path, text))
-    assert '"fq at eth0" dropped 4 packets' in told
-    assert '"fq at eth0" held packets back 6 times' in told
-    assert '"fq_codel at eth1" marked 8 packets' in told
+    assert 'not in the network: "fq@eth0: 4"' in told
+    assert '(overlimits): "fq@eth0: 6"' in told
+    assert 'marked in this host: "fq_codel@eth1: 8"' in told
     assert "maxrate 500Mbit" in told
+
+
+def test_counts_of_a_queue_are_added(tmp_path: Path) -> None:
+    text = "qdisc red 1: dev eth0\n Sent 9 bytes 9 pkt (dropped 4, overlimits 0)\n  dropped 3\n"
+    assert '"red@eth0: 7"' in said(read(tmp_path, text))
 
 
 def test_half_of_the_largest_receive_buffer_is_window(tmp_path: Path) -> None:
@@ -191,6 +203,9 @@ def test_a_burst_is_among_the_fullest_of_a_hundred_bins(tmp_path: Path) -> None:
     changes = read(tmp_path, f"time,flows,bytes\n{usual}{burst}").changes
     assert changes["workload.servers"] == 40
     assert changes["workload.sru"] == 65536
+    uneven = "0,10,10000\n1,40,40000\n2,40,80000\n3,40,400000\n"
+    changes = read(tmp_path, f"time,flows,bytes\n{uneven * 40}").changes
+    assert changes["workload.sru"] == 2000
 
 
 @pytest.mark.parametrize(

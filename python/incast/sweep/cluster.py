@@ -33,6 +33,7 @@ _LEAST_WAITING = 8  # batches, also without workers: an adaptive cluster starts 
 _ATTEMPTS = 10  # at a batch whose workers die
 _PATIENCE = 10.0  # seconds for a scheduler to answer
 _TICK = 0.1  # seconds between two looks
+_PROTOCOLS = {"tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc"}
 
 Tasks = list[tuple[str, list[int]]]  # the text of a point, and seeds
 Finished = tuple[Job, float | None]  # and how long it took
@@ -62,10 +63,10 @@ def check(executor: str) -> None:
 
 
 def _is_address(text: str) -> bool:
-    """Return whether a text is an address, with a host and perhaps a port."""
+    """Return whether a text is an address of Dask: a protocol, a host, and perhaps a port."""
     try:
         parts = urlsplit(text)
-        return bool(parts.scheme and parts.hostname) and parts.port != 0
+        return parts.scheme in _PROTOCOLS and bool(parts.hostname) and parts.port != 0
     except ValueError:  # brackets, or a port above 65535
         return False
 

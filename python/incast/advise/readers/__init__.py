@@ -91,17 +91,33 @@ def scenario_of(
     if scenario is not None:
         document = copy.deepcopy(scenario.document)
     given: dict[str, object] | None = dict.fromkeys(known, True) if scenario is None else None
+    asks_for_ecn = False
     for file in files:
         taken = read(file)
+        asks_for_ecn |= "transport.ecn" in taken.changes
         notes += [*taken.took, *taken.assumed]
         for key, value in taken.changes.items():
             if given is not None:
                 given[key] = value
             _set(document, key, value)
+    if asks_for_ecn:
+        notes += _unmarked(document, known)
     if given is not None:
         notes += _assume(document, given)
     changed = load(document) if scenario is None else replace(scenario, document=document)
     return changed, notes
+
+
+def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
+    """Leave out ECN where no switch is known to mark: a scenario must not have it then."""
+    network = document.get("network", {})
+    tables = [network, network.get("core", {})] if isinstance(network, dict) else []
+    marking = any(isinstance(table, dict) and "queue" in table for table in tables)
+    transport = document.get("transport")
+    if marking or any("queue" in key for key in known) or not isinstance(transport, dict):
+        return []
+    transport.pop("ecn", None)
+    return ["Left out: ECN, as no file says that a switch marks (network.queue)."]
 
 
 def _assume(document: dict[str, Any], given: dict[str, object]) -> list[str]:

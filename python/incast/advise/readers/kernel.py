@@ -35,7 +35,7 @@ def read(text: str, where: str) -> Taken:
     AdviceError
         A line is not `key = value`, or a setting of TCP has a value that is not known.
     """
-    taken = Taken()
+    found: dict[str, Taken] = {}  # of a key that is there twice, the last one counts
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith(_PASSED):
             continue
@@ -44,9 +44,15 @@ def read(text: str, where: str) -> Taken:
             raise refused(where, number, f"{line.strip()[:40]!r} is not key = value")
         key = name.removeprefix("-").replace("/", ".")
         if key in _TAKEN:
-            why = _TAKEN[key](taken, value)
+            found[key] = Taken()
+            why = _TAKEN[key](found[key], value)
             if why:
                 raise refused(where, number, f"{key} = {shown(value)}: {why}")
+    taken = Taken()
+    for one in found.values():
+        taken.changes |= one.changes
+        taken.took += one.took
+        taken.assumed += one.assumed
     if not taken.took:
         taken.took.append("No setting of TCP that counts here.")
     taken.assumed.append("Clients and servers have the same settings.")

@@ -5,9 +5,8 @@ Source: tc(8). A queue has a line `qdisc KIND …`, and indented lines with its 
 
 import re
 
-from incast import units
 from incast.advise.readers.taken import Taken, refused
-from incast.advise.readers.words import listed, shown
+from incast.advise.readers.words import listed
 
 NAME = "tc -s qdisc"
 _KIND = re.compile(r"[A-Za-z0-9_]{1,32}")
@@ -39,7 +38,7 @@ def read(text: str, where: str) -> Taken:
             if words[0] != "qdisc" or len(words) < 2 or not _KIND.fullmatch(words[1]):  # noqa: PLR2004
                 raise refused(where, number, f"{line.strip()[:40]!r} is not a queue of tc -s qdisc")
             device = _DEVICE.search(line)
-            found.append((f"{words[1]} at {device[1]}" if device else words[1], {}))
+            found.append((f"{words[1]}@{device[1]}" if device else words[1], {}))
             bounds += _BOUND.findall(line)
         elif not found:
             raise refused(where, number, "has counters of no queue")
@@ -53,20 +52,21 @@ def read(text: str, where: str) -> Taken:
 
 
 def _tell(taken: Taken, found: list[tuple[str, dict[str, int]]], bounds: list[str]) -> None:
-    """Say which queues there are, and what each lost or marked."""
+    """Say which queues there are, and what they lost or marked."""
     taken.took.append(f"Queues of this host: {listed([name for name, _ in found])}.")
-    lost = [(name, counts) for name, counts in found if counts.get("dropped")]
-    for name, counts in lost:
-        taken.took.append(
-            f"{shown(name)} dropped {units.plural(counts['dropped'], 'packet')}: these are losses "
-            "in this host, not in the network."
-        )
-    if not lost and any(counts for _, counts in found):
+    if lost := _counted(found, "dropped"):
+        taken.took.append(f"Packets dropped in this host, not in the network: {lost}.")
+    elif any(counts for _, counts in found):
         taken.took.append("No queue of this host dropped a packet.")
-    for name, counts in found:
-        if marked := counts.get("ecn_mark", 0) + counts.get("marked", 0):
-            taken.took.append(f"{shown(name)} marked {units.plural(marked, 'packet')}.")
-        if over := counts.get("overlimits", 0):
-            taken.took.append(f"{shown(name)} held packets back {over} times (overlimits).")
+    if marked := _counted(found, "ecn_mark", "marked"):
+        taken.took.append(f"Packets marked in this host: {marked}.")
+    if over := _counted(found, "overlimits"):
+        taken.took.append(f"Times that packets were held back (overlimits): {over}.")
     if bounds:
-        taken.took.append(f"Its rate is bounded: maxrate {listed(bounds)}.")
+        taken.took.append(f"The rate is bounded by maxrate {listed(bounds)}.")
+
+
+def _counted(found: list[tuple[str, dict[str, int]]], *names: str) -> str:
+    """Return the queues that counted something, with their counts."""
+    sums = ((queue, sum(counts.get(name, 0) for name in names)) for queue, counts in found)
+    return listed([f"{queue}: {count}" for queue, count in sums if count])

@@ -12,6 +12,7 @@ Networks behind which no client is do not count: those of links, groups and cont
 import ipaddress
 import re
 from dataclasses import dataclass, field
+from math import ceil
 
 from incast import units
 from incast.advise.readers.taken import Taken, refused
@@ -19,7 +20,6 @@ from incast.advise.readers.words import (
     CONTROLS,
     OTHER_CONTROLS,
     decimal,
-    listed,
     shown,
     whole,
 )
@@ -29,6 +29,7 @@ _NOT_SENT = {
     *("unreachable", "blackhole", "prohibit", "broadcast", "local", "throw", "multicast"),
     *("anycast", "nat"),
 }
+_HOW = {"dev", "via"}
 _TIME = re.compile(r"([0-9.]{1,20})(ms|msecs?|s|secs?)?")
 _NAMED = 3  # routes in a sentence
 _FIRST = 20  # lines in which a route must be
@@ -63,9 +64,11 @@ def recognises(text: str) -> bool:
 
 
 def _is_route(words: list[str]) -> bool:
-    if words and words[0] in _NOT_SENT | {"unicast"}:
-        words = words[1:]
-    return bool(words) and _is_target(words[0]) and not {"dev", "via"}.isdisjoint(words)
+    if len(words) < 2:  # noqa: PLR2004 (a target, and how to get there)
+        return False
+    if words[0] in _NOT_SENT | {"unicast"}:
+        return _is_target(words[1])
+    return (_is_target(words[0]) or words[0] == "nexthop") and not _HOW.isdisjoint(words)
 
 
 def read(text: str, where: str) -> Taken:
@@ -93,7 +96,7 @@ def read(text: str, where: str) -> Taken:
         if not words or not _is_target(words[0]):
             raise refused(where, number, f"{line.strip()[:40]!r} is not a route of `ip route`")
         device, metric = _after("dev", words), whole(_after("metric", words), 0, 2**32) or 0
-        here = Route(words[0], number, device, metric, _options(words[1:], where, number))
+        here = Route(_network(words[0]), number, device, metric, _options(words[1:], where, number))
         if is_sent:
             routes.append(here)
     return _taken(routes)
@@ -107,6 +110,11 @@ def _is_target(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _network(word: str) -> str:
+    """Return a target as it is; a network of all addresses is the default one."""
+    return "default" if word.endswith("/0") else word
 
 
 def _after(word: str, words: list[str]) -> str:
@@ -150,7 +158,7 @@ def _time(text: str, where: str, number: int) -> str:
     seconds = value if (parts[2] or "ms").startswith("s") else value / 1e3
     if not 0 < seconds <= _LONGEST:
         raise refused(where, number, f"rto_min {text[:40]!r} must be above 0, at most 120s")
-    return f"{seconds * 1e3:.6g}ms"
+    return f"{ceil(round(seconds * 1e3, 6))}ms"
 
 
 def _taken(routes: list[Route]) -> Taken:
@@ -160,21 +168,24 @@ def _taken(routes: list[Route]) -> Taken:
         before = best.get(route.target)
         if before is None or route.metric < before.metric:
             best[route.target] = route
-    left = [route for route in best.values() if _is_local(route) and route.options]
+    left = [
+        f"{' '.join(f'{key} {value}' for key, value in route.options.items())} on {route.named}"
+        for route in best.values()
+        if _is_local(route) and route.options
+    ]
     chosen = [route for route in best.values() if not _is_local(route)]
     for option in sorted({option for route in chosen for option in route.options}):
         value, having, why = _agreed(chosen, option)
         if why:
             taken.took.append(f"{option} is not taken: {why}.")
             continue
-        others = [route.named for route in chosen if route not in having]
+        others = [route.named for route in chosen if option not in route.options]
         where = _few([route.named for route in having])
         if others:
             where = f"{where}, but not on {_few(others)}"
         _take(taken, option, value, where)
-    for route in left:
-        names = listed([f"{key} {value}" for key, value in route.options.items()])
-        taken.took.append(f"{names} is left out: {route.named} leads to no client.")
+    if left:
+        taken.took.append(f"Options are left out where no client is: {_few(left)}.")
     if not any(route.options for route in chosen):
         taken.took.append("No route to clients has an option of TCP.")
     if taken.changes:
@@ -210,7 +221,7 @@ def _agreed(routes: list[Route], option: str) -> tuple[str, list[Route], str]:
             (f"it is {value} on {first.named} and {other.options[option]} on {other.named}"),
         )
     alike = {route.target == "default" for route in having}
-    without = [route for route in routes if route not in having]
+    without = [route for route in routes if option not in route.options]
     between = next(
         (one for one in without if (one.target == "default") in alike or True in alike), None
     )

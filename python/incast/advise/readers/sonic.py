@@ -7,6 +7,7 @@ Source: SONiC's Configuration.md and YANG models: `PORT.speed` in Mbit/s, `BUFFE
 
 import json
 from collections import Counter
+from math import inf
 from typing import Any
 
 from incast import units
@@ -58,8 +59,8 @@ def read(text: str, where: str) -> Taken:
             raise AdviceError(f"{where}: {name}: must be a table of tables")
     taken = Taken()
     _speed(taken, tables.get("PORT", {}), where)
-    profile = _buffer(taken, tables, where)
-    marks(taken, tables, profile, where)
+    profile, longest = _buffer(taken, tables, where)
+    marks(taken, tables, profile, longest, where)
     return taken
 
 
@@ -80,23 +81,25 @@ def _speed(taken: Taken, ports: dict[str, Any], where: str) -> None:
         taken.assumed.append("Client and servers are at ports of the most frequent speed.")
 
 
-def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> str:
+def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> tuple[str, float]:
     """Take the buffer of lossy queues: a dynamic threshold on its pool, or a fixed size.
 
     Returns
     -------
     str
         The name of the profile, empty if there is none.
+    float
+        The longest queue that it allows, bytes.
     """
     name = _lossy(tables)
     if not name:
-        return ""
+        return "", inf
     profile = tables["BUFFER_PROFILE"][name]
     path = ("BUFFER_PROFILE", name)
     if "static_th" in profile:
         size = number(where, (*path, "static_th"), profile["static_th"], LARGEST)
         taken.take(f"Queues of {shown(name)} hold {units.size(size)}.", network__buffer=f"{size}B")
-        return name
+        return name, size
     exponent = str(profile["dynamic_th"])
     if why := EXPONENT.wrong(exponent):
         raise wrong(where, (*path, "dynamic_th"), exponent, why)
@@ -111,7 +114,9 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> str:
         network__buffer={"name": "dynamic", "total": f"{total}B", "alpha": alpha},
     )
     taken.assumed.append("No other port of the switch is congested; reserves are left out.")
-    return name
+    # A lone queue grows until it is alpha times what it leaves: T = alpha (total - T).
+    share = 2.0 ** int(exponent)
+    return name, total * share / (1 + share)
 
 
 def _lossy(tables: dict[str, Any]) -> str:

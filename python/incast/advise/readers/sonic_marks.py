@@ -25,7 +25,7 @@ USED = {"BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"}
 """The tables that lead from a queue to its profiles."""
 
 
-def marks(taken: Taken, tables: dict[str, Any], profile: str, where: str) -> None:
+def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, where: str) -> None:
     """Take the threshold of marks of the queues with a buffer profile.
 
     Parameters
@@ -36,6 +36,8 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, where: str) -> Non
         The configuration.
     profile
         The buffer profile that was taken; empty if none was.
+    longest
+        The longest queue that it allows, bytes.
     where
         The file.
 
@@ -64,6 +66,12 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, where: str) -> Non
         return
     for name, its in here.items():
         size = sizes[name]
+        if size >= longest:
+            taken.took.append(
+                f"{shown(name)} is left out: it marks from {units.size(size)} on, and the queues"
+                f"{said} hold less."
+            )
+            return
         of = f" of {len(among)}" if among is not None else ""
         taken.take(
             f"{shown(name)} marks from {units.size(size)} on, in {len(its)}{of} queues{said}.",
