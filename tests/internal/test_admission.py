@@ -1,5 +1,6 @@
 """The order in which the client lets answers start, without sockets or a clock."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from incast.client import Plan, PlanError
 from incast.client.admission import Admission, Ticket
+from incast.client.turns import Turns
 
 
 def plans() -> st.SearchStrategy[Plan]:
@@ -168,3 +170,48 @@ def test_a_plan_that_contradicts_itself_is_refused(make: Callable[[], Plan], mes
     with pytest.raises(PlanError) as error:
         make()
     assert str(error.value).startswith(message)
+
+
+def test_a_smaller_plan_bounds_those_who_join_an_open_batch() -> None:
+    """Of the batch of four that is open, two places are free when the plan allows two at all."""
+    desk = Desk(Plan.batches(4, window=None))
+    assert desk.wants(1) == [0]
+    assert not desk.admission.full
+    desk.admission.plan = Plan.batches(2, window=None)
+    assert desk.wants(2) == [1]
+    assert desk.admission.full
+    assert desk.ends(0) == [2]
+    desk.ends(1)
+    desk.admission.plan = Plan.batches(1)
+    assert desk.admission.full, "as many as allowed, although nobody waits"
+
+
+class Waits:
+    """What has a ticket and no window."""
+
+    def __init__(self) -> None:
+        self.ticket = Ticket()
+
+    def renew(self) -> None:
+        raise AssertionError("no window changes")
+
+
+@pytest.mark.parametrize(("arrived", "begins"), [([99], False), ([99, 1], True), ([101], True)])
+def test_the_next_begins_when_the_trigger_is_reached(arrived: list[int], begins: bool) -> None:
+    """Also if it is reached exactly: no later bytes would start it."""
+
+    async def turns() -> bool:
+        desk = Turns(Admission(Plan.nccs(2, trigger=100)), None)
+        first, second = Waits(), Waits()
+        await desk.begin(first)
+        waiting = asyncio.create_task(desk.begin(second))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        for count in arrived:
+            desk.received(first.ticket, count)
+        await asyncio.sleep(0)
+        told = waiting.done()
+        waiting.cancel()
+        return told
+
+    assert asyncio.run(turns()) is begins

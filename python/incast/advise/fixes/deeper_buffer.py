@@ -41,7 +41,8 @@ def fixes(case: Case) -> Iterator[Fix]:
 def bursts(case: Case) -> list[int]:
     """Return the packets that a buffer must hold so that no burst overflows it, without repeats.
 
-    Those of `incast model` (`overflow`), with the packet in service where the buffer counts it.
+    Those of `incast model` (`overflow`), with the packet in service where the buffer counts it, and
+    a packet without data of each server where blocks open and close connections.
     """
     here = case.here
     if not case.reads:
@@ -49,14 +50,21 @@ def bursts(case: Case) -> list[int]:
     windows = {min(here.initial_window, here.window_limit)}
     if not here.fresh:
         windows.add(here.window_limit)
-    in_service = here.buffer_packets - here.buffer_places
+    more = here.buffer_packets - here.buffer_places
+    if here.fresh:
+        header = int(here.tree["transport"]["header_size"])
+        more += here.servers if here.counts_packets else ceil(here.servers * header / here.packet)
     ratio = here.line_rate / here.server_rate
-    return sorted({ceil(float(peak(here.servers, one, ratio))) + in_service for one in windows})
+    return sorted({ceil(float(peak(here.servers, one, ratio))) + more for one in windows})
 
 
 def _bytes(case: Case, packets: int) -> int:
     """Return the size of a buffer that holds so many packets."""
-    return packets * ceil(case.here.buffer_bytes / case.here.buffer_packets)
+    here = case.here
+    most = here.buffer_bytes / max(here.buffer_packets, 1)
+    least = here.buffer_bytes / (here.buffer_packets + 1)
+    # Switches that count cells, or layer 2, need more for a packet than its own bytes.
+    return packets * (here.packet if least < here.packet <= most else ceil(most))
 
 
 def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
