@@ -1,7 +1,7 @@
 """The halves of the corpus: `development`, with which rules are written, and `held-out`.
 
 The first draw had halves, too. When the rules had been judged by its held-out half, it became
-development as a whole, and a second draw took its place; then eight more.
+development as a whole, and a second draw took its place; then nine more.
 """
 
 from __future__ import annotations
