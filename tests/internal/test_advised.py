@@ -147,6 +147,17 @@ def test_gains_are_judged_by_their_ratio() -> None:
     assert not next(iter(held.values())).holds, "two fixes are not twenty"
 
 
+def test_gains_of_the_slowest_blocks_are_judged_by_how_much_shorter_they_are() -> None:
+    one = prediction(goal="p99", ratio=4.0, before_ms=200.0, after_ms=50.0)
+    told = [
+        replace(answer, p99_ms=late)
+        for answer, late in zip(answers(0, 5, 12), (220.0, 50.0), strict=True)
+    ]
+    (found,) = judged([one], told)
+    assert (found.before, found.after) == (220.0, 50.0)
+    assert round(found.error, 3) == 0.1
+
+
 def test_a_prediction_without_trusted_runs_does_not_count() -> None:
     told = [Answer(0, fixed, 1, 1, "untrusted", 5.0, 0, 2, 900.0) for fixed in (0, 1)]
     verdict = verdicts(judged([prediction()], told), told)[0]

@@ -24,6 +24,7 @@ from validation.advised import predict
 from validation.advised.ask import Answer, ask, measured
 from validation.advised.draw import SETS
 from validation.advised.judge import complete, judged, verdicts
+from validation.advised.kinds import APPLICATION
 from validation.advised.page import Outcome, write
 from validation.common.judge import Verdict, tell
 from validation.common.places import PAGES
@@ -115,7 +116,7 @@ def _ask(console: Console, which: str) -> int:
 def _sample(console: Console) -> int:
     """Measure the prediction with the largest gain of those that are words of a host."""
     predictions = predict.read(_predicted(LAST))
-    words = [one for one in predictions if one.text.startswith(("CLIENT", ': "${OLD'))]
+    words = [one for one in predictions if one.kind not in APPLICATION and one.who != "switch"]
     best = max(words, key=lambda one: one.ratio)
     answers = list(measured(0, best, [1]))
     (found,) = judged([best], answers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ class Answer:
     late_p99_us: float
     changed: int = -1
     restored: int = -1
+    p99_ms: float = math.nan
 
 
 def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], None]) -> None:
@@ -99,6 +101,7 @@ def _tries(bed: Testbed, point: int, seed: int, fixed: int = 0) -> Iterator[Answ
             row["timeouts"],
             row["blocks"],
             round(row["live.late_p99_s"] * 1e6, 1),
+            p99_ms=round(row["completion_p99_s"] * 1e3, 3),
         )
         if row["status"] != "untrusted":
             return

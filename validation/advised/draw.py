@@ -22,11 +22,14 @@ class Lot:
         Predictions.
     without_sack
         Share of the reads whose hosts have no SACK.
+    goal
+        What the fixes are chosen for and measured by, as in `incast advise --for`: goodput or p99.
     """
 
     seed: int
     count: int
     without_sack: float = 0.25
+    goal: str = "goodput"
 
 
 SETS = {
@@ -34,6 +37,7 @@ SETS = {
     "second": Lot(20261127, 24),
     # Of reads without SACK, the envelope of an answer says that they are outside.
     "third": Lot(20261128, 24, without_sack=0.0),
+    "fourth": Lot(20261129, 24, without_sack=0.0, goal="p99"),
 }
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
 """Time between two requests, at most, by the rate of the links."""

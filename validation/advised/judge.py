@@ -28,7 +28,8 @@ class Judged:
     number, prediction
         What was predicted.
     before, after
-        Mean goodput of the trusted runs in Mbit/s, without and with the words; NaN without one.
+        Means of the trusted runs, without and with the words; NaN without one: goodput in Mbit/s,
+        or the 99th percentile of the block times in ms, as the prediction has it.
     timeouts
         Timeouts per block, without and with the words.
     """
@@ -41,7 +42,9 @@ class Judged:
 
     @property
     def ratio(self) -> float:
-        """Times the goodput."""
+        """How many times as good as before it is."""
+        if self.prediction.goal == "p99":
+            return self.before / self.after
         return self.after / self.before
 
     @property
@@ -66,11 +69,17 @@ def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list
     for number, prediction in enumerate(predictions):
         mine = [one for one in answers if one.point == number and one.status != "untrusted"]
         sides = [[one for one in mine if one.fixed == fixed] for fixed in (0, 1)]
-        means = [statistics.fmean(o.goodput_mbps for o in it) if it else math.nan for it in sides]
-        late = [
+        late = prediction.goal == "p99"
+        means = [
+            statistics.fmean(one.p99_ms if late else one.goodput_mbps for one in it)
+            if it
+            else math.nan
+            for it in sides
+        ]
+        waits = [
             sum(one.timeouts for one in it) / max(sum(one.blocks for one in it), 1) for it in sides
         ]
-        found.append(Judged(number, prediction, means[0], means[1], (late[0], late[1])))
+        found.append(Judged(number, prediction, means[0], means[1], (waits[0], waits[1])))
     return found
 
 
@@ -108,7 +117,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
             len(far) <= (1 - MOST) * len(told),
         ),
         Verdict(
-            "every fix gains goodput",
+            "every fix is a gain",
             f"{len(told) - len(worse)} of {len(told)}",
             tuple(one.name for one in worse),
             not worse,

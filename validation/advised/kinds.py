@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _BEGINNINGS = {
     "rto_min": "rto_min",
+    "a buffer of": "buffer",
     "initcwnd": "initcwnd",
     "cwnd at most": "cwnd lock",
     "receive window": "receive window",

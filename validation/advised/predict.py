@@ -6,12 +6,13 @@ import json
 import math
 import statistics
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import incast
 from incast.advise.case import Case, case_of
 from incast.advise.fixes import catalogue
+from incast.advise.goal import goal_of
 from incast.advise.search import ROUNDS, Search
 from incast.advise.trials import BASE, GOODPUT, Clock, TimeUp, Trials
 from validation.advised.draw import cases
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from incast.advise.search import Advised
+    from incast.advise.goal import Goal
+    from incast.advise.search import Advised, Gain
     from validation.advised.draw import Lot
 
 SECONDS, BLOCKS = 4.0, (5, 40)
@@ -29,7 +31,7 @@ SECONDS, BLOCKS = 4.0, (5, 40)
 LEAST_GAIN = 1.35
 """A smaller gain would be within 25 % of the prediction even if the fix did nothing."""
 STEADY = 0.2
-"""The standard deviation of the seeds' ln goodput, with and without the fix, at most."""
+"""The standard deviation of the seeds' ln of what is judged, with and without the fix, at most."""
 _SAMPLE = 6  # seeds, and blocks, of a simulation that only looks
 _NO_LIMIT = Clock(math.inf)
 
@@ -47,9 +49,14 @@ class Prediction:
     text, rollback
         Its words, as they are printed.
     ratio, low, high
-        Times the goodput, and the 95 % interval.
+        How many times as good as before it is, by the goodput or the 99th percentile of the block
+        times of a run, and the 95 % interval.
     before_mbps, after_mbps
         Mean goodput over the fresh seeds.
+    goal
+        What it was chosen for: goodput or p99.
+    before_ms, after_ms
+        The percentile, if it was chosen for that: the mean over the fresh seeds.
     """
 
     document: dict[str, Any]
@@ -63,6 +70,19 @@ class Prediction:
     high: float
     before_mbps: float
     after_mbps: float
+    goal: str = "goodput"
+    before_ms: float = math.nan
+    after_ms: float = math.nan
+
+    @property
+    def before(self) -> float:
+        """What is judged, without the fix: goodput in Mbit/s, or the percentile in ms."""
+        return self.before_ms if self.goal == "p99" else self.before_mbps
+
+    @property
+    def after(self) -> float:
+        """The same with the fix."""
+        return self.after_ms if self.goal == "p99" else self.after_mbps
 
 
 def draw(lot: Lot) -> Iterator[Prediction]:
@@ -76,11 +96,10 @@ def draw(lot: Lot) -> Iterator[Prediction]:
         if count == lot.count:
             return
         case = case_of(_sized(document))
-        found = _advised(case)
+        found = _advised(case, goal_of(lot.goal))
         if not found:
             continue
-        best = min(found, key=lambda one: seen[kind(one.fix.name) or ""])
-        one = _prediction(case, best)
+        one = min(found, key=lambda it: seen[it.kind])
         seen[one.kind] += 1
         count += 1
         yield one
@@ -95,14 +114,14 @@ def _sized(document: dict[str, Any]) -> incast.Scenario:
     return incast.load(document | {"workload": document["workload"] | {"blocks": blocks}})
 
 
-def _advised(case: Case) -> list[Advised]:
+def _advised(case: Case, goal: Goal) -> list[Prediction]:
     """Return the fixes that are advised, kind by kind, and that are large and steady enough."""
     trials = Trials(case)
     found = []
     for one, fixes in possible(case, catalogue(case)).items():
         if one in APPLICATION and not case.here.fresh:
             continue  # printed code opens its connections anew for each read
-        search = Search(case, trials, fixes)
+        search = Search(case, trials, fixes, goal)
         try:
             for number in range(len(ROUNDS)):
                 search.round(number, _NO_LIMIT)
@@ -111,33 +130,48 @@ def _advised(case: Case) -> list[Advised]:
             search.confirm(_NO_LIMIT)
         except TimeUp:  # pragma: no cover (there is no limit)
             pass
-        found += [
-            it
-            for it in search.found(len(ROUNDS), confirmed=search.has_fresh()).advised
-            if it.goodput.ratio >= LEAST_GAIN and _is_steady(trials, it, search.fresh)
-        ]
-    return sorted(found, key=lambda it: -it.goodput.after)
+        for it in search.found(len(ROUNDS), confirmed=search.has_fresh()).advised:
+            gain = _gain(goal, trials, it, search.fresh)
+            if gain is not None:
+                found.append(_prediction(case, it, goal, gain))
+    return sorted(found, key=lambda it: -it.ratio)
 
 
-def _is_steady(trials: Trials, one: Advised, seeds: range) -> bool:
+def _gain(goal: Goal, trials: Trials, one: Advised, seeds: range) -> Gain | None:
+    """Return what the fix gains in each run, if that is large and steady enough."""
+    (column,) = goal.columns
+    values = []
     for name in (BASE, one.fix.name):
         rows = trials.results(name, seeds).frame()
-        logs = [math.log(value) for value in rows[GOODPUT]]
-        if statistics.pstdev(logs) > STEADY:
-            return False
-    return True
+        values.append([float(value) for value in rows[column]])
+        if statistics.pstdev(map(math.log, values[-1])) > STEADY:
+            return None
+    if column == GOODPUT:
+        gain, ratio = one.goodput, one.goodput.ratio
+    else:
+        told = one.late
+        assert told is not None
+        before, after = map(statistics.fmean, values)
+        gain, ratio = replace(told, before=before, after=after), before / after
+    return gain if ratio >= LEAST_GAIN else None
 
 
-def _prediction(case: Case, one: Advised) -> Prediction:
+def _prediction(case: Case, one: Advised, goal: Goal, gain: Gain) -> Prediction:
+    fix, late = one.fix, gain is not one.goodput
+    ends = (1 / gain.high, 1 / gain.low) if late else (gain.low, gain.high)
+    ratio = 1 / gain.ratio if late else gain.ratio
+    times = (round(it * 1e3, 3) for it in (gain.before, gain.after)) if late else ()
     return Prediction(
         case.scenario.document,
-        kind(one.fix.name) or "",
-        one.fix.name,
-        str(one.fix.who),
-        one.fix.text,
-        one.fix.rollback,
-        *(round(value, 4) for value in (one.goodput.ratio, one.goodput.low, one.goodput.high)),
+        kind(fix.name) or "",
+        fix.name,
+        str(fix.who),
+        fix.text,
+        fix.rollback,
+        *(round(value, 4) for value in (ratio, *ends)),
         *(round(value / 1e6, 3) for value in (one.goodput.before, one.goodput.after)),
+        goal.name,
+        *times,
     )
 
 
