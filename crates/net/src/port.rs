@@ -37,7 +37,7 @@ pub struct PortConfig {
     pub delay: Span,
     /// Bytes that layer 2 adds to every packet on the line (Ethernet: 38).
     pub layer2_overhead: u32,
-    /// Maximum random deviation of a packet's transmission time. Clocks that agree to the
+    /// How much later than on an exact line a packet leaves, at most. Clocks that agree to the
     /// picosecond cause phase effects between flows (Floyd & Jacobson 1992).
     pub clock_noise: Span,
     /// The order of simultaneous arrivals and departures.
@@ -226,7 +226,8 @@ struct Waiting {
     /// Its order among simultaneous arrivals.
     sequence: u64,
     since: Time,
-    sending: Span,
+    /// How much later than on an exact line it leaves.
+    lateness: Span,
 }
 
 /// The parts that both kinds of port have.

@@ -45,7 +45,7 @@ pub struct Network {
     pub buffer_counts_in_service: bool,
     /// Layer-2 overhead of every packet on the link, bytes.
     pub layer2_overhead: u32,
-    /// Random deviation of every packet's transmission time.
+    /// How much later than on an exact line a packet leaves, at most.
     pub clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     pub ties: Ties,
@@ -130,8 +130,9 @@ pub(super) struct NetworkDocument {
     buffer_counts_in_service: bool,
     /// Layer-2 overhead of every packet on the link, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
-    /// x: every packet's transmission time deviates by U(-x, x), at most by the transmission time
-    /// itself, seconds. Real clocks differ, and exact ties cause phase effects.
+    /// x: every packet leaves U(0, x) later than on an exact line, at most by its transmission time,
+    /// seconds. The line catches up, so the rate is kept. Real clocks differ, and exact ties cause
+    /// phase effects.
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,

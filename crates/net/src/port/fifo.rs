@@ -149,13 +149,20 @@ impl Fifo {
     /// Sends a packet after those in the port.
     #[inline]
     fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
-        let sending = self.line.sending_time(parcel.size(), &mut self.random);
-        self.counters.sending += sending;
-        self.last_departure = self.last_departure.max(now).plus(sending);
+        self.transmit(now, parcel.size());
         let first = self.ring.is_empty();
         let arrival = self.last_departure.plus(self.line.delay);
         self.ring.push_back(Transit { arrival, sequence, parcel });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
+    }
+
+    /// Counts the transmission of a packet that is ready at `now`, and sets its departure time.
+    #[inline]
+    fn transmit(&mut self, now: Time, size: u32) {
+        let lateness = self.line.lateness(size, &mut self.random);
+        let begins = self.last_departure.max(now);
+        self.last_departure = self.line.departure(now, self.last_departure, size, lateness);
+        self.counters.sending += self.last_departure - begins;
     }
 
     /// The discipline's view at `now`.
@@ -205,9 +212,7 @@ impl Fifo {
         debug_assert!(self.never_drops(), "what is stored elsewhere cannot be dropped here");
         self.counters.offered += 1;
         self.counters.delivered += 1;
-        let sending = self.line.sending_time(size, &mut self.random);
-        self.last_departure = self.last_departure.max(now).plus(sending);
-        self.counters.sending += sending;
+        self.transmit(now, size);
         self.last_departure.plus(self.line.delay)
     }
 

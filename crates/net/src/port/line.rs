@@ -1,7 +1,7 @@
 //! The line behind a port: transmission time, propagation delay, and order of arrivals.
 
 use incast_engine::time::PICOS_PER_SEC;
-use incast_engine::{Rate, Span, Stream};
+use incast_engine::{Rate, Span, Stream, Time};
 
 use super::{PortConfig, Ties};
 
@@ -11,6 +11,8 @@ pub(super) struct Line {
     pub(super) serialisation: Serialisation,
     pub(super) clock_noise: Span,
     pub(super) delay: Span,
+    /// How much later than on an exact line the last packet left.
+    late: Span,
 }
 
 impl Line {
@@ -19,20 +21,48 @@ impl Line {
             serialisation: Serialisation::new(config.rate, config.layer2_overhead),
             clock_noise: config.clock_noise,
             delay: config.delay,
+            late: Span::ZERO,
         }
     }
 
-    /// Transmission time of a packet of `size` bytes.
+    /// How much later than on an exact line a packet of `size` bytes leaves. It is shorter than the
+    /// transmission time.
     #[inline]
-    pub(super) fn sending_time(&self, size: u32, random: &mut Stream) -> Span {
+    pub(super) fn lateness(&self, size: u32, random: &mut Stream) -> Span {
+        if self.clock_noise.is_zero() {
+            return Span::ZERO;
+        }
+        let sending = self.serialisation.time(size).as_picos();
+        Span::from_picos(
+            random.below(self.clock_noise.as_picos().min(sending.saturating_sub(1)) + 1),
+        )
+    }
+
+    /// Departure time of a packet of `size` bytes that is `ready` and is sent after `last_departure`.
+    ///
+    /// Lateness does not add up: the line catches up, but is never ahead of an exact one. Otherwise
+    /// a short transfer could exceed the line rate.
+    #[inline]
+    pub(super) fn departure(
+        &mut self,
+        ready: Time,
+        last_departure: Time,
+        size: u32,
+        lateness: Span,
+    ) -> Time {
         let sending = self.serialisation.time(size);
         if self.clock_noise.is_zero() {
-            return sending;
+            return last_departure.max(ready).plus(sending);
         }
-        // The noise is below the transmission time, and its mean is 0.
-        let noise = self.clock_noise.as_picos().min(sending.as_picos().saturating_sub(1));
-        let drawn = random.below(2 * noise + 1);
-        Span::from_picos(sending.as_picos() - noise + drawn)
+        let exact = ready.max(self.exactly(last_departure)).plus(sending);
+        let departure = exact.plus(lateness).max(last_departure.plus(Span::from_picos(1)));
+        self.late = departure - exact;
+        departure
+    }
+
+    /// When the last packet would have left an exact line.
+    fn exactly(&self, last_departure: Time) -> Time {
+        Time::from_picos(last_departure.as_picos() - self.late.as_picos())
     }
 }
 
@@ -130,32 +160,55 @@ mod tests {
         assert_eq!(line.time(1500), Span::from_picos(1_714_286));
     }
 
-    #[test]
-    fn clock_noise_moves_departures_both_ways_and_keeps_the_mean() {
-        let noise = Span::from_nanos(10);
-        let config =
-            PortConfig { clock_noise: noise, ..PortConfig::host(Rate(1_000_000_000), Span::ZERO) };
-        let line = Line::new(&config);
+    fn noisy(noise: Span) -> Line {
+        let config = PortConfig::host(Rate(1_000_000_000), Span::ZERO);
+        Line::new(&PortConfig { clock_noise: noise, ..config })
+    }
+
+    /// Departures of packets of `size` bytes that are ready at once.
+    fn train(line: &mut Line, size: u32, count: usize) -> Vec<Time> {
         let mut random = Stream::named(1, "port", 0);
-        let exact = Span::from_micros(12);
-        let draws: Vec<Span> = (0..1000).map(|_| line.sending_time(1500, &mut random)).collect();
-        assert!(draws.iter().all(|draw| draw.abs_diff(exact) <= noise));
-        assert!(draws.iter().any(|draw| *draw < exact) && draws.iter().any(|draw| *draw > exact));
-        let mean = draws.iter().map(|draw| draw.as_picos()).sum::<u64>() / 1000;
-        assert!(mean.abs_diff(exact.as_picos()) < 1000, "{mean} ps");
+        let mut last = Time::ZERO;
+        let mut next = || {
+            let lateness = line.lateness(size, &mut random);
+            last = line.departure(Time::ZERO, last, size, lateness);
+            last
+        };
+        (0..count).map(|_| next()).collect()
     }
 
     #[test]
-    fn no_packet_takes_no_time_however_noisy_the_clocks_are() {
-        let noise = Span::from_millis(1);
-        let config =
-            PortConfig { clock_noise: noise, ..PortConfig::host(Rate(1_000_000_000), Span::ZERO) };
-        let line = Line::new(&config);
-        let mut random = Stream::named(1, "port", 0);
-        let draws: Vec<u64> =
-            (0..10_000).map(|_| line.sending_time(40, &mut random).as_picos()).collect();
-        assert!(draws.iter().all(|draw| (1..640_000).contains(draw)));
-        let mean = draws.iter().sum::<u64>() / 10_000;
-        assert!(mean.abs_diff(320_000) < 10_000, "{mean} ps");
+    fn clock_noise_delays_departures_and_keeps_the_rate() {
+        let noise = Span::from_nanos(10);
+        let departures = train(&mut noisy(noise), 1500, 1000);
+        let late = |(count, at): (u64, &Time)| *at - Time::ZERO.plus(Span::from_micros(12 * count));
+        let late: Vec<Span> = (1..).zip(&departures).map(late).collect();
+        assert!(late.iter().all(|late| *late <= noise));
+        assert!(late.windows(2).any(|pair| pair[0] < pair[1]));
+        assert!(late.windows(2).any(|pair| pair[0] > pair[1]));
+        let mean = late.iter().map(|late| late.as_picos()).sum::<u64>() / 1000;
+        assert!(mean.abs_diff(5_000) < 500, "{mean} ps");
+    }
+
+    #[test]
+    fn a_line_is_never_ahead_of_an_exact_one_however_noisy_its_clock_is() {
+        let departures = train(&mut noisy(Span::from_millis(1)), 40, 10_000);
+        assert!(departures.is_sorted_by(|one, next| one < next));
+        for (count, at) in (1..).zip(&departures) {
+            let exact = Time::from_picos(320_000 * count);
+            assert!(exact <= *at && *at < exact + Span::from_picos(320_000));
+        }
+    }
+
+    #[test]
+    fn a_short_packet_behind_a_late_long_one_stays_behind_it() {
+        let mut line = noisy(Span::from_micros(10));
+        let [long, short] = [1500, 40].map(|size| line.serialisation.time(size));
+        let first = line.departure(Time::ZERO, Time::ZERO, 1500, Span::from_micros(10));
+        let second = line.departure(Time::ZERO, first, 40, Span::ZERO);
+        assert_eq!(second, first + Span::from_picos(1));
+        assert_eq!(line.exactly(second), Time::ZERO + long + short);
+        let idle = second + Span::from_micros(1);
+        assert_eq!(line.departure(idle, second, 40, Span::ZERO), idle + short);
     }
 }

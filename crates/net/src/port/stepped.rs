@@ -147,10 +147,10 @@ impl Stepped {
             }
         }
         let size = parcel.size();
-        let sending = self.line.sending_time(size, &mut self.random);
+        let lateness = self.line.lateness(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(self.in_service.is_some());
         let sequence = placed(self.train.append(ahead), sequence);
-        let waiting = Waiting { parcel, sequence, since: now, sending };
+        let waiting = Waiting { parcel, sequence, since: now, lateness };
         if is_idle {
             self.start(&waiting, now);
             return Admission::Started;
@@ -282,7 +282,7 @@ impl Stepped {
                     continue;
                 };
                 if parcel.size() != size {
-                    next.sending = self.line.sending_time(parcel.size(), &mut self.random);
+                    next.lateness = self.line.lateness(parcel.size(), &mut self.random);
                 }
                 if !counts_in_service || parcel.size() != size {
                     self.give_back(size, pool.as_deref_mut());
@@ -466,8 +466,11 @@ impl Stepped {
 
     /// Sends a packet.
     fn start(&mut self, next: &Waiting, now: Time) {
-        let departure = now + next.sending;
-        self.counters.sending += next.sending;
+        // A line that was idle or paused begins now.
+        let ready = if now > self.last_departure { now } else { next.since };
+        let departure =
+            self.line.departure(ready, self.last_departure, next.parcel.size(), next.lateness);
+        self.counters.sending += departure - now;
         self.last_departure = departure;
         let reordering = self.reorderer.as_mut().map(Reorderer::draw);
         let arrival = departure + self.line.delay + reordering.unwrap_or_default();
