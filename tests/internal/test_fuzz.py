@@ -46,6 +46,8 @@ def planned(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (anything at
         assert len(line) < 3000, line[:200]
     seconds = time.process_time() - start
     assert seconds < MOST_SECONDS, f"{seconds:.2f} s for {len(points)} points"
+    for resolved in points[:3]:
+        assert incast.load(resolved).plan.points[0].resolved == resolved
     return points
 
 

@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 use crate::time::{PICOS_PER_SEC, Span};
 pub use named::{Name, OrName};
+pub use units::MOST_BYTES;
 use units::Quantity;
 
 /// A data rate, bits per second.

@@ -158,7 +158,7 @@ const fn bytes<T>(make: fn(u64) -> T) -> [Unit<T>; 9] {
 
 /// The maximum of a size. It is also the maximum number of packets or segments, so that their size
 /// in bytes fits into 64 bits.
-const MOST_BYTES: u64 = 100_000_000_000_000;
+pub const MOST_BYTES: u64 = 100_000_000_000_000;
 
 const PACKETS: &[&str] = &["pkt", "pkts", "p", "packet", "packets"];
 const SEGMENTS: &[&str] = &["seg", "segs", "segment", "segments"];

@@ -4,6 +4,7 @@
 //! has a window of W packets in the network. The mean window is not known before the run, so its
 //! upper bound is used unless the scenario gives one.
 
+use incast_engine::quantity::MOST_BYTES;
 use incast_engine::{Name, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,13 +39,20 @@ impl AutoDocument {
         }
         let room = |flows: u32, bound: u64, mss: u32| {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
-            u64::from(flows) * window.div_ceil(u64::from(mss))
+            u64::from(flows).saturating_mul(window.div_ceil(u64::from(mss)))
         };
         // No window limits a datagram source. A server never has more than its part in flight.
         let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
             let bound = transport.tcp.receive_window.min(load.most);
             room(load.at_once, bound, transport.tcp.mss)
         });
-        Ok(rooms.sum())
+        let packets = rooms.fold(0, u64::saturating_add);
+        if packets > MOST_BYTES {
+            let message = format!(
+                "makes a buffer of {packets} packets, which is out of range; write a smaller window"
+            );
+            return Err(ScenarioError::new(format!("{key}.window"), message));
+        }
+        Ok(packets)
     }
 }

@@ -1,6 +1,7 @@
 //! Initial and maximum windows: `initial_window`, `window_unit`, `initial_ssthresh`,
 //! `receive_window`.
 
+use incast_engine::quantity::MOST_BYTES;
 use incast_engine::{Fault, Name, OrName, Window};
 use incast_tcp::Config;
 use incast_tcp::config::WindowUnit;
@@ -68,7 +69,8 @@ pub(crate) struct Windows {
 const MAX_WINDOW: u64 = u32::MAX as u64;
 
 impl Windows {
-    /// Refuses windows smaller than a segment of `mss` bytes, or a header.
+    /// Refuses windows that no header can advertise, and thresholds that are no size. `mss` is in
+    /// bytes.
     pub(super) fn check(&self, mss: u32) -> Result<(), Fault> {
         let windows =
             [("initial_window", self.initial(mss)), ("receive_window", self.receive(mss))];
@@ -80,6 +82,14 @@ impl Windows {
                 );
                 return Err(Fault::new(key, message));
             }
+        }
+        let threshold = self.ssthresh(mss);
+        if threshold > MOST_BYTES {
+            let most = MOST_BYTES / u64::from(mss);
+            let message = format!(
+                "{threshold} bytes are out of range; write at most {most} segments, or \"100TB\""
+            );
+            return Err(Fault::new("initial_ssthresh", message));
         }
         Ok(())
     }

@@ -95,6 +95,24 @@ fn times_and_rates_have_bounds() {
     }
 }
 
+/// A resolved scenario has them in bytes and packets, and must be read again.
+#[test]
+fn what_segments_and_windows_come_to_has_bounds() {
+    let threshold = |value| [("transport.initial_ssthresh", json!(value))];
+    refused(
+        &threshold("68493150685seg"),
+        "transport.initial_ssthresh: 100000000000100 bytes are out of range; write at most \
+         68493150684 segments, or \"100TB\"",
+    );
+    assert!(plan(&with(&threshold("68493150684seg"))).is_ok());
+    let buffer = json!({ "name": "auto", "window": "30000000000000seg" });
+    refused(
+        &[("network.buffer", buffer), ("workload.servers", json!(4))],
+        "network.buffer.window: makes a buffer of 120000000000000 packets, which is out of range; \
+         write a smaller window",
+    );
+}
+
 #[test]
 fn sweeps_have_bounds() {
     let hundred: Vec<u32> = (1..=100).collect();
