@@ -1,6 +1,7 @@
 """Sweeps in parts: shards, their merge, and the state of a directory."""
 
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -127,6 +128,60 @@ def test_what_cannot_be_merged_is_refused(
     (tmp_path / "other" / "file").write_text("mine")
     line = said(command("merge", tmp_path / "other", tmp_path / "small"))
     assert "contains no results (no manifest.json)" in line
+
+
+@pytest.fixture
+def shard(sweep: Path, tmp_path: Path) -> Path:
+    """A store with traces."""
+    one = tmp_path / "one"
+    incast.run(sweep, out=one, traces=["events"])
+    return one
+
+
+@pytest.mark.parametrize("place", ["times/x.csv", "runs/pack-x.parquet", "events/x.parquet"])
+def test_a_link_in_a_shard_is_not_followed(
+    command: Command, shard: Path, tmp_path: Path, place: str
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret\n")
+    kept = next((shard / place).parent.iterdir())
+    for target in (secret, kept):
+        (shard / place).symlink_to(target)
+        told = command("merge", tmp_path / "out", shard)
+        assert (told.code, told.err.count("\n")) == (2, 1)
+        assert str(shard / place) in told.err
+        assert not (tmp_path / "out").exists()
+        (shard / place).unlink()
+
+
+@pytest.mark.parametrize("place", ["times/x.csv", "runs/pack-x.parquet", "events/x.parquet"])
+def test_a_pipe_in_a_shard_is_refused(
+    command: Command, shard: Path, tmp_path: Path, place: str
+) -> None:
+    os.mkfifo(shard / place)
+    told = command("merge", tmp_path / "out", shard)
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert told.err.endswith(f"{shard / place}: must be a regular file\n")
+
+
+def test_damaged_traces_and_lines_of_times_are_not_copied(
+    command: Command, shard: Path, tmp_path: Path
+) -> None:
+    (times,) = (shard / "times").iterdir()
+    good = times.read_bytes()
+    times.write_bytes(good.replace(b".", b"7", 1) + b"root:x:0:0\n")
+    assert command("merge", tmp_path / "out", shard).code == 0
+    copied = (tmp_path / "out" / "times" / times.name).read_bytes().splitlines(keepends=True)
+    lines = good.splitlines(keepends=True)
+    assert copied == [lines[0], *lines[2:]]
+    trace = sorted((shard / "events").iterdir())[0]
+    content = bytearray(trace.read_bytes())
+    content[len(content) // 2] ^= 1
+    trace.write_bytes(content)
+    told = command("merge", tmp_path / "other", shard)
+    assert told.code == 2
+    assert f"{trace}: damaged" in told.err
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "1", "a/b", "1/0", "-1/4"])

@@ -75,6 +75,22 @@ def _temporary(file: Path) -> BufferedWriter:
         handle.close()
 
 
+def check_regular(file: Path, *, link: bool = True) -> None:
+    """Refuse a pipe, a device or a folder, which cannot be read as a file, and, if asked, a link.
+
+    Raises
+    ------
+    ResultsError
+        It is none of the files that a sweep writes.
+    """
+    if isinstance(file, Remote):
+        return
+    if file.exists() and not file.is_file():
+        raise ResultsError(f"{file}: must be a regular file")
+    if not link and file.is_symlink():
+        raise ResultsError(f"{file}: must be a regular file, not a link")
+
+
 def check_writable(path: Path) -> None:
     """Refuse, before the work, a file that could not be written after it.
 

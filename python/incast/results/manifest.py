@@ -8,6 +8,7 @@ from typing import Any
 
 from incast._core import ScenarioError
 from incast.errors import ResultsError
+from incast.results import files
 from incast.results.traces import KINDS
 from incast.scenario import precision
 from incast.scenario.plan import Plan
@@ -99,6 +100,7 @@ def read(path: Path) -> Tree | None:
         It is not a manifest, has another version, or was changed. The message names file and key.
     """
     file = path / "manifest.json"
+    files.check_regular(file)
     try:
         manifest: Any = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

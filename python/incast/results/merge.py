@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 from incast.errors import ResultsError
-from incast.results import archive, files, times
+from incast.results import archive, files, seal, times
 from incast.results.archive import Archive, in_order, tables
-from incast.results.frames import KEY
+from incast.results.frames import KEY, ROWS
 from incast.results.store import Directory, check_same, combined
 from incast.scenario.plan import Job
 
@@ -56,6 +56,8 @@ def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
     for store in stores:
         check_same(store.path, store.manifest, stores[0].plan, sorted(traces))
         traces.update(store.manifest["traces"])
+    for store in others:
+        _check(store)
     target = combined(out, stores)
     for store in others:
         _copy_times(store, target)
@@ -81,12 +83,22 @@ def _chunks(jobs: Iterator[Job], size: int) -> Iterator[list[Job]]:
         yield chunk
 
 
+def _check(source: Directory) -> None:
+    """Refuse links and damaged traces before anything is written."""
+    for folder in (ROWS, times.TABLE):
+        _files(source.path / folder, "*")
+    for table in tables(source.manifest["traces"])[1:]:
+        for file in _files(source.path / table, "*.parquet"):
+            seal.checked(file)
+
+
 def _copy_times(source: Archive, target: Archive) -> None:
     """Copy the files of times: their names differ."""
     folder = target.path / times.TABLE
     for file in _files(source.path / times.TABLE, "*.csv"):
-        folder.mkdir(exist_ok=True)
-        files.write_whole(folder / file.name, file.read_bytes())
+        if content := times.checked(file):
+            folder.mkdir(exist_ok=True)
+            files.write_whole(folder / file.name, content)
 
 
 def _copy_traces(source: Directory, target: Archive) -> None:
@@ -98,4 +110,8 @@ def _copy_traces(source: Directory, target: Archive) -> None:
 
 
 def _files(folder: Path, pattern: str) -> Iterable[Path]:
-    return sorted(folder.glob(pattern)) if folder.is_dir() else ()
+    """Return the files of another store; a link could lead to any file of this machine."""
+    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
+    for file in found:
+        files.check_regular(file, link=False)
+    return found

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from incast.errors import ResultsError
-from incast.results import described
+from incast.results import described, files
 
 _COLUMNS = "incast.columns"
 _LABEL = "incast.checksum"
@@ -43,20 +43,44 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     FileNotFoundError
         There is no such file.
     ResultsError
-        It differs from what was written.
+        It differs from what was written, or is no regular file.
     """
+    return _table(file, _bytes(file), columns)
+
+
+def checked(file: Path) -> bytes:
+    """Return the bytes of a table, if it can be read and they are what was written.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    ResultsError
+        It differs from what was written, or is no regular file.
+    """
+    content = _bytes(file)
+    _table(file, content, None)
+    return content
+
+
+def _bytes(file: Path) -> bytes:
+    files.check_regular(file)
     try:
-        content = file.read_bytes()
-        label = content.rfind(_BEFORE)
-        place = label + len(_BEFORE)
-        if label < 0 or content[place : place + len(_BLANK)] == _checksum(content, place, file):
-            return pl.read_parquet(BytesIO(content), columns=columns)
+        return file.read_bytes()
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ResultsError(f"{file}: {error.strerror}") from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        pass
+
+
+def _table(file: Path, content: bytes, columns: list[str] | None) -> pl.DataFrame:
+    label = content.rfind(_BEFORE)
+    place = label + len(_BEFORE)
+    if label < 0 or content[place : place + len(_BLANK)] == _checksum(content, place, file):
+        try:
+            return pl.read_parquet(BytesIO(content), columns=columns)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            pass
     raise damaged(file)
 
 

@@ -304,14 +304,14 @@ def combined(path: Path, stores: Sequence[Directory]) -> Directory:
         "plan": {**trees[0]["plan"], "seeds": seeds},
     }
     target = Directory(path, told)
+    for store in stores:
+        store.look()
     try:
         path.mkdir(parents=True, exist_ok=True)
         files.sweep_up(path)
         target.prepare(told["traces"])
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written to: {error.strerror}") from None
-    for store in stores:
-        store.look()
     return target
 
 

@@ -90,16 +90,33 @@ class Times:
         elif file.stat().st_size == start:
             return start
         else:
+            files.check_regular(file)
             with file.open("rb") as handle:
                 handle.seek(start)
                 new = handle.read()
         *lines, torn = new.split(b"\n")
-        for line in lines:
-            told, _, check = line.rpartition(b",")
-            if b"%08x" % crc32(told) == check:
-                key, seconds, _ = told.split(b",", 2)
-                self._seconds[key.decode()] = float(seconds)
+        for line in filter(_is_whole, lines):
+            key, seconds, _ = line.split(b",", 2)
+            self._seconds[key.decode()] = float(seconds)
         return start + len(new) - len(torn)
+
+
+def checked(file: Path) -> bytes:
+    """Return a file of times without the lines whose checksum is wrong; empty if none is right.
+
+    Raises
+    ------
+    ResultsError
+        It is no regular file.
+    """
+    files.check_regular(file)
+    lines = [line + b"\n" for line in file.read_bytes().split(b"\n") if _is_whole(line)]
+    return b"".join([_HEAD.encode(), *lines]) if lines else b""
+
+
+def _is_whole(line: bytes) -> bool:
+    told, _, check = line.rpartition(b",")
+    return b"%08x" % crc32(told) == check
 
 
 def frame(seconds: dict[str, float]) -> pl.DataFrame:
