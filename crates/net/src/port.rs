@@ -226,8 +226,8 @@ struct Waiting {
     /// Its order among simultaneous arrivals.
     sequence: u64,
     since: Time,
-    /// How much later than on an exact line it leaves.
-    lateness: Span,
+    /// How much later than on an exact line it leaves, in picoseconds.
+    lateness: u32,
 }
 
 /// The parts that both kinds of port have.

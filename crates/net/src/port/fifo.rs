@@ -159,10 +159,20 @@ impl Fifo {
     /// Counts the transmission of a packet that is ready at `now`, and sets its departure time.
     #[inline]
     fn transmit(&mut self, now: Time, size: u32) {
-        let lateness = self.line.lateness(size, &mut self.random);
         let begins = self.last_departure.max(now);
-        self.last_departure = self.line.departure(now, self.last_departure, size, lateness);
-        self.counters.sending += self.last_departure - begins;
+        let sending = if self.line.is_exact() {
+            self.line.serialisation.time(size)
+        } else {
+            self.departure(now, size) - begins
+        };
+        self.counters.sending += sending;
+        self.last_departure = begins.plus(sending);
+    }
+
+    #[inline(never)]
+    fn departure(&mut self, now: Time, size: u32) -> Time {
+        let lateness = self.line.lateness(size, &mut self.random);
+        self.line.departure(now, self.last_departure, size, lateness)
     }
 
     /// The discipline's view at `now`.
@@ -255,8 +265,8 @@ impl Fifo {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
             && feeder.buffer.is_none()
-            && self.line.clock_noise.is_zero()
-            && feeder.line.clock_noise.is_zero()
+            && self.line.is_exact()
+            && feeder.line.is_exact()
             && self.line.serialisation.rate >= feeder.line.serialisation.rate
     }
 

@@ -9,60 +9,61 @@ use super::{PortConfig, Ties};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) serialisation: Serialisation,
-    pub(super) clock_noise: Span,
+    /// How much later than on an exact line a packet leaves, at most, in picoseconds.
+    noise: u32,
+    /// How much later the last packet left, in picoseconds.
+    late: u32,
     pub(super) delay: Span,
-    /// How much later than on an exact line the last packet left.
-    late: Span,
 }
 
 impl Line {
     pub(super) fn new(config: &PortConfig) -> Self {
         Self {
             serialisation: Serialisation::new(config.rate, config.layer2_overhead),
-            clock_noise: config.clock_noise,
+            noise: u32::try_from(config.clock_noise.as_picos()).unwrap_or(u32::MAX),
+            late: 0,
             delay: config.delay,
-            late: Span::ZERO,
         }
     }
 
-    /// How much later than on an exact line a packet of `size` bytes leaves. It is shorter than the
-    /// transmission time.
     #[inline]
-    pub(super) fn lateness(&self, size: u32, random: &mut Stream) -> Span {
-        if self.clock_noise.is_zero() {
-            return Span::ZERO;
+    pub(super) fn is_exact(&self) -> bool {
+        self.noise == 0
+    }
+
+    /// How much later than on an exact line a packet of `size` bytes leaves, in picoseconds. It is
+    /// less than the transmission time.
+    pub(super) fn lateness(&self, size: u32, random: &mut Stream) -> u32 {
+        if self.is_exact() {
+            return 0;
         }
         let sending = self.serialisation.time(size).as_picos();
-        Span::from_picos(
-            random.below(self.clock_noise.as_picos().min(sending.saturating_sub(1)) + 1),
-        )
+        random.below(u64::from(self.noise).min(sending.saturating_sub(1)) + 1) as u32
     }
 
-    /// Departure time of a packet of `size` bytes that is `ready` and is sent after `last_departure`.
+    /// Departure time of a packet of `size` bytes that is `ready` and is sent after
+    /// `last_departure`.
     ///
     /// Lateness does not add up: the line catches up, but is never ahead of an exact one. Otherwise
     /// a short transfer could exceed the line rate.
-    #[inline]
     pub(super) fn departure(
         &mut self,
         ready: Time,
         last_departure: Time,
         size: u32,
-        lateness: Span,
+        lateness: u32,
     ) -> Time {
-        let sending = self.serialisation.time(size);
-        if self.clock_noise.is_zero() {
-            return last_departure.max(ready).plus(sending);
-        }
-        let exact = ready.max(self.exactly(last_departure)).plus(sending);
-        let departure = exact.plus(lateness).max(last_departure.plus(Span::from_picos(1)));
-        self.late = departure - exact;
+        let begins = ready.max(self.exactly(last_departure));
+        let exact = begins.plus(self.serialisation.time(size));
+        let late = exact.plus(Span::from_picos(lateness.into()));
+        let departure = late.max(last_departure.plus(Span::from_picos(1)));
+        self.late = (departure - exact).as_picos() as u32;
         departure
     }
 
     /// When the last packet would have left an exact line.
     fn exactly(&self, last_departure: Time) -> Time {
-        Time::from_picos(last_departure.as_picos() - self.late.as_picos())
+        Time::from_picos(last_departure.as_picos() - u64::from(self.late))
     }
 }
 
@@ -204,11 +205,11 @@ mod tests {
     fn a_short_packet_behind_a_late_long_one_stays_behind_it() {
         let mut line = noisy(Span::from_micros(10));
         let [long, short] = [1500, 40].map(|size| line.serialisation.time(size));
-        let first = line.departure(Time::ZERO, Time::ZERO, 1500, Span::from_micros(10));
-        let second = line.departure(Time::ZERO, first, 40, Span::ZERO);
+        let first = line.departure(Time::ZERO, Time::ZERO, 1500, 10_000_000);
+        let second = line.departure(Time::ZERO, first, 40, 0);
         assert_eq!(second, first + Span::from_picos(1));
         assert_eq!(line.exactly(second), Time::ZERO + long + short);
         let idle = second + Span::from_micros(1);
-        assert_eq!(line.departure(idle, second, 40, Span::ZERO), idle + short);
+        assert_eq!(line.departure(idle, second, 40, 0), idle + short);
     }
 }
