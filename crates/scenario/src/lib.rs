@@ -296,6 +296,13 @@ fn complete_transport(
         lay(&mut document, &json!({ "header_size": size, "ack_size": size }));
     }
     let own = document["remedies"].clone();
+    for key in ["recovery", "congestion_control"] {
+        let part = &given[key];
+        if let Some(name) = part.as_str().or(part["name"].as_str()) {
+            lay(&mut document, &json!({ key: name }));
+            lay(&mut document, &json!({ key: profile.part(key, name) }));
+        }
+    }
     lay(&mut document, &given);
     remedies::write_out(&mut document);
     remedies::keep(&own, &mut document);

@@ -75,6 +75,18 @@ impl Profile {
             Self::Ns3 => ns3::transport(name),
         }
     }
+
+    /// Its parameters of the part of a transport at `key` that has this name, whatever transport it
+    /// belongs to.
+    pub(super) fn part(self, key: &str, name: &str) -> Value {
+        match (self, key) {
+            (Self::Linux | Self::LinuxDctcp, "recovery") => linux::recovery(name),
+            (Self::Linux | Self::LinuxDctcp, "congestion_control") => {
+                linux::congestion_control(name)
+            }
+            _ => Value::Null,
+        }
+    }
 }
 
 /// The default kind of workload.

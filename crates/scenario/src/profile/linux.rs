@@ -45,8 +45,54 @@ pub(super) fn document() -> Value {
 
 /// Changes for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
-    let congestion_control = match name {
-        "tahoe" | "reno" | "newreno" | "sack" => return Value::Null,
+    let recovery = match name {
+        "tahoe" | "reno" | "newreno" | "sack" => name,
+        _ => "rack-tlp",
+    };
+    let control = match name {
+        "tahoe" | "reno" | "newreno" | "sack" | "rack-tlp" => "reno",
+        _ => name,
+    };
+    let mut transport = json!({
+        "recovery": self::recovery(recovery),
+        "congestion_control": congestion_control(control),
+    });
+    if name == "dctcp" {
+        // INET_ECN_xmit(): SYNs and ACKs, too.
+        transport["ecn_packets"] = json!("all");
+    }
+    transport
+}
+
+/// The parameters of a loss recovery.
+pub(super) fn recovery(name: &str) -> Value {
+    match name {
+        // tcp_ack() calls tcp_rearm_rto() for every ACK that moves snd_una.
+        // tcp_xmit_retransmit_queue() sends what tcp_cwnd_reduction() allows.
+        "newreno" => json!({ "impatient": false, "partial_acks": "reduced" }),
+        // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() looks at no timestamp.
+        "rack-tlp" => json!({
+            "name": "rack-tlp",
+            "timestamp_check": false,
+            "reduce_for_lost_retransmission": false,
+            // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
+            "timer_margin": "2ms",
+            "max_ack_delay": "200ms",
+        }),
+        _ => json!({}),
+    }
+}
+
+/// The parameters of a congestion control.
+pub(super) fn congestion_control(name: &str) -> Value {
+    match name {
+        // tcp_slow_start() and tcp_cong_avoid_ai() count acknowledged segments,
+        // tcp_reno_ssthresh() halves snd_cwnd, and tcp_enter_loss() does so once.
+        "reno" => json!({
+            "byte_counting": true,
+            "slow_start_limit": 0,
+            "reduce_from": "cwnd-once",
+        }),
         // tcp_cubic.c reduces cwnd, not the flight; bictcp_update() grows by a segment for 20 while
         // last_max_cwnd is 0.
         "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20 }),
@@ -59,22 +105,5 @@ pub(super) fn transport(name: &str) -> Value {
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),
         _ => json!({}),
-    };
-    let mut transport = json!({
-        // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() looks at no timestamp.
-        "recovery": {
-            "name": "rack-tlp",
-            "timestamp_check": false,
-            "reduce_for_lost_retransmission": false,
-            // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
-            "timer_margin": "2ms",
-            "max_ack_delay": "200ms",
-        },
-        "congestion_control": congestion_control,
-    });
-    if name == "dctcp" {
-        // INET_ECN_xmit(): SYNs and ACKs, too.
-        transport["ecn_packets"] = json!("all");
     }
-    transport
 }

@@ -181,6 +181,34 @@ fn the_profile_ns2_has_its_own_idea_of_red() {
     assert_eq!(red(&[("network.queue", json!("red"))]).0["spacing"], "at-once");
 }
 
+/// Whatever the transport is called: its parts may be named one by one.
+#[test]
+fn linux_has_its_own_parameters_of_every_part_by_name() {
+    let chosen = |key: &str, value: Value| {
+        let tcp = load(&[("profile", json!("linux")), (key, value)]).transport.tcp;
+        (json!(tcp.recovery), json!(tcp.congestion_control))
+    };
+    for given in [json!("newreno"), json!({ "name": "newreno" })] {
+        assert_eq!(chosen("transport.recovery", given.clone()).0["impatient"], false);
+        assert_eq!(chosen("transport.name", given).0["impatient"], false);
+    }
+    for (key, given) in [
+        ("transport.congestion_control", json!("reno")),
+        ("transport.congestion_control", json!({ "name": "reno" })),
+        ("transport.name", json!("newreno")),
+        ("transport.name", json!("rack-tlp")),
+    ] {
+        let reno = chosen(key, given).1;
+        assert_eq!((&reno["byte_counting"], &reno["slow_start_limit"]), (&json!(true), &json!(0)));
+        assert_eq!(reno["reduce_from"], "cwnd-once");
+    }
+    let given = json!({ "name": "reno", "reduce_from": "flight" });
+    let reno = chosen("transport.congestion_control", given).1;
+    assert_eq!((&reno["byte_counting"], &reno["reduce_from"]), (&json!(true), &json!("flight")));
+    let dctcp = chosen("transport.congestion_control", json!("dctcp")).1;
+    assert_eq!(dctcp["react_at"], "first-ece");
+}
+
 #[test]
 fn an_explicit_key_wins_over_the_profile() {
     let tcp = load(&[("profile", json!("ns2")), ("transport.rto_min", json!("1ms"))]).transport.tcp;

@@ -171,7 +171,7 @@ impl Cubic {
         let reduced = match self.params.reduce_from {
             // Data outstanding beyond the window does not justify a larger window.
             ReduceFrom::Flight => path.flight.min(window),
-            ReduceFrom::Cwnd => window,
+            ReduceFrom::Cwnd | ReduceFrom::CwndOnce => window,
         };
         path.whole((reduced as f64 * self.params.beta) as u64)
     }

@@ -9,17 +9,31 @@ use super::view::FRACTION;
 use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Whether growth counts acknowledged bytes instead of ACKs (RFC 5681 §3.1, RFC 3465 with L =
     /// 1).
     pub byte_counting: bool,
-    /// What a loss halves. `window` is halved again at every repeated timeout, with ssthresh in
-    /// whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
+    /// L: the growth per ACK in slow start with `byte_counting`, segments, at most (RFC 3465 §2.2:
+    /// 1 or 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
+    pub slow_start_limit: u32,
+    /// What a loss halves. `cwnd` is halved again at every repeated timeout, with ssthresh in whole
+    /// segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            byte_counting: false,
+            slow_start_limit: 1,
+            reduce_from: ReduceFrom::default(),
+            hystart: hystart::Params::default(),
+        }
+    }
 }
 
 impl Parameters for Params {
@@ -35,8 +49,11 @@ pub enum ReduceFrom {
     /// The outstanding data (RFC 5681 §3.1, equation 4).
     #[default]
     Flight,
-    /// The congestion window, even if little of it was in use (ns-2, Linux).
+    /// The congestion window, even if little of it was in use (ns-2).
     Cwnd,
+    /// The congestion window, in whole segments; repeated timeouts hold ssthresh (Linux,
+    /// `tcp_reno_ssthresh()` and `tcp_enter_loss()`).
+    CwndOnce,
 }
 
 /// See [`Params`].
@@ -48,6 +65,7 @@ pub struct Reno {
     /// Bytes acknowledged towards the next segment of growth (byte counting).
     acked: u64,
     byte_counting: bool,
+    slow_start_limit: u32,
     reduce_from: ReduceFrom,
     hystart: Option<Box<Hystart>>,
 }
@@ -59,6 +77,7 @@ impl Reno {
             ssthresh,
             acked: 0,
             byte_counting: params.byte_counting,
+            slow_start_limit: params.slow_start_limit,
             reduce_from: params.reduce_from,
             hystart: params.hystart.build(),
         }
@@ -113,18 +132,42 @@ impl Reno {
     pub(crate) fn grow(&mut self, acked: u64, segment: u64) {
         let window = self.window();
         if self.is_starting() {
+            if self.byte_counting && self.slow_start_limit != 1 {
+                return self.start_by(acked, segment);
+            }
             // Equation 2: per ACK at most one segment.
             let growth = if self.byte_counting { acked.min(segment) } else { segment };
             self.cwnd += growth << FRACTION;
         } else if self.byte_counting {
-            self.acked += acked;
-            if self.acked >= window {
-                self.acked -= window;
-                self.cwnd += segment << FRACTION;
-            }
+            self.count(acked, segment);
         } else {
             // Equation 3.
             self.cwnd += ((segment * segment) << FRACTION) / window;
+        }
+    }
+
+    /// Congestion avoidance by counted bytes (RFC 3465 §2.1).
+    #[inline]
+    fn count(&mut self, acked: u64, segment: u64) {
+        let window = self.window();
+        self.acked += acked;
+        if self.acked >= window {
+            self.acked -= window;
+            self.cwnd += segment << FRACTION;
+        }
+    }
+
+    /// Slow start with another limit than a segment per ACK. Without one, what is acknowledged
+    /// beyond ssthresh counts as congestion avoidance.
+    #[inline(never)]
+    fn start_by(&mut self, acked: u64, segment: u64) {
+        let most = match self.slow_start_limit {
+            0 => self.ssthresh - self.window(),
+            limit => u64::from(limit) * segment,
+        };
+        self.cwnd += acked.min(most) << FRACTION;
+        if self.slow_start_limit == 0 && acked > most {
+            self.count(acked - most, segment);
         }
     }
 
@@ -191,9 +234,13 @@ impl CongestionControl for Reno {
                 let half = path.whole(path.whole(self.window()).min(path.receive_window) / 2);
                 (half.max(segment), (half / segment * segment).max(2 * segment))
             }
+            ReduceFrom::CwndOnce => {
+                let half = (self.window() / segment / 2).max(2) * segment;
+                (half, half)
+            }
         };
         let held =
-            self.reduce_from == ReduceFrom::Flight && why == Congestion::Timeout { repeated: true };
+            self.reduce_from != ReduceFrom::Cwnd && why == Congestion::Timeout { repeated: true };
         if !held {
             self.ssthresh = ssthresh;
         }
@@ -259,6 +306,43 @@ mod tests {
         cc.on_ack(&ack(10), &PATH);
         cc.on_ack(&ack(2 * SEGMENT), &PATH);
         assert_eq!(cc.window(), 3 * SEGMENT + 10);
+    }
+
+    #[test]
+    fn rfc3465_2_2_slow_start_grows_by_l_segments_per_ack_at_most() {
+        let grown = |slow_start_limit, acked: u64| {
+            let params = Params { byte_counting: true, slow_start_limit, ..Params::default() };
+            let mut cc = reno(&params, 2, 100);
+            cc.on_ack(&ack(acked * SEGMENT), &PATH);
+            cc.window() / SEGMENT - 2
+        };
+        assert_eq!([1, 2, 3].map(|acked| grown(1, acked)), [1, 1, 1]);
+        assert_eq!([1, 2, 3].map(|acked| grown(2, acked)), [1, 2, 2]);
+        assert_eq!([1, 2, 3].map(|acked| grown(0, acked)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn linux_counts_what_passes_ssthresh_as_congestion_avoidance() {
+        let params = Params { byte_counting: true, slow_start_limit: 0, ..Params::default() };
+        let mut cc = reno(&params, 8, 10);
+        cc.on_ack(&ack(5 * SEGMENT), &PATH);
+        assert_eq!(cc.window(), 10 * SEGMENT);
+        cc.on_ack(&ack(6 * SEGMENT), &PATH);
+        assert_eq!(cc.window(), 10 * SEGMENT, "nine of ten are counted");
+        cc.on_ack(&ack(SEGMENT), &PATH);
+        assert_eq!(cc.window(), 11 * SEGMENT);
+    }
+
+    #[test]
+    fn linux_halves_whole_segments_of_cwnd_once_per_series_of_timeouts() {
+        let params = Params { reduce_from: ReduceFrom::CwndOnce, ..Params::default() };
+        let mut cc = reno(&params, 17, 100);
+        cc.on_congestion(Congestion::FastRetransmit, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (8 * SEGMENT, 8 * SEGMENT));
+        cc.on_congestion(Congestion::Timeout { repeated: false }, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (SEGMENT, 4 * SEGMENT));
+        cc.on_congestion(Congestion::Timeout { repeated: true }, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (SEGMENT, 4 * SEGMENT));
     }
 
     #[test]

@@ -88,6 +88,8 @@ demands! {
         Request => send_request,
         /// The first lost segment, or else the first unacknowledged one.
         Head => send_head,
+        /// The first unacknowledged segment, if rate reduction allows a segment.
+        Hole => send_hole,
         /// A segment for a partial ACK, regardless of the pipe.
         PartialAck => answer_partial_ack,
         TailProbe => send_tail_probe,

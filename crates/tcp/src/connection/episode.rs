@@ -30,6 +30,7 @@ impl Connection {
             self.settle_delivery(acked);
             match answer {
                 Answer::Head => self.owe(Demand::Head),
+                Answer::Reduced => self.owe(Demand::Hole),
                 Answer::Any => self.owe(Demand::PartialAck),
                 Answer::Nothing => {}
             }
@@ -87,6 +88,7 @@ impl Connection {
     fn leave_episode(&mut self) {
         self.end_reduction();
         self.waive(Demand::Head);
+        self.waive(Demand::Hole);
         self.waive(Demand::PartialAck);
         self.events.push(Event::RecoveryExit);
     }

@@ -55,14 +55,22 @@ impl Connection {
     /// A partial ACK. Without SACK it confirms what duplicate ACKs reported, and indicates another
     /// loss.
     pub(super) fn settle_delivery(&mut self, acked: &Acked) {
-        if self.reduced_allowance().is_none() || self.extras.has(Extras::SELECTIVE) {
+        if self.reduced_allowance().is_none()
+            || self.extras.has(Extras::SELECTIVE)
+            || acked.bytes == 0
+        {
             return;
         }
-        let in_flight = self.in_flight();
+        let (in_flight, hole) = (self.in_flight(), self.hole());
         let covered = self.room_of(acked.bytes, acked.segments);
         let Some(prr) = &mut self.prr else { return };
-        let (delivered, announced) = prr.settle(covered);
-        self.reduce(delivered, in_flight.saturating_sub(announced), false);
+        let (delivered, announced) = prr.settle(covered, hole);
+        self.reduce(delivered, in_flight.saturating_sub(announced + hole), false);
+    }
+
+    /// Bytes of the window that are known to be lost and wait for rate reduction.
+    fn hole(&self) -> u64 {
+        if self.recovery.has_hole() { u64::from(self.segment_size) } else { 0 }
     }
 
     /// An ACK reports `delivered` new bytes; `is_safe` if it indicates no further loss. Without
@@ -76,9 +84,10 @@ impl Connection {
             return self.reduce(delivered, pipe, is_safe);
         }
         let (in_flight, segment) = (self.in_flight(), u64::from(self.segment_size));
+        let hole = self.hole();
         if let Some(prr) = self.prr.as_mut().filter(|_| news.is_duplicate) {
             let announced = prr.credit(segment);
-            self.reduce(segment, in_flight.saturating_sub(announced), false);
+            self.reduce(segment, in_flight.saturating_sub(announced + hole), false);
         }
     }
 

@@ -114,6 +114,10 @@ pub trait LossRecovery {
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.pipe()
     }
+    /// Whether the first unacknowledged segment is lost, and waits for rate reduction.
+    fn has_hole(&self) -> bool {
+        false
+    }
     /// The value that a loss halves, if `flight` bytes are outstanding (RFC 5681 §3.1, equation 4).
     fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
         let _ = board;
@@ -323,6 +327,12 @@ macro_rules! loss_recoveries {
                 match self {
                     $(Self::$variant(it) => it.pipe(board),)+
                     Self::Custom(it) => it.pipe(board),
+                }
+            }
+            fn has_hole(&self) -> bool {
+                match self {
+                    $(Self::$variant(it) => it.has_hole(),)+
+                    Self::Custom(it) => it.has_hole(),
                 }
             }
             fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {

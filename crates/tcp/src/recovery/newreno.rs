@@ -24,6 +24,20 @@ pub struct Params {
     pub restart_timer_on_entry: bool,
     /// What a loss halves.
     pub reduce_from: ReduceFrom,
+    /// When a partial ACK is answered by a retransmission.
+    pub partial_acks: PartialAcks,
+}
+
+/// When a partial ACK is answered by a retransmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAcks {
+    /// At once (RFC 6582 §3.2, step 3).
+    #[default]
+    AtOnce,
+    /// As soon as rate reduction (`prr`) allows a segment, which may be at a later duplicate ACK or
+    /// never (Linux, `tcp_newreno_mark_lost()` and `tcp_xmit_retransmit_queue()`).
+    Reduced,
 }
 
 /// What happens to cwnd at the end of recovery (RFC 6582 §3.2, step 3).
@@ -47,6 +61,7 @@ impl Default for Params {
             exit: Exit::default(),
             restart_timer_on_entry: true,
             reduce_from: ReduceFrom::default(),
+            partial_acks: PartialAcks::default(),
         }
     }
 }
@@ -62,6 +77,9 @@ pub struct NewReno {
     recover: Option<u64>,
     in_recovery: bool,
     partial_ack_seen: bool,
+    /// With [`PartialAcks::Reduced`]: the first unacknowledged segment is lost, and not sent again
+    /// yet.
+    hole: bool,
     dupacks: u32,
     /// Data that has left the network according to duplicate ACKs, bytes.
     inflation: u64,
@@ -76,6 +94,7 @@ impl NewReno {
             recover: None,
             in_recovery: false,
             partial_ack_seen: false,
+            hole: false,
             dupacks: 0,
             inflation: 0,
             deficit: 0,
@@ -97,6 +116,7 @@ impl NewReno {
 
     fn leave(&mut self) {
         self.in_recovery = false;
+        self.hole = false;
         self.dupacks = 0;
         self.inflation = 0;
         self.deficit = 0;
@@ -132,13 +152,18 @@ impl ByDuplicates for NewReno {
             self.inflation = if acked >= view.segment { view.segment } else { 0 };
         }
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
-        Episode::Partial { restart_timer: first || !self.params.impatient, answer: Answer::Head }
+        self.hole = self.params.partial_acks == PartialAcks::Reduced;
+        let answer = if self.hole { Answer::Reduced } else { Answer::Head };
+        Episode::Partial { restart_timer: first || !self.params.impatient, answer }
     }
 
     fn on_duplicate_ack(&mut self, _: bool, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
         if self.in_recovery {
             self.inflation += view.segment;
+            if self.hole {
+                return Episode::Partial { restart_timer: false, answer: Answer::Reduced };
+            }
             Episode::None
         } else if self.dupacks >= view.dupack_threshold && self.may_enter(view) {
             self.enter(view)
@@ -161,6 +186,14 @@ impl LossRecovery for NewReno {
 
     fn on_undo(&mut self) {
         self.recover = None;
+    }
+
+    fn on_resent(&mut self, _end: u64, _rescue: bool) {
+        self.hole = false;
+    }
+
+    fn has_hole(&self) -> bool {
+        self.hole
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {

@@ -145,11 +145,13 @@ impl Episode {
     }
 }
 
-/// The segment sent for a partial ACK, regardless of the windows.
+/// The segment sent for a partial ACK, regardless of the windows unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).
     Head,
+    /// The first unacknowledged segment, as soon as rate reduction allows a segment.
+    Reduced,
     /// A lost segment, else new data, else the first unacknowledged segment.
     Any,
     /// Nothing.

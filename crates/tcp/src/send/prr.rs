@@ -73,10 +73,13 @@ impl Prr {
 
     /// A cumulative ACK covered `acked` bytes, some of which duplicate ACKs had reported. Returns
     /// the bytes not reported before, and the reported bytes that are still not covered.
-    pub fn settle(&mut self, acked: u64) -> (u64, u64) {
-        let known = self.credited.min(acked);
-        self.credited -= known;
-        (acked - known, self.credited)
+    ///
+    /// `hole` of them were a retransmission, which no duplicate ACK reports: 0, or a segment
+    /// (Linux, `tcp_remove_reno_sacks()`).
+    pub fn settle(&mut self, acked: u64, hole: u64) -> (u64, u64) {
+        let new = acked.saturating_sub(self.credited).max(hole);
+        self.credited -= self.credited.min(acked.saturating_sub(hole));
+        (new, self.credited)
     }
 
     /// An ACK arrived during recovery (RFC 9937 §6.2, RFC 6937 §3).
@@ -199,7 +202,18 @@ mod tests {
         let mut prr = Prr::new(PrrBound::Crb).unwrap();
         prr.begin(10 * SEGMENT, 0, 2 * SEGMENT);
         assert_eq!(prr.credit(SEGMENT), 3 * SEGMENT);
-        assert_eq!(prr.settle(4 * SEGMENT), (SEGMENT, 0));
-        assert_eq!(prr.settle(SEGMENT), (SEGMENT, 0));
+        assert_eq!(prr.settle(4 * SEGMENT, 0), (SEGMENT, 0));
+        assert_eq!(prr.settle(SEGMENT, 0), (SEGMENT, 0));
+    }
+
+    #[test]
+    fn linux_takes_the_hole_for_delivered_and_the_rest_for_announced() {
+        let settled = |acked: u64| {
+            let mut prr = Prr::new(PrrBound::Rfc9937).unwrap();
+            prr.begin(10 * SEGMENT, 0, 3 * SEGMENT);
+            let (new, left) = prr.settle(acked * SEGMENT, SEGMENT);
+            (new / SEGMENT, left / SEGMENT)
+        };
+        assert_eq!([1, 2, 4, 6].map(settled), [(1, 3), (1, 2), (1, 0), (3, 0)]);
     }
 }
