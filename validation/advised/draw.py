@@ -38,6 +38,8 @@ SETS = {
     # Of reads without SACK, the envelope of an answer says that they are outside.
     "third": Lot(20261128, 24, without_sack=0.0),
     "fourth": Lot(20261129, 24, without_sack=0.0, goal="p99"),
+    # On an idle machine, with the sender of Linux as it was mended meanwhile.
+    "fifth": Lot(20261130, 24, without_sack=0.0, goal="p99"),
 }
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
 """Time between two requests, at most, by the rate of the links."""
