@@ -244,6 +244,9 @@ pub enum PrrBound {
     Ssrb,
     /// One segment more for an ACK of new data that indicates no further loss (RFC 9937 §6.2).
     Rfc9937,
+    /// The same, in proportion to cwnd instead of the flight: `prior_cwnd` of Linux's
+    /// `tcp_init_cwnd_reduction()`.
+    Linux,
 }
 
 /// Delayed acknowledgements.

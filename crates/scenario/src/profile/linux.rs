@@ -35,8 +35,8 @@ pub(super) fn document() -> Value {
             "delayed_ack": { "segments": 2, "timeout": "40ms", "quickack": 16 },
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
             "idle_restart": "2861",
-            // tcp_prr_cwnd_reduction().
-            "prr": "rfc9937",
+            // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
+            "prr": "linux",
             // tcp_frto = 2.
             "undo": "f-rto",
         },

@@ -100,6 +100,12 @@ const RECOVERY: &[Rule] = &[
         "write retransmit_holes = true",
     ),
     (
+        &["partial_acks"],
+        |it| it["prr"] == "off",
+        "transport.prr is \"off\"",
+        "write transport.prr = \"linux\"",
+    ),
+    (
         &["in_turn"],
         |it| it["send_jitter"] == "0s",
         "transport.send_jitter is 0s, so nothing waits",
@@ -114,6 +120,12 @@ const CONGESTION_CONTROL: &[Rule] = &[
         |it| it["congestion_control"]["deadline"].is_null(),
         "deadline is not given",
         "write e.g. deadline = \"20ms\"",
+    ),
+    (
+        &["slow_start_limit"],
+        |it| it["congestion_control"]["byte_counting"] == false,
+        "byte_counting is false",
+        "write byte_counting = true",
     ),
     (&["hop"], |it| it["congestion_control"]["hops"] == 0, "hops is 0", "write e.g. hops = 2"),
     (

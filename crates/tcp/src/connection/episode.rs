@@ -115,7 +115,7 @@ impl Connection {
             self.cap_after_loss(now, flight, window);
         }
         if self.prr.is_some() {
-            self.begin_reduction(held);
+            self.begin_reduction(window, held);
         }
         if self.config.rto.backs_off_in_recovery {
             self.rtt.back_off();

@@ -38,8 +38,9 @@ impl Connection {
         if segments < 4 { usual.min(segments.saturating_sub(1).max(1) as u32) } else { usual }
     }
 
-    /// Recovery begins; `held` bytes of the flight had been reported as received before this ACK.
-    pub(super) fn begin_reduction(&mut self, held: u64) {
+    /// Recovery begins with a cwnd of `window` bytes; `held` bytes of the flight had been reported
+    /// as received before this ACK.
+    pub(super) fn begin_reduction(&mut self, window: u64, held: u64) {
         let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
         let credited = if self.extras.has(Extras::SELECTIVE) {
@@ -48,7 +49,7 @@ impl Connection {
             u64::from(announced) * u64::from(self.segment_size)
         };
         if let Some(prr) = &mut self.prr {
-            prr.begin(flight, held, credited);
+            prr.begin(flight, window, held, credited);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::config::PrrBound;
 pub struct Prr {
     bound: PrrBound,
     active: bool,
-    /// Outstanding bytes when recovery began (`RecoverFS`).
+    /// Outstanding bytes, or cwnd, when recovery began (`RecoverFS`).
     flight: u64,
     /// Bytes delivered and bytes sent since then (`prr_delivered`, `prr_out`).
     delivered: u64,
@@ -44,12 +44,17 @@ impl Prr {
         (bound != PrrBound::Off).then(|| Box::new(it))
     }
 
-    /// Recovery begins with `flight` bytes outstanding. The receiver had reported `held` of them
-    /// before the current ACK, and duplicate ACKs have reported `credited` bytes.
-    pub fn begin(&mut self, flight: u64, held: u64, credited: u64) {
-        // RFC 9937 §6.1 excludes data that was selectively acknowledged before.
-        let held = if self.bound == PrrBound::Rfc9937 { held } else { 0 };
-        let flight = flight.saturating_sub(held).max(1);
+    /// Recovery begins with `flight` bytes outstanding, and had a cwnd of `window` bytes. The
+    /// receiver had reported `held` of them before the current ACK, and duplicate ACKs have
+    /// reported `credited` bytes.
+    pub fn begin(&mut self, flight: u64, window: u64, held: u64, credited: u64) {
+        let flight = match self.bound {
+            PrrBound::Linux => window,
+            // RFC 9937 §6.1 excludes data that was selectively acknowledged before.
+            PrrBound::Rfc9937 => flight.saturating_sub(held),
+            PrrBound::Off | PrrBound::Crb | PrrBound::Ssrb => flight,
+        };
+        let flight = flight.max(1);
         let bound = self.bound;
         *self = Self { bound, active: true, flight, delivered: 0, out: 0, allowance: 0, credited };
     }
@@ -98,7 +103,9 @@ impl Prr {
             let limit = match self.bound {
                 PrrBound::Off | PrrBound::Crb => conserved,
                 PrrBound::Ssrb => conserved.max(delivered) + segment,
-                PrrBound::Rfc9937 => conserved.max(delivered) + if safe { segment } else { 0 },
+                PrrBound::Rfc9937 | PrrBound::Linux => {
+                    conserved.max(delivered) + if safe { segment } else { 0 }
+                }
             };
             (window - pipe).min(limit)
         };
@@ -124,7 +131,7 @@ mod tests {
     fn rfc6937_3_1_a_light_loss_spreads_the_reduction_over_a_round_trip() {
         for bound in [PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937] {
             let mut prr = Prr::new(bound).unwrap();
-            prr.begin(20 * SEGMENT, 0, 0);
+            prr.begin(20 * SEGMENT, 20 * SEGMENT, 0, 0);
             let (mut pipe, mut sent) = (19 * SEGMENT, 0);
             for _ in 0..19 {
                 pipe -= SEGMENT;
@@ -151,7 +158,7 @@ mod tests {
     fn rfc6937_3_1_after_a_heavy_loss_the_bound_decides() {
         let after = |bound, safe| {
             let mut prr = Prr::new(bound).unwrap();
-            prr.begin(20 * SEGMENT, 0, 0);
+            prr.begin(20 * SEGMENT, 20 * SEGMENT, 0, 0);
             let window = 10 * SEGMENT;
             let delivered = SEGMENT;
             prr.on_ack(&Progress {
@@ -175,7 +182,7 @@ mod tests {
     fn rfc6937_3_a_segment_more_than_the_ack_reports_or_than_is_owed() {
         for (bound, safe) in [(PrrBound::Ssrb, false), (PrrBound::Rfc9937, true)] {
             let mut prr = Prr::new(bound).unwrap();
-            prr.begin(20 * SEGMENT, 0, 0);
+            prr.begin(20 * SEGMENT, 20 * SEGMENT, 0, 0);
             let mut after = |pipe: u64, sent: u64| {
                 let (delivered, window) = (SEGMENT, 10 * SEGMENT);
                 let pipe = pipe * SEGMENT;
@@ -200,17 +207,37 @@ mod tests {
     #[test]
     fn without_sack_an_ack_is_no_news_of_what_duplicates_announced() {
         let mut prr = Prr::new(PrrBound::Crb).unwrap();
-        prr.begin(10 * SEGMENT, 0, 2 * SEGMENT);
+        prr.begin(10 * SEGMENT, 10 * SEGMENT, 0, 2 * SEGMENT);
         assert_eq!(prr.credit(SEGMENT), 3 * SEGMENT);
         assert_eq!(prr.settle(4 * SEGMENT, 0), (SEGMENT, 0));
         assert_eq!(prr.settle(SEGMENT, 0), (SEGMENT, 0));
+    }
+
+    /// Eight of a window of twenty were in flight; the window is halved, and four have arrived.
+    #[test]
+    fn linux_reduces_in_proportion_to_the_window_and_not_the_flight() {
+        let owed = |bound| {
+            let mut prr = Prr::new(bound).unwrap();
+            prr.begin(8 * SEGMENT, 20 * SEGMENT, 0, 0);
+            let progress = Progress {
+                delivered: 4 * SEGMENT,
+                pipe: 11 * SEGMENT,
+                window: 10 * SEGMENT,
+                segment: SEGMENT,
+                unit: SEGMENT,
+                safe: false,
+            };
+            prr.on_ack(&progress);
+            prr.allowance().unwrap() / SEGMENT
+        };
+        assert_eq!([PrrBound::Linux, PrrBound::Rfc9937].map(owed), [2, 5]);
     }
 
     #[test]
     fn linux_takes_the_hole_for_delivered_and_the_rest_for_announced() {
         let settled = |acked: u64| {
             let mut prr = Prr::new(PrrBound::Rfc9937).unwrap();
-            prr.begin(10 * SEGMENT, 0, 3 * SEGMENT);
+            prr.begin(10 * SEGMENT, 10 * SEGMENT, 0, 3 * SEGMENT);
             let (new, left) = prr.settle(acked * SEGMENT, SEGMENT);
             (new / SEGMENT, left / SEGMENT)
         };
