@@ -24,11 +24,14 @@ class Handler(BaseHTTPRequestHandler):
         if self.path.endswith("missing"):
             self.send_error(404)
             return
-        body, status = OBJECT, 200
+        body, part = OBJECT, None
         if wanted := self.headers.get("Range"):
             first, _, last = wanted.removeprefix("bytes=").partition("-")
-            body, status = OBJECT[int(first) : int(last) + 1 if last else None], 206
-        self.send_response(status)
+            body = OBJECT[int(first) : int(last) + 1 if last else None]
+            part = f"bytes {first}-{int(first) + len(body) - 1}/{len(OBJECT)}"
+        self.send_response(200 if part is None else 206)
+        if part is not None:
+            self.send_header("Content-Range", part)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -54,9 +57,9 @@ def test_objects_are_read_and_kept_under_their_names(
     files = {it.name: it.read_bytes() for it in (tmp_path / "new").iterdir()}
     assert files == {"one": OBJECT, "two.bin": OBJECT}
     assert "2 of 2 pieces, 40\N{NARROW NO-BREAK SPACE}000 B in " in told.out
+    # Whether there was a stall depends on what else the machine does.
     assert (
-        "no stalls; at most 4 answers at a time with windows of 5\N{NARROW NO-BREAK SPACE}792 B."
-        in told.out
+        "; at most 4 answers at a time with windows of 5\N{NARROW NO-BREAK SPACE}792 B." in told.out
     )
     assert f"slowest {base}/" in told.out
 

@@ -158,7 +158,7 @@ def test_the_sets_for_a_path_are_those_of_the_equations() -> None:
     [
         (lambda: Plan(size=0), "size is 0; must be at least 1"),
         (lambda: Plan(trigger=-1), "trigger is -1; must be at least 0"),
-        (lambda: Plan(window=0), "window is 0; must be at least 1 byte"),
+        (lambda: Plan(window=0), "window is 0; must be 1 to 1073741824 bytes"),
         (
             lambda: Plan.fixed(4, window=6000, budget=20000),
             "4 windows of 6000 bytes do not fit into the budget of 20000",

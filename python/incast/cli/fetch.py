@@ -1,6 +1,8 @@
 """`incast fetch`: read from real servers without incast."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,8 @@ from incast.cli.fetched import Form, write
 from incast.errors import FetchError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from incast.client import Governor, HttpPiece, Learner, Plan, Progress, Summary
     from incast.client.piece import Target
 
@@ -46,7 +50,7 @@ def fetch(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="What the windows may have in sum, e.g. the buffer of the switch's port.",
+            help="Upper limit of the sum of the windows, e.g. the buffer of the switch's port.",
             show_default=False,
         ),
     ] = None,
@@ -66,10 +70,25 @@ def fetch(
         ),
     ] = None,
     timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="What an attempt may take, e.g. 500ms.")
+        str, typer.Option(metavar="TIME", help="Time limit of each attempt, e.g. 500ms.")
     ] = "60s",
+    total: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Time limit of the whole read, e.g. 10s.", show_default=False
+        ),
+    ] = None,
+    most: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Largest answer that is accepted. Default: what it promises, and 1 GiB if it "
+            "promises nothing.",
+            show_default=False,
+        ),
+    ] = None,
     retries: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Further attempts of what failed.")
+        int, typer.Option(min=0, metavar="N", help="Retries of an object that failed.")
     ] = 2,
     out: Annotated[
         Path | None,
@@ -79,9 +98,7 @@ def fetch(
             show_default=False,
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there.")
-    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     form: Annotated[
         Form, typer.Option("--format", help="table for people, json and csv for programs.")
     ] = Form.TABLE,
@@ -91,52 +108,104 @@ def fetch(
 ) -> None:
     """Read objects from many servers, few at a time, with small windows.
 
-    Nothing is lost in the switch as long as the windows fit into its buffer. Exit code 2 if an
-    object could not be read; the others are read nevertheless. Needs pip install 'incast[client]'.
+    The switch drops nothing as long as the windows fit into its buffer. Exit code 2 if an object
+    could not be read; the others are read all the same. Ctrl-C and SIGTERM end the read; complete
+    objects and the summary remain. Needs pip install 'incast[client]'.
     Examples: incast fetch http://10.0.1.{1..16}/piece; incast fetch -k 8 --budget 64KiB --out here
     http://10.0.1.{1..16}/piece; incast fetch --auto --range 0-65535 --format json http://node/data
     """
     plan = _auto(slots, window, budget) if auto else _plan(slots, window, budget)
-    seconds = _quantity(timeout, "time", "--timeout")
+    limits = _Limits(
+        _quantity(timeout, "time", "--timeout"),
+        None if total is None else _quantity(total, "time", "--total"),
+        None if most is None else _size(most, "--most"),
+        retries,
+    )
     pieces = _pieces(urls, *_bounds(part))
     target = _target(pieces, out, overwrite=overwrite)
-    summary, governor = _run(pieces, plan, seconds, retries, target)
+    summary, governor, ended_by = _run(pieces, plan, limits, target)
     write(summary, governor.plan, form, wide=wide)
     if governor.note is not None:
         typer.echo(f"incast: {governor.note}", err=True)
+    if ended_by is not None:
+        good = len(pieces) - len(summary.failed)
+        typer.echo(f"incast: interrupted; {good} of {len(pieces)} pieces were read", err=True)
+        raise typer.Exit(128 + ended_by)
     if failed := summary.failed:
         more = f"; {len(failed)} of {len(pieces)} failed" if len(failed) > 1 else ""
         raise FetchError(f"{failed[0].name}: {failed[0].error}{more}")
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """Seconds of an attempt and of all, bytes of an answer, and retries."""
+
+    attempt: float
+    total: float | None
+    most: int | None
+    retries: int
+
+
 def _run(
-    pieces: "list[HttpPiece]",
-    plan: "Plan | Learner",
-    seconds: float,
-    retries: int,
-    target: "Target",
-) -> "tuple[Summary, Governor]":
+    pieces: "list[HttpPiece]", plan: "Plan | Learner", limits: _Limits, target: "Target"
+) -> "tuple[Summary, Governor, int | None]":
+    """Read the pieces; return also the number of the signal that has ended it, if one has."""
     import asyncio
 
     from incast.cli.progress import fetching
     from incast.client import Governor, HttpReader, read
 
     governor = Governor(plan)
+    seen: list[int] = []
 
     async def run(report: "Callable[[Progress], None] | None") -> "Summary":
-        async with HttpReader(governor, connect_timeout=seconds) as reader:
-            return await read(
-                pieces,
-                reader,
-                governor,
-                timeout=seconds,
-                retries=retries,
-                target=target,
-                progress=report,
-            )
+        reader = HttpReader(governor, connect_timeout=limits.attempt, most=limits.most)
+        with _until_signal(seen) as stop:
+            async with reader:
+                return await read(
+                    pieces,
+                    reader,
+                    governor,
+                    timeout=limits.attempt,
+                    retries=limits.retries,
+                    target=target,
+                    progress=report,
+                    total=limits.total,
+                    stop=stop,
+                )
 
     with fetching() as report:
-        return asyncio.run(run(report)), governor
+        summary = asyncio.run(run(report))
+    return summary, governor, seen[0] if seen else None
+
+
+@contextmanager
+def _until_signal(seen: list[int]) -> "Iterator[asyncio.Event]":
+    """Set an event at Ctrl-C or SIGTERM; the second one acts as always."""
+    import asyncio
+    import signal
+
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def end(number: int) -> None:
+        seen.append(number)
+        stop.set()
+        release()
+
+    def release() -> None:
+        for number in numbers:
+            with suppress(NotImplementedError, ValueError, RuntimeError):
+                loop.remove_signal_handler(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        # Not everywhere, and in the main thread only.
+        with suppress(NotImplementedError, ValueError, RuntimeError):
+            loop.add_signal_handler(number, end, int(number))
+    try:
+        yield stop
+    finally:
+        release()
 
 
 def _plan(slots: int | None, window: str | None, budget: str | None) -> "Plan":
@@ -180,7 +249,8 @@ def _pieces(urls: list[str], start: int, stop: int | None) -> "list[HttpPiece]":
             known = False
         if not known:
             raise typer.BadParameter(
-                f"{url} is not an address; must be http://… or https://…", param_hint="URL"
+                f"{units.plain(url)[:200]} is not an address; must be http://… or https://…",
+                param_hint="URL",
             )
     try:
         from incast.client import HttpPiece
@@ -192,7 +262,7 @@ def _pieces(urls: list[str], start: int, stop: int | None) -> "list[HttpPiece]":
 def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> "Target":
     from contextlib import nullcontext
 
-    from incast.client.files import into, places
+    from incast.client.files import into, places, sweep_up
 
     if out is None:
         if overwrite:
@@ -200,7 +270,9 @@ def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> 
         return lambda _: nullcontext(len)  # counted, and not kept
     if out.exists() and not out.is_dir():
         raise FetchError(f"{out}: is a file; --out must be a directory")
-    return into(places(pieces, out, overwrite=overwrite))
+    there = places(pieces, out, overwrite=overwrite)
+    sweep_up(out)
+    return into(there)
 
 
 def _bounds(part: str | None) -> tuple[int, int | None]:

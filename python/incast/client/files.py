@@ -1,22 +1,31 @@
 """Pieces as files: whole, under names from their addresses, and nothing is overwritten unasked."""
 
 import os
+import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: nothing is locked there, and nothing is swept up
+    fcntl = None  # type: ignore[assignment]
+
+from incast.client import said
 from incast.client.http import HttpPiece
 from incast.client.piece import Piece, Target, Write
 from incast.errors import FetchError
 
 UNNAMED = "index"  # of an address without a path
+_PART = (".incast-", ".part")
+"""How the name of a file begins and ends whose piece is not whole yet."""
 
 
-def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[str, Path]:
-    """Return where pieces go, by their names.
+def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
+    """Return where pieces go.
 
     A file has the last part of its address as its name; if several addresses share it, their host
     and port before it.
@@ -28,33 +37,50 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
     """
     last = [_last(piece.url) for piece in pieces]
     shared = Counter(last)
-    found: dict[str, Path] = {}
+    found: dict[Piece, Path] = {}
+    taken = set()
     for piece, name in zip(pieces, last, strict=True):
         host = urlsplit(piece.url).netloc.rpartition("@")[2].replace(":", "-")
         path = folder / (f"{host}_{name}" if shared[name] > 1 else name)
-        if path in found.values():
-            raise FetchError(f"{piece.url}: another address has the same file, {path}")
+        if path in taken:
+            shown = said.address(piece.url)
+            raise FetchError(f"{shown}: another address has the same file, {path}")
         if path.exists() and not overwrite:
             raise FetchError(f"{path}: exists already; give another --out, or --overwrite")
-        found[piece.name] = path
+        found[piece] = path
+        taken.add(path)
     return found
 
 
-def into(there: dict[str, Path]) -> Target:
+def sweep_up(folder: Path) -> None:
+    """Remove what killed processes have left of pieces that were not whole.
+
+    A running process holds the lock of its file.
+    """
+    begin, end = _PART
+    if fcntl is None:
+        return
+    for file in folder.glob(f"{begin}*{end}"):
+        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.unlink(missing_ok=True)
+
+
+def into(there: dict[Piece, Path]) -> Target:
     """Return a target that writes each piece to its file, once it is whole."""
 
     @contextmanager
     def target(piece: Piece) -> Iterator[Write]:
-        path = there[piece.name]
+        path = there[piece]
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+        with _part(path.parent) as part:
+            name = Path(part.name)
             try:
                 yield part.write
                 part.flush()
-                Path(part.name).chmod(0o666 & ~_mask())
-                Path(part.name).replace(path)
+                name.replace(path)
             except BaseException:
-                Path(part.name).unlink(missing_ok=True)
+                name.unlink(missing_ok=True)
                 raise
 
     return target
@@ -65,8 +91,15 @@ def _last(url: str) -> str:
     return UNNAMED if name in {"", ".", ".."} else name
 
 
-def _mask() -> int:
-    """Return the bits that new files lack; only setting it tells it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _part(folder: Path) -> BinaryIO:
+    """Open a new file, locked while it is open; another process may sweep it up just before."""
+    begin, end = _PART
+    while True:
+        part = (folder / f"{begin}{secrets.token_hex(8)}{end}").open("xb")
+        if fcntl is None:
+            return part
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(part, fcntl.LOCK_EX)
+        if os.fstat(part.fileno()).st_nlink:
+            return part
+        part.close()

@@ -1,7 +1,10 @@
 """Objects and ranges of objects by HTTP/1.1, with aiohttp."""
 
+import asyncio
 import os
 import socket
+import ssl
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
@@ -9,11 +12,11 @@ from typing import Any, Self
 
 import aiohttp
 
+from incast.client import said
+from incast.client.answer import Expected
 from incast.client.governor import Governor, Slot
 from incast.client.piece import ReadError, Write
 
-PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 206, 400, 500
-TOO_MANY = (408, 425, 429)  # statuses below 500 that another attempt may change
 CHUNK = 1 << 18  # bytes that may wait in the reader
 
 
@@ -37,8 +40,9 @@ class HttpPiece:
 
     @property
     def name(self) -> str:
-        """The address, and the range if it is one."""
-        return f"{self.url} [{self.start}:{self._end}]" if self.is_range else self.url
+        """The address without secrets, and the range if it is one."""
+        shown = said.address(self.url)
+        return f"{shown} [{self.start}:{self._end}]" if self.is_range else shown
 
     @property
     def is_range(self) -> bool:
@@ -58,8 +62,16 @@ class HttpPiece:
         return {"Range": f"bytes={self.start}-{last}"}
 
 
-_turn: ContextVar[Slot | None] = ContextVar("turn", default=None)
-"""The slot of the task that asks for a connection."""
+@dataclass
+class _Turn:
+    """An attempt, and when its connection is closed."""
+
+    slot: Slot | None = None
+    closed: "asyncio.Future[None] | None" = None
+
+
+_turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
+"""The attempt of the task that asks for a connection."""
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -69,9 +81,14 @@ class _Connector(aiohttp.TCPConnector):
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
         connection = await super().connect(req, traces, timeout)
-        slot, transport = _turn.get(), connection.transport
-        if slot is not None and transport is not None:
-            slot.attach(transport.get_extra_info("socket"))
+        turn, transport = _turn.get(), connection.transport
+        if turn is not None and transport is not None:
+            protocol = connection.protocol
+            turn.closed = None if protocol is None else protocol.closed
+            if turn.closed is not None:  # whoever needs no end of it leaves it unread
+                turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
+            if turn.slot is not None:
+                turn.slot.attach(transport.get_extra_info("socket"))
         return connection
 
 
@@ -88,6 +105,9 @@ class HttpReader:
         What every request says.
     connect_timeout
         Seconds until a connection must be there; None for as long as the system tries.
+    most
+        Bytes that an answer may have; None for as many as it promises, and 1 GiB if it promises
+        nothing.
     """
 
     def __init__(
@@ -96,8 +116,9 @@ class HttpReader:
         *,
         headers: dict[str, str] | None = None,
         connect_timeout: float | None = None,
+        most: int | None = None,
     ) -> None:
-        self._governor = governor
+        self._governor, self._most = governor, most
         # Compressed answers would be counted by what they become.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
@@ -129,7 +150,7 @@ class HttpReader:
         try:
             async with self._asked().head(piece.url):
                 pass
-        except aiohttp.ClientError:
+        except (aiohttp.ClientError, OSError, ValueError):
             pass  # what is wrong shows when the piece is asked for
 
     async def fetch(self, piece: HttpPiece, slot: Slot, write: Write) -> None:
@@ -138,21 +159,29 @@ class HttpReader:
         Raises
         ------
         ReadError
-            No connection, another status than 200 or 206, or an answer that ends early.
+            No connection; another status than 200, or 206 for a range; another range, length or
+            encoding than was asked for or promised; or an answer that ends early.
         """
-        _turn.set(slot)
+        turn = _Turn(slot)
+        _turn.set(turn)
+        received = 0
         try:
             async with self._asked().get(piece.url, headers=piece.headers) as answer:
-                _check(answer, piece)
+                expected = Expected.of(answer, piece, self._most)
                 async for chunk in answer.content.iter_any():
+                    received += len(chunk)
+                    expected.check(received)
                     slot.received(len(chunk))
                     write(chunk)
-        except aiohttp.InvalidURL:
-            raise ReadError(
-                "is not an address; must be http://… or https://…", final=True
-            ) from None
+        except aiohttp.InvalidURL as error:
+            raise ReadError(_of_address(error, piece), final=True) from None
         except aiohttp.ClientError as error:
             raise ReadError(_told(error)) from error
+        except UnicodeError:  # a host name in a redirect that no name service could have
+            raise ReadError("is redirected to what is no address", final=True) from None
+        expected.end(received)
+        if expected.by_end and turn.closed is not None:
+            await _clean(turn.closed)
 
     def _asked(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -166,22 +195,60 @@ class HttpReader:
         return sock
 
 
-def _check(answer: aiohttp.ClientResponse, piece: HttpPiece) -> None:
-    status = answer.status
-    if status >= LEAST_ERROR:
-        final = status < LEAST_OF_SERVER and status not in TOO_MANY
-        raise ReadError(f"the server answers {status} {answer.reason}", final=final)
-    if piece.is_range and status != PARTIAL:
-        raise ReadError(f"the server answers {status}: it does not serve ranges", final=True)
+async def _clean(closed: "asyncio.Future[None]") -> None:
+    """Refuse an answer without length whose connection was reset: bytes may be missing."""
+    try:
+        await asyncio.shield(closed)
+    except (aiohttp.ClientError, OSError):
+        raise ReadError("the connection was reset before the answer had ended") from None
+
+
+def _of_address(error: aiohttp.InvalidURL, piece: HttpPiece) -> str:
+    if str(error.url) == piece.url:
+        return "is not an address; must be http://… or https://…"
+    return f"is redirected to {said.address(str(error.url))}, which is no address"
 
 
 def _told(error: BaseException) -> str:
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, aiohttp.ClientConnectorError):
-        number = error.errno or 0  # of an unknown name it is below 0
-        reason = os.strerror(number) if number > 0 else error.os_error.strerror
-        return f"no connection to {error.host}:{error.port}: {reason}"
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return "the answer ended early"
-    return str(error) or type(error).__name__
+    """Return why there is no answer, in one line."""
+    for kind, told in _REASONS:
+        if isinstance(error, kind):
+            return told(error)
+    return said.reason(str(error)) or type(error).__name__
+
+
+def _of_certificate(error: Any) -> str:  # noqa: ANN401 (ClientConnectorCertificateError)
+    wrong = error.certificate_error
+    why = getattr(wrong, "verify_message", "") or str(wrong)
+    return f"certificate of {error.host}:{error.port} not trusted: {said.reason(why)}"
+
+
+def _of_connector(error: Any) -> str:  # noqa: ANN401 (ClientConnectorError)
+    return f"no connection to {error.host}:{error.port}: {_of_system(error.os_error)}"
+
+
+def _of_system(error: OSError) -> str:
+    if isinstance(error, ssl.SSLError):
+        return f"no TLS: {said.reason(error.reason or str(error))}"
+    number = error.errno or 0  # of an unknown name it is below 0
+    return os.strerror(number) if number > 0 else said.reason(error.strerror or str(error))
+
+
+_REASONS: tuple[tuple[type[BaseException], Callable[[Any], str]], ...] = (
+    (TimeoutError, lambda _: "no answer in time"),
+    (aiohttp.ClientConnectorCertificateError, _of_certificate),
+    (aiohttp.ClientConnectorError, _of_connector),
+    (aiohttp.ClientOSError, lambda error: f"the connection failed: {_of_system(error)}"),
+    (
+        aiohttp.RedirectClientError,
+        lambda error: f"is redirected to {said.address(str(error))}; must be http://… or https://…",
+    ),
+    (aiohttp.TooManyRedirects, lambda _: "is redirected too often"),
+    (aiohttp.ClientPayloadError, lambda _: "the answer ended early"),
+    (aiohttp.ServerDisconnectedError, lambda _: "the connection was closed before an answer"),
+    (
+        aiohttp.ClientResponseError,
+        lambda error: f"the answer is not HTTP: {said.reason(error.message)}",
+    ),
+)
+"""The first that fits."""

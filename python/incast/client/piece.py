@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from incast.client.governor import Slot
 from incast.client.sample import Sample
@@ -57,6 +57,10 @@ class Reader(Protocol[P_contra]):
         ...
 
 
+class WriteError(Exception):
+    """What has arrived could not be kept; the message is one line."""
+
+
 Target = Callable[[Piece], AbstractContextManager[Write]]
 """Where a piece goes: entered anew for each attempt, left with the error if it fails."""
 
@@ -90,3 +94,8 @@ class Outcome:
     sample: Sample | None
     window: int | None
     data: bytes | None
+
+    @classmethod
+    def failed(cls, name: str, error: str) -> Self:
+        """Return what came of a piece whose attempt did not end."""
+        return cls(name, error, attempts=0, waited=0.0, sample=None, window=None, data=None)

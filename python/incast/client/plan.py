@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from incast.client.window import LARGEST
+
 SEGMENT = 1448
 """Bytes of data in a full packet of Ethernet: 1500 less IP, TCP and timestamps."""
 WINDOW = 4 * SEGMENT
@@ -63,8 +65,8 @@ class Plan:
             if self.budget is not None:
                 raise PlanError("budget needs a window; without windows nothing bounds their sum")
             return
-        if self.window < 1:
-            raise PlanError(f"window is {self.window}; must be at least 1 byte")
+        if not 1 <= self.window <= LARGEST:
+            raise PlanError(f"window is {self.window}; must be 1 to {LARGEST} bytes")
         if self.budget is not None and self.slots * self.window > self.budget:
             raise PlanError(
                 f"{self.slots} windows of {self.window} bytes do not fit into the budget of "

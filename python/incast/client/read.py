@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Generic, TypeVar
 
+from incast.client import said
 from incast.client.governor import Governor
-from incast.client.piece import Outcome, Piece, Reader, ReadError, Target, Write
+from incast.client.piece import Outcome, Piece, Reader, ReadError, Target, Write, WriteError
 from incast.client.summary import Summary
 
 P = TypeVar("P", bound=Piece)
@@ -44,6 +45,8 @@ async def read(
     retries: int = 0,
     target: Target | None = None,
     progress: Callable[[Progress], None] | None = None,
+    total: float | None = None,
+    stop: asyncio.Event | None = None,
 ) -> Summary:
     """Read pieces, as many at once as the governor lets.
 
@@ -56,34 +59,60 @@ async def read(
     governor
         Who gives the turns.
     timeout
-        Seconds that an attempt may take from its turn on.
+        Seconds that an attempt may take from its turn on, and an early connection before it.
     retries
         Further attempts of a piece that failed. Each waits for a turn again.
     target
         Where the pieces go; None to keep them in memory.
     progress
         Is called when a piece has ended.
+    total
+        Seconds that the whole read may take; what has not ended by then fails.
+    stop
+        Ends the read when it is set: what has not ended by then fails, what has is kept.
 
     Returns
     -------
     Summary
-        What came of each piece, in their order. Errors are in it; none is raised.
+        What came of each piece, in their order. Errors are in it; none is raised, whatever a piece
+        raises.
     """
     job = _Job(reader, governor, timeout, retries, target)
     done = received = 0
+    cause: str | None = None  # why the read has ended before its pieces
 
     async def one(piece: P) -> Outcome:
         nonlocal done, received
-        outcome = await job.run(piece)
+        try:
+            outcome = await job.run(piece)
+        except asyncio.CancelledError:
+            if cause is None:
+                raise
+            outcome = Outcome.failed(piece.name, cause)
         done += 1
         received += outcome.sample.received if outcome.sample else 0
         if progress is not None:
             progress(Progress(done, len(pieces), received))
         return outcome
 
+    async def end() -> None:
+        nonlocal cause
+        try:
+            async with asyncio.timeout(total):
+                await (stop or asyncio.Event()).wait()
+            cause = "interrupted"
+        except TimeoutError:
+            cause = f"not read before the end of {total:g} s"
+        for task in tasks:
+            task.cancel()
+
     started = monotonic()
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(piece)) for piece in pieces]
+    ending = asyncio.create_task(end())
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(piece)) for piece in pieces]
+    finally:
+        ending.cancel()
     return Summary(tuple(task.result() for task in tasks), monotonic() - started)
 
 
@@ -111,7 +140,7 @@ class _Job(Generic[P]):
 
     async def _attempt(self, piece: P, number: int) -> tuple[Outcome, bool]:
         if self._governor.plan.early:
-            await self._reader.connect(piece)
+            await self._connect(piece)
         kept: list[bytes] = []
         target = self._target or partial(_memory, kept)
         slot, error, final = self._governor.slot(), None, False
@@ -120,14 +149,16 @@ class _Job(Generic[P]):
             async with slot:
                 started = monotonic()
                 async with asyncio.timeout(self._timeout):
-                    with target(piece) as write:
+                    with _kept(target, piece) as write:
                         await self._reader.fetch(piece, slot, write)
         except ReadError as wrong:
             error, final = str(wrong), wrong.final
+        except WriteError as wrong:
+            error, final = str(wrong), True
         except TimeoutError:
-            error = f"not read in {self._timeout:g} s"
-        except OSError as wrong:
-            error, final = f"cannot be written: {wrong.strerror or wrong}", True
+            error = f"not read in {self._timeout:g} s" if self._timeout else "no answer in time"
+        except Exception as wrong:  # noqa: BLE001 (of one piece, it must not end the others)
+            error = said.reason(f"{type(wrong).__name__}: {wrong}")
         outcome = Outcome(
             name=piece.name,
             error=error,
@@ -138,6 +169,37 @@ class _Job(Generic[P]):
             data=b"".join(kept) if self._target is None and error is None else None,
         )
         return outcome, final
+
+    async def _connect(self, piece: P) -> None:
+        """Open a connection early; what is wrong shows when the piece is asked for."""
+        with suppress(Exception):
+            async with asyncio.timeout(self._timeout):
+                await self._reader.connect(piece)
+
+
+@contextmanager
+def _kept(target: Target, piece: Piece) -> Iterator[Write]:
+    """Enter a target, and tell errors of the disk apart from those of the network."""
+
+    def kept(data: bytes) -> None:
+        with _writing():
+            write(data)
+
+    with ExitStack() as stack:
+        with _writing():
+            write = stack.enter_context(target(piece))
+        yield kept
+        with _writing():
+            stack.close()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as wrong:
+        text = f"cannot be written: {wrong.strerror or wrong}"
+        raise WriteError(said.reason(text)) from wrong
 
 
 @contextmanager

@@ -1,0 +1,120 @@
+"""Whether an answer is what was asked for, and whole: status, range, length, encoding and end."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from incast.client import said
+from incast.client.piece import ReadError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+    from incast.client.http import HttpPiece
+
+OK, PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 200, 206, 400, 500
+TOO_MANY = (408, 425, 429)  # statuses below 500 that another attempt may change
+UNBOUNDED = 1 << 30
+"""Bytes that an answer may have at most if neither it nor the caller says how many."""
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|[*])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many bytes an answer must have.
+
+    Parameters
+    ----------
+    length
+        Exactly so many; None if the answer does not say.
+    most
+        No more than so many.
+    by_end
+        Whether only the end of the connection ends it (RFC 9112 §6.3, case 8).
+    """
+
+    length: int | None
+    most: int
+    by_end: bool
+
+    @classmethod
+    def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
+        """Take it from the head of an answer.
+
+        Raises
+        ------
+        ReadError
+            The answer is another one than was asked for, or contradicts itself.
+        """
+        _check_status(answer, piece)
+        encoding = answer.headers.get("Content-Encoding", "identity").strip().lower()
+        if encoding not in {"", "identity"}:
+            what = said.reason(encoding)
+            raise ReadError(f"the answer is encoded ({what}); identity was asked for", final=True)
+        length = answer.content_length
+        if piece.is_range:
+            part = _part(answer, piece)
+            if length is not None and length != part:
+                raise ReadError(f"the answer says {length} bytes for a range of {part}")
+            length = part
+        if length is not None and most is not None and length > most:
+            raise ReadError(f"the answer has {length} bytes; must have at most {most}", final=True)
+        chunked = "chunked" in answer.headers.get("Transfer-Encoding", "").lower()
+        by_end = not chunked and answer.content_length is None
+        return cls(length, length if length is not None else most or UNBOUNDED, by_end)
+
+    def check(self, received: int) -> None:
+        """Refuse more bytes than expected.
+
+        Raises
+        ------
+        ReadError
+            There are too many already.
+        """
+        if received > self.most:
+            what = "its length says" if self.length is not None else "an answer without length may"
+            raise ReadError(f"the answer has more than the {self.most} bytes that {what}")
+
+    def end(self, received: int) -> None:
+        """Refuse an answer that has ended with fewer bytes than expected.
+
+        Raises
+        ------
+        ReadError
+            Bytes are missing.
+        """
+        if self.length is not None and received != self.length:
+            raise ReadError(f"the answer ended early, after {received} of {self.length} bytes")
+
+
+def _check_status(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> None:
+    status, reason = answer.status, said.reason(answer.reason or "")
+    told = f"the server answers {status} {reason}".rstrip()
+    if status >= LEAST_ERROR:
+        final = status < LEAST_OF_SERVER and status not in TOO_MANY
+        raise ReadError(told, final=final)
+    if piece.is_range and status == OK:
+        raise ReadError(f"the server answers {status}: it does not serve ranges", final=True)
+    if status != (PARTIAL if piece.is_range else OK):
+        must = "206 with the range" if piece.is_range else "200 with the whole object"
+        raise ReadError(f"{told}; must be {must}", final=True)
+
+
+def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> int:
+    """Return the bytes of the range that was asked for (RFC 9110 §14.4)."""
+    told = answer.headers.getall("Content-Range", [])
+    found = _RANGE.fullmatch(told[0].strip()) if len(told) == 1 else None
+    if found is None:
+        what = said.reason(", ".join(told)) or "no Content-Range"
+        raise ReadError(f"the answer has {what}; must be one range of bytes", final=True)
+    first, last = int(found[1]), int(found[2])
+    total = None if found[3] == "*" else int(found[3])
+    if total is None and piece.stop is None:
+        raise ReadError("the answer does not say how long the object is", final=True)
+    ends = [end for end in (piece.stop, total) if end is not None]
+    if (first, last) != (piece.start, min(ends) - 1):
+        raise ReadError(
+            f"the answer has the bytes {first}-{last}; must have those from {piece.start} to "
+            f"{min(ends) - 1}"
+        )
+    return last - first + 1
