@@ -72,7 +72,7 @@ APPLICATION: dict[str, tuple[dict[str, object], int]] = {
     "requests within 8.4 ms": ({"workload.start_spread": "8400000ns"}, 3),
     "requests within 17 ms": ({"workload.start_spread": "17000000ns"}, 3),
     "requests within 34 ms": ({"workload.start_spread": "34000000ns"}, 3),
-    "a request every 1 ms": (staggering("1000000ns"), 3),
+    "a request every 1.2 ms": (staggering("1200000ns"), 3),
 }
 HOSTS: dict[str, tuple[dict[str, object], int]] = {
     **{
@@ -244,12 +244,15 @@ def test_marks_are_undone_at_the_hosts_first() -> None:
 
 
 def test_no_program_waits_for_less_than_a_millisecond() -> None:
-    assert not of(at({"workload.sru": "120KiB"}), "a request every"), "983 µs each"
-    assert of(at({"workload.sru": "126KiB"}), "a request every") == ["a request every 1 ms"]
+    # 1538 bytes on the link for 1448 of data, at 1 Gbit/s, and rounded up.
+    assert not of(at({"workload.sru": "114KiB"}), "a request every"), "992 µs each"
+    assert of(at({"workload.sru": "126KiB"}), "a request every") == ["a request every 1.1 ms"]
+    assert of(at({"workload.sru": "146000B"}), "a request every") == ["a request every 1.3 ms"]
+    assert of(at({"workload.sru": "1460000B"}), "a request every") == ["a request every 13 ms"]
     assert of(at({"workload.sru": "16KiB"}), "requests within") == []
     assert of(at({"workload.sru": "20KiB"}), "requests within") == ["requests within 5.2 ms"]
-    paced = at()["a request every 1 ms"].text
-    assert "due += 0.001  # seconds" in paced
+    paced = at()["a request every 1.2 ms"].text
+    assert "due += 0.0012  # seconds" in paced
     assert "asyncio.sleep(max(due - time.monotonic(), 0))" in paced
     random = at()["requests within 17 ms"].text
     assert "asyncio.sleep(random.uniform(0, 0.017))" in random

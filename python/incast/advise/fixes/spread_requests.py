@@ -1,6 +1,7 @@
 """Send requests at different times: at random ones, or one by one."""
 
 from collections.abc import Iterator
+from math import ceil, floor, log10
 
 from incast import units
 from incast.advise.case import Case
@@ -36,7 +37,7 @@ def fixes(case: Case) -> Iterator[Fix]:
             risk="With fewer servers it is only a delay.",
             effort=3,
         )
-    gap = float(f"{case.here.ideal / case.here.servers:.2g}")
+    gap = _up(_on_the_link(case))
     if gap < TICK:
         return
     words = python(
@@ -50,7 +51,7 @@ def fixes(case: Case) -> Iterator[Fix]:
     yield Fix(
         name=f"a request every {units.time(gap)}",
         who=Who.APPLICATION,
-        what=f"Send one request every {units.time(gap)}, the time that an answer takes.",
+        what=f"Send one request every {units.time(gap)}: an answer takes as long on the link.",
         changes={
             "transport.remedies": [
                 *case.others,
@@ -64,3 +65,16 @@ def fixes(case: Case) -> Iterator[Fix]:
         "overlap again.",
         effort=3,
     )
+
+
+def _on_the_link(case: Case) -> float:
+    """Return the seconds that an answer takes on the client's link, headers included."""
+    here = case.here
+    more = int(here.tree["transport"]["header_size"]) + int(here.tree["network"]["layer2_overhead"])
+    return (here.sru + ceil(here.sru / here.mss) * more) * 8 / here.line_rate
+
+
+def _up(seconds: float) -> float:
+    """Round up to two digits: with a shorter gap than an answer takes, the queue grows."""
+    digit = floor(log10(seconds)) - 1
+    return float(f"{ceil(round(seconds / 10.0**digit, 9)) * 10.0**digit:.2g}")
