@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import re
+import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,6 +18,8 @@ from servers import OBJECT, answer, part, serving
 from conftest import Command
 
 pytest.importorskip("aiohttp")
+
+import aiohttp
 
 from incast.client import (
     Governor,
@@ -198,3 +203,58 @@ def test_plain_tcp_answers_are_bounded_and_odd_hosts_are_named() -> None:
 
 def test_an_attempt_has_a_time_limit_unless_the_caller_wants_none() -> None:
     assert signature(read).parameters["timeout"].default == 60
+
+
+def test_by_tls_an_end_must_be_proven_and_no_redirect_leaves_it(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"),
+            *("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
+            *("-keyout", str(key), "-out", str(certificate)),
+        ],
+        capture_output=True,
+        check=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    monkeypatch.setattr(
+        aiohttp.connector,
+        "_SSL_CONTEXT_VERIFIED",
+        ssl.create_default_context(cafile=str(certificate)),
+    )
+    asked: list[bytes] = []
+
+    async def talk(source: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            head = await source.readuntil(b"\r\n\r\n")
+            asked.append(head.split()[1])
+            if b"/away" in head:
+                out.write(f"HTTP/1.1 302 Found\r\nLocation: {base}/good/x\r\n".encode())
+                out.write(b"Content-Length: 0\r\n\r\n")
+            elif b"/whole" in head:
+                out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+            else:
+                out.write(b"HTTP/1.1 200 OK\r\n\r\nabc")
+            await out.drain()
+            out.close()
+
+    async def run() -> list[str | None]:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=context)
+        port, governor = server.sockets[0].getsockname()[1], Governor(Plan.fixed(1, None))
+        urls = [f"https://localhost:{port}/{it}" for it in ("whole", "endless", "away")]
+        urls.append(f"https://127.0.0.1:{port}/whole")  # a name that the certificate lacks
+        async with HttpReader(governor) as reader:
+            summary = await read([HttpPiece(url) for url in urls], reader, governor, timeout=5)
+        server.close()
+        return [it.error for it in summary.outcomes]
+
+    whole, unproven, away, name = asyncio.run(run())
+    assert whole is None
+    assert unproven == "the answer has no length, so nothing proves its end"
+    assert away == "is redirected from https to http"
+    assert name is not None
+    assert re.match(r"certificate of 127.0.0.1:\d+ not trusted: IP address mismatch", name)
+    assert asked == [b"/whole", b"/endless", b"/away"]
