@@ -54,7 +54,10 @@ class Server:
         wanted = request.http_range
         if request.path == "/whole" or wanted == slice(None, None, 1):
             return web.Response(body=OBJECT)
-        return web.Response(status=206, body=OBJECT[wanted])
+        body = OBJECT[wanted]
+        last = wanted.start + len(body) - 1
+        told = f"bytes {wanted.start}-{last}/{len(OBJECT)}"
+        return web.Response(status=206, body=body, headers={"Content-Range": told})
 
 
 async def served(scene: Callable[[str, Server], Awaitable[None]]) -> None:

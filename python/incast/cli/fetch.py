@@ -1,5 +1,6 @@
 """`incast fetch`: read from real servers without incast."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -240,16 +241,19 @@ def _auto(slots: int | None, window: str | None, budget: str | None) -> "Learner
 def _pieces(urls: list[str], start: int, stop: int | None) -> "list[HttpPiece]":
     from urllib.parse import urlsplit
 
+    from incast.client import said
+
     for url in urls:
         try:
             parts = urlsplit(url)
             known = parts.scheme in {"http", "https"} and bool(parts.hostname)
             known = known and parts.port != 0
+            (parts.hostname or "").encode("idna")  # UnicodeError: no name service could have it
         except ValueError:
             known = False
         if not known:
             raise typer.BadParameter(
-                f"{units.plain(url)[:200]} is not an address; must be http://… or https://…",
+                f"{said.reason(url)} is not an address; must be http://… or https://…",
                 param_hint="URL",
             )
     try:
@@ -278,13 +282,14 @@ def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> 
 def _bounds(part: str | None) -> tuple[int, int | None]:
     if part is None:
         return 0, None
-    first, _, last = part.partition("-")
-    if first.isdecimal() and "-" in part and (not last or last.isdecimal()):
+    if found := re.fullmatch("([0-9]{1,18})-([0-9]{0,18})", part):
+        first, last = found.groups()
         start, stop = int(first), int(last) + 1 if last else None
         if stop is None or start < stop:
             return start, stop
     raise typer.BadParameter(
-        f"{part} is not a range; must be FIRST-LAST in bytes, e.g. 0-65535", param_hint="--range"
+        f"{units.plain(part)[:100]} is not a range; must be FIRST-LAST in bytes, e.g. 0-65535",
+        param_hint="--range",
     )
 
 

@@ -31,11 +31,14 @@ class Expected:
         No more than so many.
     by_end
         Whether only the end of the connection ends it (RFC 9112 §6.3, case 8).
+    version
+        Entity tag and bytes of the object of which it is a range; None for what is unknown.
     """
 
     length: int | None
     most: int
     by_end: bool
+    version: tuple[str | None, int | None] = (None, None)
 
     @classmethod
     def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
@@ -47,21 +50,22 @@ class Expected:
             The answer is another one than was asked for, or contradicts itself.
         """
         _check_status(answer, piece)
-        encoding = answer.headers.get("Content-Encoding", "identity").strip().lower()
-        if encoding not in {"", "identity"}:
-            what = said.reason(encoding)
-            raise ReadError(f"the answer is encoded ({what}); identity was asked for", final=True)
-        length = answer.content_length
+        _check_encoding(answer)
+        chunked = _is_chunked(answer)
+        length, total = answer.content_length, None
         if piece.is_range:
-            part = _part(answer, piece)
+            part, total = _part(answer, piece)
             if length is not None and length != part:
                 raise ReadError(f"the answer says {length} bytes for a range of {part}")
             length = part
         if length is not None and most is not None and length > most:
             raise ReadError(f"the answer has {length} bytes; must have at most {most}", final=True)
-        chunked = "chunked" in answer.headers.get("Transfer-Encoding", "").lower()
         by_end = not chunked and answer.content_length is None
-        return cls(length, length if length is not None else most or UNBOUNDED, by_end)
+        if by_end and answer.url.scheme == "https":
+            # A TLS connection that is cut looks as one that was closed.
+            raise ReadError("the answer has no length, so nothing proves its end", final=True)
+        bound = length if length is not None else most or UNBOUNDED
+        return cls(length, bound, by_end, (answer.headers.get("ETag"), total))
 
     def check(self, received: int) -> None:
         """Refuse more bytes than expected.
@@ -100,8 +104,24 @@ def _check_status(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> None:
         raise ReadError(f"{told}; must be {must}", final=True)
 
 
-def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> int:
-    """Return the bytes of the range that was asked for (RFC 9110 §14.4)."""
+def _check_encoding(answer: "aiohttp.ClientResponse") -> None:
+    for line in answer.headers.getall("Content-Encoding", []):
+        if line.strip().lower() not in {"", "identity"}:
+            what = said.reason(line.strip().lower())
+            raise ReadError(f"the answer is encoded ({what}); identity was asked for", final=True)
+
+
+def _is_chunked(answer: "aiohttp.ClientResponse") -> bool:
+    """Return whether chunks show the end; no other transfer coding was asked for."""
+    codings = [it.strip().lower() for it in answer.headers.getall("Transfer-Encoding", [])]
+    if codings not in ([], ["chunked"]):
+        what = said.reason(", ".join(codings))
+        raise ReadError(f"the answer is sent as {what}; must be chunked or plain", final=True)
+    return bool(codings)
+
+
+def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, int | None]:
+    """Return the bytes of the range that was asked for, and of its object (RFC 9110 §14.4)."""
     told = answer.headers.getall("Content-Range", [])
     found = _RANGE.fullmatch(told[0].strip()) if len(told) == 1 else None
     if found is None:
@@ -117,4 +137,4 @@ def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> int:
             f"the answer has the bytes {first}-{last}; must have those from {piece.start} to "
             f"{min(ends) - 1}"
         )
-    return last - first + 1
+    return last - first + 1, total

@@ -1,6 +1,7 @@
 """Pieces as files: whole, under names from their addresses, and nothing is overwritten unasked."""
 
 import os
+import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ from incast.errors import FetchError
 UNNAMED = "index"  # of an address without a path
 _PART = (".incast-", ".part")
 """How the name of a file begins and ends whose piece is not whole yet."""
+_OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
 
 
 def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
@@ -61,6 +63,9 @@ def sweep_up(folder: Path) -> None:
     if fcntl is None:
         return
     for file in folder.glob(f"{begin}*{end}"):
+        # Only what `_part` makes: others' files, links and pipes stay.
+        if not _OURS.fullmatch(file.name) or file.is_symlink() or not file.is_file():
+            continue
         with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.unlink(missing_ok=True)
@@ -87,7 +92,10 @@ def into(there: dict[Piece, Path]) -> Target:
 
 
 def _last(url: str) -> str:
-    name = unquote(urlsplit(url).path.rpartition("/")[2]).replace("/", "_").replace("\0", "_")
+    raw = unquote(urlsplit(url).path.rpartition("/")[2])
+    name = "".join(it if it.isprintable() and it != "/" else "_" for it in raw)
+    if _OURS.fullmatch(name):
+        return f"_{name}"  # the next start would take it for a piece that is not whole
     return UNNAMED if name in {"", ".", ".."} else name
 
 

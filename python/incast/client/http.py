@@ -68,6 +68,9 @@ class _Turn:
 
     slot: Slot | None = None
     closed: "asyncio.Future[None] | None" = None
+    secure: bool = False
+    """Whether it must not leave TLS."""
+    hops: int = 0
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
@@ -80,8 +83,13 @@ class _Connector(aiohttp.TCPConnector):
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
+        turn = _turn.get()
+        if turn is not None:
+            if turn.secure and req.url.scheme != "https":
+                raise ReadError("is redirected from https to http", final=True)
+            turn.secure, turn.hops = req.url.scheme == "https", turn.hops + 1
         connection = await super().connect(req, traces, timeout)
-        turn, transport = _turn.get(), connection.transport
+        transport = connection.transport
         if turn is not None and transport is not None:
             protocol = connection.protocol
             turn.closed = None if protocol is None else protocol.closed
@@ -108,6 +116,8 @@ class HttpReader:
     most
         Bytes that an answer may have; None for as many as it promises, and 1 GiB if it promises
         nothing.
+
+    All ranges of an address must have one entity tag and one length of the object, if told.
     """
 
     def __init__(
@@ -119,6 +129,7 @@ class HttpReader:
         most: int | None = None,
     ) -> None:
         self._governor, self._most = governor, most
+        self._versions: dict[str, tuple[str | None, int | None]] = {}
         # Compressed answers would be counted by what they become.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
@@ -168,6 +179,7 @@ class HttpReader:
         try:
             async with self._asked().get(piece.url, headers=piece.headers) as answer:
                 expected = Expected.of(answer, piece, self._most)
+                self._hold(piece, expected)
                 async for chunk in answer.content.iter_any():
                     received += len(chunk)
                     expected.check(received)
@@ -177,11 +189,24 @@ class HttpReader:
             raise ReadError(_of_address(error, piece), final=True) from None
         except aiohttp.ClientError as error:
             raise ReadError(_told(error)) from error
-        except UnicodeError:  # a host name in a redirect that no name service could have
-            raise ReadError("is redirected to what is no address", final=True) from None
+        except UnicodeError:  # a host name that no name service could have
+            is_own = turn.hops == 1
+            told = "has a host that is no name" if is_own else "is redirected to what is no address"
+            raise ReadError(told, final=True) from None
         expected.end(received)
         if expected.by_end and turn.closed is not None:
             await _clean(turn.closed)
+
+    def _hold(self, piece: HttpPiece, expected: Expected) -> None:
+        """Refuse a range of another version of the object than its first range had."""
+        if not piece.is_range:
+            return
+        known = self._versions.get(piece.url, (None, None))
+        pairs = list(zip(known, expected.version, strict=True))
+        if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+            raise ReadError("the object has changed since its first range", final=True)
+        tag, size = (new if old is None else old for old, new in pairs)
+        self._versions[piece.url] = (tag, size)  # type: ignore[assignment]
 
     def _asked(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -14,6 +14,8 @@ from incast.client.piece import Outcome, Piece, Reader, ReadError, Target, Write
 from incast.client.summary import Summary
 
 P = TypeVar("P", bound=Piece)
+TIMEOUT = 60.0  # seconds of an attempt
+LONGEST_PAUSE = 10.0  # seconds
 FIRST_PAUSE = 0.1  # seconds before the second attempt; each later pause is twice as long
 
 
@@ -41,7 +43,7 @@ async def read(
     reader: Reader[P],
     governor: Governor,
     *,
-    timeout: float | None = None,
+    timeout: float | None = TIMEOUT,
     retries: int = 0,
     target: Target | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -59,7 +61,8 @@ async def read(
     governor
         Who gives the turns.
     timeout
-        Seconds that an attempt may take from its turn on, and an early connection before it.
+        Seconds that an attempt may take from its turn on, and an early connection before it; None
+        for as long as they take.
     retries
         Further attempts of a piece that failed. Each waits for a turn again.
     target
@@ -107,12 +110,14 @@ async def read(
             task.cancel()
 
     started = monotonic()
-    ending = asyncio.create_task(end())
+    ending: asyncio.Task[None] | None = None
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(piece)) for piece in pieces]
+            ending = asyncio.create_task(end())  # after them: a task that never ran tells nothing
     finally:
-        ending.cancel()
+        if ending is not None:
+            ending.cancel()
     return Summary(tuple(task.result() for task in tasks), monotonic() - started)
 
 
@@ -132,7 +137,7 @@ class _Job(Generic[P]):
         """Try a piece until it is read, or until no attempt is left."""
         for attempt in range(self._retries + 1):
             if attempt:
-                await asyncio.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
+                await asyncio.sleep(min(FIRST_PAUSE * 2 ** min(attempt - 1, 30), LONGEST_PAUSE))
             outcome, final = await self._attempt(piece, attempt + 1)
             if outcome.error is None or final:
                 break

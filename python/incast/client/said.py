@@ -7,10 +7,13 @@ from incast import units
 
 MOST = 160
 """Characters of a reason."""
+LONGEST = 2000
+"""Characters of an address."""
 HIDDEN = "…"
-_SECRET = re.compile(
-    r"(?i)((?:^|[&;])[^=&;]*(?:sig|sign|token|key|secret|pass|pwd|credential|auth)[^=&;]*=)[^&;]*"
-)
+_WORDS = "sig|sign|token|key|secret|pass|pwd|credential|auth|session|code|jwt"
+_USER = re.compile(r"(?:(?<=//)|(?:(?<=\s)|^)(?!https?:|mailto:)(?=[^\s/@]*:))[^\s/?#]*@")
+_PAIR = re.compile(rf"(?i)((?<=[?&;])[^=&;\s]*(?:{_WORDS})[^=&;\s]*=)[^&;\s]*")
+_SECRET = re.compile(rf"(?i)((?:^|[&;])[^=&;]*(?:{_WORDS})[^=&;]*=)[^&;]*")
 
 
 def address(url: str) -> str:
@@ -19,12 +22,16 @@ def address(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return reason(url)
+    if not parts.netloc:
+        return reason(url)
     host = parts.netloc.rpartition("@")[2]
     query = _SECRET.sub(rf"\g<1>{HIDDEN}", parts.query)
-    return units.plain(urlunsplit((parts.scheme, host, parts.path, query, "")))
+    line = units.plain(urlunsplit((parts.scheme, host, parts.path, query, "")))
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + HIDDEN
 
 
 def reason(text: str) -> str:
     """Return a reason as one line of at most `MOST` characters, without control characters."""
-    line = units.plain(text[: 4 * MOST])
+    shown = _PAIR.sub(rf"\g<1>{HIDDEN}", _USER.sub("", text[: 4 * MOST]))
+    line = units.plain(shown)
     return line if len(line) <= MOST else line[: MOST - 1] + HIDDEN

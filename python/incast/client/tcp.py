@@ -12,6 +12,8 @@ from incast.client.governor import Governor, Slot
 from incast.client.piece import ReadError, Write
 
 BUFFER = 1 << 18  # bytes read at once
+UNBOUNDED = 1 << 30
+"""Bytes that an answer of unknown size may have, unless the caller says otherwise."""
 Place = tuple[int, int, int, str, Any]
 """What getaddrinfo returns."""
 
@@ -50,10 +52,18 @@ class TcpReader:
         Whose windows new connections have.
     connect_timeout
         Seconds until a connection must be there; None for as long as the system tries.
+    most
+        Bytes that an answer without `size` may have.
     """
 
-    def __init__(self, governor: Governor, *, connect_timeout: float | None = None) -> None:
-        self._governor = governor
+    def __init__(
+        self,
+        governor: Governor,
+        *,
+        connect_timeout: float | None = None,
+        most: int = UNBOUNDED,
+    ) -> None:
+        self._governor, self._most = governor, most
         self._connect_timeout = connect_timeout
         self._idle: dict[str, list[_Connection]] = {}
         self._buffer = bytearray(BUFFER)  # of all: each takes its data out at once
@@ -91,7 +101,7 @@ class TcpReader:
         connection = await self._take(piece)
         try:
             slot.attach(connection.sock)
-            await connection.ask(piece, slot, write)
+            await connection.ask(piece, slot, write, self._most)
         except BaseException:
             connection.close()
             raise
@@ -111,6 +121,8 @@ class TcpReader:
                 return await self._open(piece)
         except TimeoutError:
             raise ReadError("no connection in time") from None
+        except UnicodeError:
+            raise ReadError("has a host that is no name", final=True) from None
         except OSError as error:
             raise ReadError(f"cannot connect: {error.strerror or error}") from error
 
@@ -150,16 +162,18 @@ class _Connection(asyncio.BufferedProtocol):
         self._buffer = buffer
         self._transport: asyncio.Transport | None = None
         self._left: int | None = 0
+        self._most = 0
         self._end: asyncio.Future[None] | None = None
         self._slot: Slot | None = None
         self._write: Write | None = None
 
-    async def ask(self, piece: TcpPiece, slot: Slot, write: Write) -> None:
+    async def ask(self, piece: TcpPiece, slot: Slot, write: Write, most: int) -> None:
         """Send a request and wait for the whole answer."""
         if self._transport is None or self.is_closed:
             raise ReadError("the server closed the connection")
         self._end = asyncio.get_running_loop().create_future()
         self._left, self._slot, self._write = piece.size, slot, write
+        self._most = most
         self._transport.write(piece.request)
         try:
             await self._end
@@ -191,10 +205,13 @@ class _Connection(asyncio.BufferedProtocol):
                 f"the answer is longer than {self._slot.ticket.delivered + self._left} bytes"
             )
             return
+        if self._left is None and self._slot.ticket.delivered + nbytes > self._most:
+            self._fail(f"the answer is longer than {self._most} bytes")
+            return
         self._slot.received(nbytes)
         try:
             self._write(bytes(memoryview(self._buffer)[:nbytes]))
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 (it is the error of this piece)
             self._end.set_exception(error)
             return
         if self._left is not None:
