@@ -26,7 +26,8 @@ def answer(
     """Return a behaviour: this head, this body, and an end of the connection."""
 
     def behave(connection: socket.socket, _: dict[str, str]) -> None:
-        lines = [f"HTTP/1.1 {status}", *head]
+        # Said, since a connection that is kept for another piece would be closed under it.
+        lines = [f"HTTP/1.1 {status}", "Connection: close", *head]
         if length:
             lines.append(f"Content-Length: {len(body)}")
         connection.sendall("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
@@ -115,7 +116,7 @@ def once_more(connection: socket.socket, head: dict[str, str]) -> None:
 
 
 CHUNKED = "Transfer-Encoding: chunked"
-LOCATION = "Connection: close\r\nLocation: "
+LOCATION = "Location: "
 BEHAVIOURS: dict[str, Behaviour] = {
     "good": good,
     # Statuses
@@ -142,7 +143,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "status-204": answer(status="204 No Content", body=b"", length=False),
     "status-205": answer(status="205 Reset Content", body=b""),
     "status-304": answer(status="304 Not Modified", body=b"", length=False),
-    "status-101": answer("Upgrade: x", "Connection: upgrade", status="101 Switching", body=b""),
+    "status-101": answer("Upgrade: x", status="101 Switching", body=b""),
     "status-000": raw(b"HTTP/1.1 000 Zero\r\nContent-Length: 3\r\n\r\nabc"),
     "status-none": raw(b"HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"),
     "long-reason": answer(status="404 " + "x\x1b[31m" * 500, body=b""),
