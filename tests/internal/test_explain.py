@@ -97,7 +97,7 @@ def test_a_scenario_with_the_letters_in_another_order_gets_one_too(
 ) -> None:
     done = command("run", small, "--set", "transport.minrto=1ms")
     assert done.code == 2
-    assert 'transport.minrto: unknown key; did you mean "rto_min"?' in done.err
+    assert 'transport.minrto: unknown key; did you mean "transport.rto_min"?' in done.err
 
 
 @pytest.mark.parametrize("width", WIDTHS)

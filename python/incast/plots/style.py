@@ -1,7 +1,6 @@
 """The style of all pictures: legible in print, in grey, and with colour blindness."""
 
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -97,7 +96,7 @@ def literal(text: str) -> str:
 
 
 def _lines(text: str, letters: float) -> list[str]:
-    kept = wrap(units.plain(text), int(letters), max_lines=_MOST_LINES, placeholder=" …")
+    kept = units.lines(units.plain(text), int(letters), most=_MOST_LINES)
     return [literal(line) for line in kept]
 
 
@@ -208,7 +207,7 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
 
 def _wrapped(text: str) -> list[str]:
     """Return the lines of a label under an axis."""
-    kept = wrap(units.plain(text), _LETTERS_PER_TICK, max_lines=_MOST_LINES, placeholder=" …")
+    kept = units.lines(units.plain(text), _LETTERS_PER_TICK, most=_MOST_LINES)
     return [literal(line) for line in kept] or [""]
 
 
