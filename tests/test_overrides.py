@@ -83,5 +83,5 @@ def test_seeds_of_a_run() -> None:
     rows = incast.run(document(), seeds=3, jobs=1).frame()
     assert rows["seed"].to_list() == [1, 2, 3]
     assert incast.run(document(), seeds=[7]).frame()["seed"].to_list() == [7]
-    with pytest.raises(incast.ScenarioError, match="run.seeds"):
+    with pytest.raises(incast.ScenarioError, match=r"run\.seeds"):
         incast.run(document(), seeds=0)

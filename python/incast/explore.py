@@ -3,7 +3,6 @@
 import base64
 import json
 import shutil
-import socket
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -129,7 +128,7 @@ class _Bounded(ThreadingHTTPServer):
         super().__init__(*arguments)
         self._free = BoundedSemaphore(_AT_ONCE)
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Start a thread, if there is one left."""
         if not self._free.acquire(blocking=False):
             self.shutdown_request(request)
@@ -140,9 +139,7 @@ class _Bounded(ThreadingHTTPServer):
             self._free.release()
             raise
 
-    def process_request_thread(
-        self, request: socket.socket | tuple[bytes, socket.socket], client_address: Any
-    ) -> None:
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Answer one connection."""
         try:
             super().process_request_thread(request, client_address)
@@ -174,7 +171,7 @@ class _Handler(SimpleHTTPRequestHandler):
         names = self.headers.get_all("Host", [])
         if len(names) != 1:
             return False
-        bound, port = self.server.server_address[:2]
+        bound, port = self.connection.getsockname()[:2]
         own = {*_OWN_NAMES, bound}
         return names[0].strip().lower() in own | {f"{name}:{port}" for name in own}
 

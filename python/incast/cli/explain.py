@@ -45,7 +45,6 @@ def explain(
     incast explain transport; incast explain plato; incast explain columns
     """
     from incast.cli.console import Paper
-    from incast.scenario import schema
 
     paper = Paper()
     if name is None:

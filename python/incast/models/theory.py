@@ -11,7 +11,6 @@ from incast.errors import ModelError
 from incast.models.registry import MODELS, Answer, NotApplicable, Question, find
 from incast.scenario.plan import Plan
 
-
 _FITS, _COLLAPSED = "overflow.safe_servers", "collapse.collapsed"
 
 
@@ -57,7 +56,7 @@ class Theory:
         )
         if both.is_empty():
             return ""
-        least, fits = both["servers"].min(), both.sort("servers")[_FITS][0]
+        least, fits = both.sort("servers").select("servers", _FITS).row(0)
         return (
             f"overflow is about the first burst alone, which fits up to {fits:.0f} servers; the "
             f"windows grow after it, and collapse expects the read to collapse at {least} already."
