@@ -7,7 +7,7 @@ from validation.pages.blocks import Step
 PREPARED = {
     "README.md": "incast run mine.toml --seeds 2 --out results/other >/dev/null\n"
     "incast run storage-read --set workload.servers=16 --seeds 1 --pcap client.pcap >/dev/null",
-    "docs/how-to/advise.md": "",
+    "docs/how-to/sweep.md": "incast run scenarios/storage-read.toml --out reads >/dev/null",
     "docs/how-to/diagnose.md": "incast run storage-read --set workload.servers=16 --seeds 1 "
     "--pcap client.pcap >/dev/null",
 }
