@@ -50,7 +50,7 @@ def test_the_heading_says_what_a_port_may_hold_of_a_shared_buffer(
         ('{name="dynamic",total="90pkt",alpha=2}', "60 packets of 90 shared"),
         (
             '{name="dynamic",total=13000,alpha=0.3}',
-            "3\u202f000 B of 13\u202f000 B shared (2 packets)",
+            "3 KB of 13 KB shared (2 packets)",
         ),
         ('{name="shared",total="1MiB",limit="100KiB"}', "100 KiB of 1 MiB shared (68 packets)"),
         ('{name="shared",total="90pkt",limit="9pkt"}', "9 packets of 90 shared"),

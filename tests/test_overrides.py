@@ -50,3 +50,38 @@ def test_entries_of_lists_have_numbers() -> None:
         scenario.override("background.1.rate", "2Mbps")
     with pytest.raises(incast.ScenarioError, match="there is no entry 0: the list has none"):
         incast.load(document()).override("background.0.rate", "2Mbps")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("network.bufer", "1MiB", 'network.bufer: unknown key; did you mean "network.buffer"'),
+        ("bufer", "1MiB", 'bufer: unknown key; did you mean "network.buffer"'),
+        ("sweep.network.bufer", ["1MiB"], 'unknown key; did you mean "network.buffer"'),
+        ("nettwork.buffer", "1MiB", 'nettwork: unknown key; did you mean "network"'),
+        ("run.precison", 0.1, 'run.precison: unknown key; did you mean "run.precision"'),
+        ("transport.rto_mn", ["1ms"], 'unknown key; did you mean "transport.rto_min"'),
+        ("network.zzz", 3, "network.zzz: unknown key; accepted: topology, "),
+    ],
+)
+def test_an_unknown_key_is_refused_at_once(key: str, value: object, why: str) -> None:
+    with pytest.raises(incast.ScenarioError) as error:
+        incast.load(document()).override(key, value)
+    assert why in str(error.value)
+
+
+def test_the_order_of_overrides_does_not_matter() -> None:
+    """A key of another queue is known, even if the queue is named after it."""
+    scenario = incast.load(document())
+    changed = scenario.override("network.queue.threshold", "20pkt").override(
+        "network.queue.name", "ecn-threshold"
+    )
+    assert changed.plan.points[0].resolved["network"]["queue"]["name"] == "ecn-threshold"
+
+
+def test_seeds_of_a_run() -> None:
+    rows = incast.run(document(), seeds=3, jobs=1).frame()
+    assert rows["seed"].to_list() == [1, 2, 3]
+    assert incast.run(document(), seeds=[7]).frame()["seed"].to_list() == [7]
+    with pytest.raises(incast.ScenarioError, match=r"run\.seeds"):
+        incast.run(document(), seeds=0)

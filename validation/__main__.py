@@ -58,6 +58,7 @@ STUDIES = (
     study("sweeps"),
     study("ranking"),
     study("client"),
+    study("pages"),
     study("live"),
     study("figures"),
     study("advise"),

@@ -4,10 +4,12 @@ import base64
 import json
 import shutil
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import BoundedSemaphore
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from incast import scenario as scenarios
 from incast.errors import ExploreError
@@ -21,6 +23,10 @@ _POLICY = (
     "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
+# A page of another site whose name leads here would have another name in its requests.
+_OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_AT_ONCE = 32  # connections; a browser opens six
+_PATIENCE = 10.0  # seconds for a connection to send its request, or take more of the answer
 
 
 def page() -> Path:
@@ -34,7 +40,7 @@ def page() -> Path:
     if not (_PAGE / "index.html").is_file():
         raise ExploreError(
             "explore: this package was built without the page; in a checkout, make explorer adds "
-            "it there, and make wheel makes a package that has it"
+            "it (needs Node 20, and rustup target add wasm32-unknown-unknown)"
         )
     return _PAGE
 
@@ -86,7 +92,7 @@ class Server:
     def __init__(self, port: int) -> None:
         handler = partial(_Handler, directory=str(page()))
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+            self._server = _Bounded(("127.0.0.1", port), handler)
         except OSError as error:
             raise ExploreError(f"--port {port}: {error.strerror}; 0 takes a free one") from None
 
@@ -115,10 +121,59 @@ class Server:
         self._server.shutdown()
 
 
+class _Bounded(ThreadingHTTPServer):
+    """A server with few threads; a connection beyond them is closed at once."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._free = BoundedSemaphore(_AT_ONCE)
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Start a thread, if there is one left."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Answer one connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a connection that breaks is no matter of the terminal."""
+
+
 class _Handler(SimpleHTTPRequestHandler):
     """Files with their types, and headers that keep the page to itself."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
+    timeout = _PATIENCE
+
+    def send_head(self) -> Any:  # noqa: ANN401 (a file, or None, which the base does not name)
+        """Find the file, for requests that name this server."""
+        if not self._named_as_us():
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "Another name than this server's")
+            return None
+        if not self.translate_path(self.path).isprintable():
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+        return super().send_head()
+
+    def _named_as_us(self) -> bool:
+        """Return whether the request's host is a name of this machine for itself."""
+        names = self.headers.get_all("Host", [])
+        if len(names) != 1:
+            return False
+        bound, port = self.connection.getsockname()[:2]
+        own = {*_OWN_NAMES, bound}
+        return names[0].strip().lower() in own | {f"{name}:{port}" for name in own}
 
     def end_headers(self) -> None:
         """Add the headers."""

@@ -11,6 +11,7 @@ from rich.table import Table
 
 _EDGES, _BETWEEN = 2, 2  # what the box adds around columns and between two
 _ALONGSIDE = 3  # this many columns keep their width next to long keys
+_NUMBERS = 4  # up to this rank, words beside numbers fold
 _NARROWEST = 12  # to which a key's column may shrink, folding its cells
 
 
@@ -79,6 +80,28 @@ def fitting(
         stand.add(column.name)
     shown = [column for column in columns if column.name in stand]
     return [*keys, *shown], [column for column in by_rank if column.name not in stand]
+
+
+def narrowed(
+    columns: Sequence[Column], name: str, keys: Sequence[Column], width: int | None
+) -> list[Column]:
+    """Fold the column called `name`, as far as that gives the numbers of rank 1 to 4 their room.
+
+    Parameters
+    ----------
+    columns, keys, width
+        As of `fitting`.
+    name
+        The column of words.
+    """
+    if width is None:
+        return list(columns)
+    beside = [one for one in columns if one.name != name and one.rank <= _NUMBERS]
+    room = width - _EDGES + _BETWEEN - sum(map(_taken, [*keys, *beside])) - _BETWEEN
+    return [
+        replace(one, widest=max(room, _NARROWEST)) if one.name == name and one.width > room else one
+        for one in columns
+    ]
 
 
 def drawn(columns: Iterable[Column], title: str | None = None) -> Table:

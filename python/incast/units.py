@@ -1,6 +1,7 @@
 """SI values as text."""
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable
 from math import floor, isfinite, log10
 
@@ -18,7 +19,14 @@ NONE = "–"  # where there is no number
 
 _RATES = [(1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
 _TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
-_SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
+_SIZES = [
+    (1024**3, "GiB"), (10**9, "GB"), (1024**2, "MiB"), (10**6, "MB"), (1024, "KiB"), (1000, "KB"),
+]  # fmt: skip
+# A number and its unit, or what is counted, between which a line must not end.
+_BOUND = re.compile(
+    r"(?<=[0-9]) (?=(?:[kMGT]?bps|[pnuµm]?s|min|h|[KMG]i?B|B|%|packets?|servers?|seeds?)\b|%)"
+)
+_GLUE = "\ue000"  # of the private area: no text has it
 
 
 class QuantityError(ValueError):
@@ -86,11 +94,46 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Write a size: bytes, and the binary unit where it divides evenly."""
-    for unit, name in _SIZES:
-        if count >= unit and count % unit == 0:
-            return f"{count // unit} {name}"
+    """Write a size in the unit in which it has the fewest digits, as its author did: `32 MB`.
+
+    Of two, a power of two is preferred, so that 128 KB are not 125 KiB, and then the binary unit.
+    """
+    whole = [(count // unit, name) for unit, name in _SIZES if count and count % unit == 0]
+    if whole:
+        number, name = min(whole, key=_roundness)
+        return f"{number} {name}"
     return f"{count:,} B".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _roundness(written: tuple[int, str]) -> tuple[int, bool, bool]:
+    number, name = written
+    return len(str(number)), number & (number - 1) != 0, "i" not in name
+
+
+def lines(text: str, width: int, indent: str = "", most: int | None = None) -> list[str]:
+    """Wrap a text at words, but not between a number and its unit.
+
+    Parameters
+    ----------
+    text
+        What is wrapped.
+    width
+        Letters of a line at most, unless a word is longer.
+    indent
+        What later lines begin with.
+    most
+        Lines at most; the last one then ends with `…`.
+    """
+    wrapped = textwrap.wrap(
+        _BOUND.sub(_GLUE, text),
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" …",
+    )
+    return [line.replace(_GLUE, " ") for line in wrapped]
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import incast
 from conftest import Command
-from incast.cli import complete
+from incast.cli import aliases, complete
 from incast.scenario import schema, shipped
 from test_terminal import WIDTHS, on_terminal, words
 
@@ -97,7 +97,7 @@ def test_a_scenario_with_the_letters_in_another_order_gets_one_too(
 ) -> None:
     done = command("run", small, "--set", "transport.minrto=1ms")
     assert done.code == 2
-    assert 'transport.minrto: unknown key; did you mean "rto_min"?' in done.err
+    assert 'transport.minrto: unknown key; did you mean "transport.rto_min"?' in done.err
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -165,3 +165,31 @@ def test_help_comes_at_once() -> None:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert min(seconds() for _ in range(3)) < 0.4
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("alpha", ("network.buffer.alpha: a parameter of dynamic", "dctcp, ", "vegas")),
+        ("K", ("Alizadeh et al.", "network.queue.threshold")),
+        ("dynamic_th", ("alpha = 2^n", "SONiC", "network.buffer.alpha")),
+        ("dsr", ("Dynamic segment resizing", "Kulkarni", "resize")),
+        ("PLATO", ("plato: one of the remedies",)),
+        ("Th_P", ("Shukla", "label-threshold")),
+        ("ABTT", ("head of a block", "Kulkarni")),
+        ("M/G/1/B", ("M/G/1/K", "edge-queue")),
+        ("goodput", ("goodput_bps: a column", "incast plot DIR --kind goodput")),
+        ("p99", ("completion_p99_s: a column",)),
+    ],
+)
+def test_words_of_others_are_explained(command: Command, word: str, told: tuple[str, ...]) -> None:
+    done = command("explain", word)
+    assert done.code == 0
+    assert [part for part in told if part not in done.out] == []
+
+
+def test_aliases_lead_to_names_that_can_be_explained(command: Command) -> None:
+    here = {name for alias in aliases.ALIASES for name in alias.here}
+    assert [name for name in sorted(here) if command("explain", name).code] == []
+    assert len({alias.name for alias in aliases.ALIASES}) == len(aliases.ALIASES)
+    assert all(alias.source and alias.means.endswith(".") for alias in aliases.ALIASES)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -36,9 +37,11 @@ def server(page: Path) -> Iterator[explore.Server]:
         thread.join()
 
 
-def get(server: explore.Server, path: str) -> tuple[int, dict[str, str], bytes]:
+def get(
+    server: explore.Server, path: str, host: str | None = None
+) -> tuple[int, dict[str, str], bytes]:
     connection = HTTPConnection(server.address.removeprefix("http://").rstrip("/"))
-    connection.request("GET", path)
+    connection.request("GET", path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
@@ -55,6 +58,52 @@ def test_the_page_is_served_with_its_policy(server: explore.Server) -> None:
     assert get(server, "/../conftest.py")[0] == 404
 
 
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:{port}", "[::1]:{port}", "127.0.0.1"])
+def test_it_answers_to_its_own_names(server: explore.Server, host: str) -> None:
+    port = server.address.rstrip("/").rpartition(":")[2]
+    assert get(server, "/", host.format(port=port))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["rebound.example", "rebound.example:{port}", "localhost.example", "127.0.0.1:1", ""]
+)
+def test_other_names_are_not_answered(server: explore.Server, host: str) -> None:
+    port = server.address.rstrip("/").rpartition(":")[2]
+    status, _, body = get(server, "/", host.format(port=port))
+    assert status == 421
+    assert b"incast explorer" not in body
+
+
+@pytest.mark.parametrize("path", ["/%00", "/a%00/index.html", "/%ff%0a", "/%E0%80%80"])
+def test_a_strange_path_is_not_found(
+    server: explore.Server, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert get(server, path)[0] == 404
+    assert capfd.readouterr() == ("", "")
+
+
+def test_idle_connections_take_few_threads_and_end(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(explore._Handler, "timeout", 0.5)
+    before = threading.active_count()
+    with explore.Server(0) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        port = int(server.address.rstrip("/").rpartition(":")[2])
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        ended = [one.recv(1) for one in idle]  # closed at once, or after the time
+        most = threading.active_count() - before - 1
+        assert ended == [b""] * 100
+        assert most <= explore._AT_ONCE
+        assert get(server, "/")[0] == 200
+        for one in idle:
+            one.close()
+        server.stop()
+        thread.join()
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_port_in_use_is_one_line(server: explore.Server) -> None:
     port = int(server.address.rstrip("/").rpartition(":")[2])
     with pytest.raises(ExploreError, match=f"--port {port}: .* in use; 0 takes a free one"):
@@ -69,7 +118,7 @@ def test_a_package_without_the_page_says_so(
     assert failed.code == 2
     assert failed.err == (
         "incast: explore: this package was built without the page; in a checkout, make explorer "
-        "adds it there, and make wheel makes a package that has it\n"
+        "adds it (needs Node 20, and rustup target add wasm32-unknown-unknown)\n"
     )
 
 

@@ -163,5 +163,25 @@ def test_every_model_answers_or_refuses_any_workload(
 
 def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:
     told = command("model", read).out
-    assert "safe_servers: Servers whose first burst always fits." in told
-    assert "[1] Servers whose first burst always fits." in command("list", "models").out
+    means = "Servers whose first burst always fits; later ones grow, and may overflow with fewer."
+    assert f"safe_servers: {means}" in told
+    assert (
+        "[1] Servers whose first burst always fits; later ones grow, and may overflow with fewer."
+        in command("list", "models").out
+    )
+
+
+def test_a_collapse_below_the_safe_servers_is_explained(command: Command, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(
+        'network = {rate="25Gbps", delay="5us", buffer="512KiB"}\n'
+        'transport = {initial_window=10, send_jitter="2us", rto_min="200ms"}\n'
+        'workload = {servers=16, sru="512KiB", blocks=50, request_jitter="5us"}\n'
+    )
+    why = (
+        "overflow is about the first burst alone, which fits up to 35 servers; the windows grow "
+        "after it, and collapse expects the read to collapse at 16 already.\n"
+    )
+    assert why in command("model", mine).out
+    assert why not in command("model", mine, "--set", "transport.rto_min=5ms").out
+    assert why not in command("model", mine, "--set", "workload.servers=48").out

@@ -16,7 +16,7 @@ def test_headings_tell_what_all_points_share() -> None:
     shared = document(sweep={"network.buffer.alpha": [1, 2]})
     shared["network"]["buffer"] = {"name": "dynamic", "total": "4MiB"}
     assert of_plan(incast.load(shared).plan) == (
-        "1 Gbps, 4 servers, SRU 16 KiB, newreno, RTO min 10 ms"
+        "1 Gbps, 4 servers, SRU 16 KiB, newreno, profile lab, RTO min 10 ms"
     )
     divided = document(sweep={"workload.servers": [2, 4]})
     divided["workload"] |= {"sru": None, "block": "64KiB"}

@@ -42,9 +42,9 @@ and variables of `net.ipv4` and `net.core` of every host, and the `config_db.jso
 A fix is taken if it gains × {gain} at least (one that does nothing then misses the bar) and if
 what is judged varies by at most {steady} with and without it (standard deviation of the seeds' ln):
 at a knee, no run says much. Fixes of the first three sets are chosen for goodput and judged by it;
-those of the later ones by the 99th percentile of the block times (`incast advise --for p99`), of each
-run, since a run has few blocks. Code is taken for reads with new connections only, since it opens
-them anew.
+those of the later ones by the 99th percentile of the block times (`incast advise --for p99`), of
+each run, since a run has few blocks. Code is taken for reads with new connections only, since it
+opens them anew.
 This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
 A run that is not [trusted](live.md) is done again, up to {tries} times.
 

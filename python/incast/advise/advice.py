@@ -79,6 +79,15 @@ class Advice:
         """Return the verdict in words."""
         return [*([self.knee.sentence()] if self.knee else []), *self.verdict]
 
+    def _repr_html_(self) -> str:
+        """Return the page of `--format html`, for notebooks."""
+        from incast.advise.page import body
+
+        return body([("", self)])
+
+    def __repr__(self) -> str:
+        return f"<Advice: {' '.join(self.sentences())}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return it for programs."""
         knee = self.knee

@@ -20,16 +20,22 @@ _STYLE = (
 def page(told: Sequence[tuple[str, Advice]]) -> str:
     """Return the page: the answer for each value of a sweep, or the one without a value."""
     title = told[0][1].case.scenario.plan.title or "Untitled scenario"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        + body(told)
+        + "\n</body></html>\n"
+    )
+
+
+def body(told: Sequence[tuple[str, Advice]]) -> str:
+    """Return what the page has below its head, for a page of others."""
+    title = told[0][1].case.scenario.plan.title or "Untitled scenario"
     parts = [f"<h1>{escape(title)}</h1>"]
     for value, advice in told:
         parts += [f"<h1>{escape(value)}</h1>"] if value else []
         parts += _answer(advice)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
+    return "\n".join(parts)
 
 
 def _answer(advice: Advice) -> list[str]:

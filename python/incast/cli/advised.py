@@ -4,7 +4,7 @@ from incast import units
 from incast.advise import Advice
 from incast.advise.search import Advised, Gain, Tried
 from incast.cli.console import Paper
-from incast.grid import Column
+from incast.grid import Column, narrowed
 from incast.scenario.facts import words
 
 _MOST_NAMED = 8  # fixes of one kind that did not help
@@ -73,15 +73,15 @@ def _fixes(advice: Advice, paper: Paper) -> None:
     )
     numbers = Column("number", "", [f"{n}." for n in range(1, len(fixes) + 1)])
     shown = [
-        Column("who", "who changes", [str(one.fix.who) for one in fixes], 2),
+        Column("who", "who changes", [str(one.fix.who) for one in fixes], 5),
         Column("fix", "fix", [one.fix.name for one in fixes], 0),
-        Column("goodput", f"goodput\n{unit}", [rate(one.goodput.after) for one in fixes], 3),
+        Column("goodput", f"goodput\n{unit}", [rate(one.goodput.after) for one in fixes], 6),
         Column("gain", "goodput\ntimes", [_times(one.goodput) for one in fixes], 1),
-        Column("interval", "95 % CI", [_ends(one.goodput) for one in fixes], 4),
-        Column("late", f"block {advice.goal.label}\ntimes", [_late(one) for one in fixes], 5),
-        Column("late interval", "95 % CI", [_late_ends(one) for one in fixes], 6),
+        Column("interval", "95 % CI", [_ends(one.goodput) for one in fixes], 2),
+        Column("late", f"block {advice.goal.label}\ntimes", [_late(one) for one in fixes], 3),
+        Column("late interval", "95 % CI", [_late_ends(one) for one in fixes], 4),
     ]
-    paper.table([numbers], shown)
+    paper.table([numbers], narrowed(shown, "fix", [numbers], paper.space))
     seeds = fixes[0].goodput.seeds
     before = f"{rate(fixes[0].goodput.before)} {unit}{_late_before(advice)} without a fix"
     if advice.found.confirmed:

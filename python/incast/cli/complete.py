@@ -42,11 +42,13 @@ def changes(incomplete: str) -> list[str]:
 def explained(incomplete: str) -> list[str]:
     """Offer keys, parts and columns."""
     from incast import _core
+    from incast.cli.aliases import ALIASES
     from incast.cli.names import KINDS, entries
     from incast.scenario import schema
 
     names = [key.name for key in schema.all_keys()]
     names += [entry["name"] for kind in KINDS for entry in entries(kind)]
+    names += [alias.name for alias in ALIASES]
     names += ["columns", *(column["name"] for column in json.loads(_core.columns("rows")))]
     return _beginning(names, incomplete)
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -11,6 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 
+from incast import units
 from incast.grid import Column, drawn, fitting
 
 _LEGIBLE = 24  # columns that a text needs next to its name
@@ -33,6 +33,11 @@ class Paper(Console):
         self.room = shutil.get_terminal_size().columns if bounded else None
         self.wide = wide
 
+    @property
+    def space(self) -> int | None:
+        """The width of a table; None for any."""
+        return None if self.wide else self.room
+
     def heading(self, text: str) -> None:
         """Print a line in bold."""
         for line in self.wrapped(text):
@@ -47,19 +52,13 @@ class Paper(Console):
         """Wrap a text at words so that it fits; in a pipe it is one line."""
         if self.room is None:
             return [text]
-        return textwrap.wrap(
-            text,
-            self.room,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ) or [""]
+        return units.lines(text, self.room, indent) or [""]
 
     def table(
         self, keys: Sequence[Column], columns: Sequence[Column], title: str | None = None
     ) -> None:
         """Print the columns that fit, the most important ones first, and name the others."""
-        shown, left = fitting(keys, columns, None if self.wide else self.room)
+        shown, left = fitting(keys, columns, self.space)
         self.print(drawn(shown, title))
         if left:
             names = ", ".join(column.name for column in left)

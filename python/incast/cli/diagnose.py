@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from incast.diagnose import Report
 
 
 class Form(StrEnum):
@@ -125,7 +128,7 @@ def _check_outputs(
         taken.add(path.resolve())
 
 
-def _text(report: dict[str, Any], form: Form, files: list[str]) -> str:
+def _text(report: "Report", form: Form, files: list[str]) -> str:
     if form is Form.HTML:
         from incast.diagnose import page, pictures
 
@@ -150,7 +153,7 @@ def _write(text: str, output: Path | None) -> None:
         raise CaptureError(f"{output}: cannot be written: {error.strerror}") from None
 
 
-def _table(report: dict[str, Any]) -> None:
+def _table(report: "Report") -> None:
     from incast.cli.console import Paper
     from incast.diagnose import text
 

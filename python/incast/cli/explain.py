@@ -1,11 +1,13 @@
 """`incast explain`: the meaning of a key, a part or a column."""
 
 import json
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incast.cli import aliases
 from incast.cli.complete import explained
 
 if TYPE_CHECKING:
@@ -14,6 +16,15 @@ if TYPE_CHECKING:
 
 _LIKE = 0.7  # how much a name must be like another one to be meant by it
 _COLUMNS = "columns"
+# Where a scenario has the parts of a registry.
+_PLACES = {
+    "topologies": "network.topology",
+    "queues": "network.queue",
+    "buffers": "network.buffer",
+    "congestion-controls": "transport.congestion_control",
+    "recoveries": "transport.recovery",
+    "remedies": "transport.remedies",
+}
 
 
 def explain(
@@ -34,7 +45,6 @@ def explain(
     incast explain transport; incast explain plato; incast explain columns
     """
     from incast.cli.console import Paper
-    from incast.scenario import schema
 
     paper = Paper()
     if name is None:
@@ -49,20 +59,92 @@ def explain(
         return
     asked = ".".join(part for part in name.split(".") if not part.isdigit())
     asked = asked.replace("background.transport.", "transport.")
+    found, alias = _found(asked), aliases.find(asked)
+    if not found.any() and alias is None:
+        found = _found(asked.lower())  # PLATO, as its text writes it
+    if not found.any() and alias is None:
+        raise typer.BadParameter(f"there is no {name!r}{_hint(asked)}", param_hint="KEY")
+    if alias is not None and not (found.keys or found.columns):
+        _alias(paper, alias)
+    _tell(paper, found)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a name means: keys, parts with their kinds, parameters of parts, and columns."""
+
+    keys: "list[Key]"
+    entries: list[tuple[str, dict[str, Any]]]
+    parameters: list[tuple[str, str, dict[str, Any]]]
+    columns: list[tuple[str, str, str]]
+
+    def any(self) -> bool:
+        return bool(self.keys or self.entries or self.parameters or self.columns)
+
+
+def _found(asked: str) -> _Found:
+    from incast.scenario import schema
+
     keys = [key for key in schema.all_keys() if key.name == asked]
     keys = keys or [key for key in schema.all_keys() if key.name.endswith(f".{asked}")]
     entries = [] if keys and "." in asked else _entries(asked)
-    columns = [column for column in _columns("rows") if column[0] == name]
-    if not keys and not entries and not columns:
-        raise typer.BadParameter(f"there is no {name!r}{_hint(asked)}", param_hint="KEY")
-    for key, variants in _merged(keys):
+    return _Found(keys, entries, [] if keys else _parameters(asked), _named(asked))
+
+
+def _tell(paper: "Paper", found: _Found) -> None:
+    for key, variants in _merged(found.keys):
         _key(paper, key, variants)
-    for kind, entry in entries:
-        _entry(paper, kind, entry)
-    for column, unit, meaning in columns:
+    for column, unit, meaning in found.columns:
         paper.heading(f"{column}: a column of results")
         paper.entry("  means     ", meaning)
         paper.entry("  unit      ", unit or "a number, a ratio or text")
+    for kind, entry in found.entries:
+        _entry(paper, kind, entry)
+    same: dict[str, tuple[str, list[str], dict[str, Any]]] = {}
+    for place, part, about in found.parameters:
+        same.setdefault(f"{place} {json.dumps(about)}", (place, [], about))[1].append(part)
+    for place, parts, about in same.values():
+        paper.heading(f"{place}: a parameter of {', '.join(parts)}")
+        paper.entry("  means     ", str(about.get("description", "")))
+        paper.entry("  takes     ", _takes(about))
+
+
+def _alias(paper: "Paper", alias: "aliases.Alias") -> None:
+    """Say what a word means, and where the same is here."""
+    paper.heading(f"{alias.name}: a word of others")
+    paper.entry("  means     ", alias.means)
+    paper.entry("  from      ", alias.source)
+    if alias.here:
+        paper.entry("  here      ", ", ".join(alias.here))
+
+
+def _named(asked: str) -> list[tuple[str, str, str]]:
+    """Return the columns that a name means: itself, or without its unit, as `--columns` takes."""
+    from incast.errors import ColumnError
+    from incast.results.columns import known, resolve
+
+    told = _columns("rows")
+    exact = [column for column in told if column[0] == asked]
+    if exact:
+        return exact
+    try:
+        whole = resolve(asked, known())
+    except ColumnError:
+        return []
+    return [column for column in told if column[0] == whole]
+
+
+def _parameters(asked: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return the parameters of that name: place in a scenario, part, schema."""
+    from incast.scenario import schema
+
+    above, _, last = asked.rpartition(".")
+    return [
+        (f"{place}.{last}", entry["name"], entry["parameters"][last])
+        for kind, place in _PLACES.items()
+        for entry in schema.registry(kind)
+        if last in entry["parameters"] and (not above or f"{place}".endswith(above))
+    ]
 
 
 def _overview(paper: "Paper") -> None:
@@ -146,8 +228,11 @@ def _parts(paper: "Paper", rows: list[tuple[str, str, dict[str, Any], str]]) -> 
 def _entry(paper: "Paper", kind: str, entry: dict[str, Any]) -> None:
     from incast.scenario import schema
 
-    paper.heading(f"{entry['name']}: one of the {kind}")
+    what = "a kind of picture" if kind == "plots" else f"one of the {kind}"
+    paper.heading(f"{entry['name']}: {what}")
     paper.entry("  means     ", entry["summary"])
+    if kind == "plots":
+        paper.entry("  draw it   ", f"incast plot DIR --kind {entry['name']}")
     if sources := schema.sources(entry["summary"]):
         paper.entry("  source    ", ", ".join(sources))
     parameters = entry["parameters"].items()

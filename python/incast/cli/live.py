@@ -17,6 +17,7 @@ def live(
     *,
     changes: options.Changes = None,
     seeds: options.Seeds = None,
+    seed: options.Seed = None,
     precision: options.Precision = None,
     out: options.Out = None,
     form: options.Form = Format.TABLE,
@@ -74,7 +75,7 @@ def live(
     from incast.sweep import run as run_sweep
     from incast.sweep.capture import Capture
 
-    asked = scenario_of(scenario, changes or [], seeds)
+    asked = scenario_of(scenario, changes or [], seeds, seed)
     if precision is not None:
         asked = asked.override("run.precision", precision)
     refuse.check(asked, machine)

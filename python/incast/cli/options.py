@@ -27,6 +27,10 @@ Changes = Annotated[
     ),
 ]
 Seeds = Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Run this seed alone, e.g. one that a table or trace named.", metavar="N"),
+]
 Precision = Annotated[
     float | None,
     typer.Option(

@@ -20,6 +20,7 @@ def run(
     *,
     changes: options.Changes = None,
     seeds: options.Seeds = None,
+    seed: options.Seed = None,
     precision: options.Precision = None,
     jobs: Annotated[
         int | None,
@@ -96,7 +97,7 @@ def run(
     from incast.sweep.backend import SIMULATOR
     from incast.sweep.capture import Capture, Capturing
 
-    asked = scenario_of(scenario, changes or [], seeds)
+    asked = scenario_of(scenario, changes or [], seeds, seed)
     if precision is not None:
         asked = asked.override("run.precision", precision)
     shape = Shape(
@@ -180,14 +181,20 @@ def _on_real_hosts(scenario: "Scenario", out: Path | None) -> "Results":
         return run_sweep(scenario, jobs=1, out=place, progress=report, backend=Kernel())
 
 
-def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":
-    """Read a scenario and apply the command line."""
+def scenario_of(
+    path: Path, changes: list[str], seeds: int | None = None, seed: int | None = None
+) -> "Scenario":
+    """Read a scenario and apply the command line: seeds 1 to `seeds`, or `seed` alone."""
     from incast.scenario import load
     from incast.scenario.override import parse
 
+    if seeds is not None and seed is not None:
+        raise typer.BadParameter("cannot be combined with --seeds", param_hint="--seed")
     scenario = load(path)
     for change in changes:
         scenario = scenario.override(*parse(change))
+    if seed is not None:
+        return scenario.override("run.seeds", [seed])
     return scenario if seeds is None else scenario.override("run.seeds", seeds)
 
 

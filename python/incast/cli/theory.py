@@ -63,6 +63,8 @@ def _table(theory: "Theory", layout: "Layout") -> None:
     answered = theory.frame["model"].unique(maintain_order=True) if theory.frame.height else ()
     for name in answered:
         _answers(paper, name, theory.frame, plan.swept, layout.names)
+    if told := theory.first_burst_only():
+        paper.sentence(told)
     for line in _refusals(theory.refusals):
         paper.sentence(line)
 

@@ -24,6 +24,15 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
     pictures
         What each shows, and the picture as PNG in base 64.
     """
+    title = escape(text.answer(report).partition(":")[0])
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f"<style>{_STYLE}</style></head><body>\n{body(report, pictures)}\n</body></html>\n"
+    )
+
+
+def body(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
+    """Return what the page has below its head, for a page of others."""
     parts = [_tag("h1", text.answer(report))]
     told = (*text.reasons(report), *text.about(report), *text.notes(report))
     parts += [_tag("p", sentence) for sentence in told]
@@ -44,12 +53,7 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
         parts += [_tag("p", sentence) for sentence in unknown]
     parts.append(_tag("h2", "Files"))
     parts.append(_table(("file", "frames", "TCP packets"), text.files(report)))
-    title = escape(text.answer(report).partition(":")[0])
-    body = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
-        f"<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n"
-    )
+    return "\n".join(parts)
 
 
 def _tag(name: str, content: str) -> str:

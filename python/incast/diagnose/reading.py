@@ -13,8 +13,39 @@ from typing import Any
 from incast._core import Captures
 from incast.errors import CaptureError
 
-Report = dict[str, Any]
-"""The object that `incast diagnose --format json` prints."""
+
+class Report(dict[str, Any]):
+    """What `incast diagnose --format json` prints: a dictionary, and its entries as attributes.
+
+    `report["stalls"]` and `report.stalls` are the same. The entries are those of the format, which
+    the how-to describes. A notebook shows the page of `--format html`, without its pictures.
+    """
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (entries have no common type)
+        try:
+            return self[name]
+        except KeyError:
+            known = ", ".join(self)
+            raise AttributeError(f"the report has no {name!r}; it has {known}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for programs, as `--format json` prints it."""
+        return dict(self)
+
+    def __repr__(self) -> str:
+        from incast.diagnose import text
+
+        return f"<Report: {text.answer(self)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the page, for notebooks."""
+        from incast.diagnose import page
+
+        return page.body(self)
+
 
 PIPE = "-"
 _STEP = 0.1  # seconds between two looks
@@ -78,7 +109,7 @@ def diagnose(
                 progress(*_state(captures.bytes_read, total, monotonic() - began))
     if failed:
         raise failed[0]
-    return {**json.loads(found[0]), "interrupted": bool(interrupts)}
+    return Report(json.loads(found[0]), interrupted=bool(interrupts))
 
 
 @contextmanager

@@ -191,7 +191,12 @@ MODELS = {
                 Measure("burst_packets", "1", "Packets of the first burst, all servers together."),
                 Measure("peak_packets", "1", "Longest queue if no packet were dropped."),
                 Measure("lost_packets", "1", "Packets of the burst that are dropped."),
-                Measure("safe_servers", "1", "Servers whose first burst always fits."),
+                Measure(
+                    "safe_servers",
+                    "1",
+                    "Servers whose first burst always fits; later ones grow, and may overflow with "
+                    "fewer.",
+                ),
             ),
         ),
         Model(

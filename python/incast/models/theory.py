@@ -11,6 +11,8 @@ from incast.errors import ModelError
 from incast.models.registry import MODELS, Answer, NotApplicable, Question, find
 from incast.scenario.plan import Plan
 
+_FITS, _COLLAPSED = "overflow.safe_servers", "collapse.collapsed"
+
 
 @dataclass(frozen=True)
 class Theory:
@@ -39,6 +41,26 @@ class Theory:
             name: MODELS[name].say(self.frame.filter(pl.col("model") == name)) for name in answered
         }
         return {name: line for name, line in told.items() if line}
+
+    def first_burst_only(self) -> str:
+        """Say where reads collapse whose first burst fits; empty if there are none.
+
+        That is no contradiction: windows grow after the first burst.
+        """
+        if self.frame.height == 0 or not {_FITS, _COLLAPSED} <= set(self.frame.columns):
+            return ""
+        by_point = self.frame.group_by("point").agg(pl.col(_FITS).max(), pl.col(_COLLAPSED).max())
+        servers = [self.plan.points[point].here.servers for point in by_point["point"]]
+        both = by_point.with_columns(pl.Series("servers", servers, dtype=pl.Int64)).filter(
+            (pl.col(_COLLAPSED) == 1) & (pl.col("servers") <= pl.col(_FITS))
+        )
+        if both.is_empty():
+            return ""
+        least, fits = both.sort("servers").select("servers", _FITS).row(0)
+        return (
+            f"overflow is about the first burst alone, which fits up to {fits:.0f} servers; the "
+            f"windows grow after it, and collapse expects the read to collapse at {least} already."
+        )
 
     def beside(self, summary: pl.DataFrame) -> list[str]:
         """Say where models and runs differ by more than the models may be trusted.

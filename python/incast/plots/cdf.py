@@ -20,6 +20,7 @@ _COLUMNS = 3  # of panels, side by side
 _MILLI = 1e-3
 _DECADES = 100.0  # an axis that spans less has labels between its decades
 _MARKS = 6  # along a curve: they distinguish it from others in grey
+_APART = 0.07  # of the height: two labels that are nearer would touch
 _SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
@@ -138,7 +139,9 @@ def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
     )
     top = _top(most)
     axes.set_ylim(0, top)
-    axes.yaxis.set_major_locator(FixedLocator([*(share for share in _SHARES if share < top), top]))
+    height = -np.log10(1 - top)
+    apart = [share for share in _SHARES if -np.log10(1 - share) < (1 - _APART) * height]
+    axes.yaxis.set_major_locator(FixedLocator([*apart, top]))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(lambda share, _: "all" if share == top else f"{100 * share:.6g}")
 

@@ -45,26 +45,43 @@ def draw(results: Results, moment: Moment) -> Picture:
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         where = curves.places(axes, axis, summary)
         _guides(axes, results, summary, series[0], moment, where)
+    alone = summary.height == 1
     for column, axes in names.items():
         for index, one in enumerate(series):
             looks = style.curve(index)
             if not several and column == _LATE:
                 looks |= {"markerfacecolor": "white", "markeredgecolor": looks["color"]}
                 looks |= {"linewidth": 1.0}
+            place = dict.fromkeys(where, 1.0) if alone and column == _LATE else where
             curves.draw(
                 axes, _positive(one, column), column,
-                axis=axis, where=where, unit=_MILLI, looks=looks, label=one.label,
-                band=several or column == _MEDIAN,
+                axis=axis, where=place, unit=_MILLI, looks=looks, label=one.label,
             )  # fmt: skip
     what = "block" if moment.group == "all" else "flow"
     panels[0].set_ylabel(f"completion time of a {what} [ms]")
+    if alone:
+        _of_one_point(axes, summary)
     if several:
         panels[0].set_title("median", fontsize=9.5)
         panels[1].set_title("99th percentile", fontsize=9.5)
     _decades(panels[0])
-    _legend(figure, panels[0], several=several, ideal=moment.group == "all")
-    columns = [_MEDIAN, f"{_MEDIAN}{LOW}", f"{_MEDIAN}{HIGH}", _LATE]
+    known = summary[f"{_LATE}{LOW}"].is_not_null().any()
+    _legend(figure, panels[0], several=several, ideal=moment.group == "all", known=bool(known))
+    columns = [f"{name}{end}" for name in (_MEDIAN, _LATE) for end in ("", LOW, HIGH)]
     return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))
+
+
+def _of_one_point(axes: Axes, summary: pl.DataFrame) -> None:
+    """Put median and 99th percentile side by side, with their values: there is no curve."""
+    axes.set_xticks([0, 1], ["median", "99th percentile"])
+    axes.set_xlim(-0.6, 1.6)
+    for place, column in enumerate((_MEDIAN, _LATE)):
+        value = summary[column][0]
+        if value is not None:
+            axes.annotate(
+                units.time(value), (place, value / _MILLI), (0, -18), ha="center",
+                textcoords="offset points",
+            )  # fmt: skip
 
 
 def _whose(moment: Moment) -> str:
@@ -90,6 +107,8 @@ def _guides(
         return
     ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
     x = [where[point] for point in first.points["point"]]
+    if len(x) == 1:
+        axes.axhline(ideal[0], color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     least = {results.resolved(point).rto_min for point in summary["point"]}
     for rto in least if len(least) == 1 else ():
@@ -108,7 +127,7 @@ def _decades(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _legend(figure: Figure, axes: Axes, *, several: bool, ideal: bool) -> None:
+def _legend(figure: Figure, axes: Axes, *, several: bool, ideal: bool, known: bool) -> None:
     """Explain the line styles; name the curves if there are several."""
     handles: list[Artist] = []
     if several:
@@ -117,7 +136,7 @@ def _legend(figure: Figure, axes: Axes, *, several: bool, ideal: bool) -> None:
         handles += [
             Line2D([], [], color=style.COLOURS[0], marker="o", label="median, 95 % CI"),
             Line2D([], [], color=style.COLOURS[0], marker="o", mfc="white", lw=1.0,
-                   label="99th percentile"),
+                   label="99th percentile" + (", 95 % CI" if known else " (too few for a CI)")),
         ]  # fmt: skip
     if ideal:
         handles.append(Line2D([], [], color=style.GUIDE, linestyle=_DOTTED, label="at line rate"))

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.transforms import ScaledTranslation
 
 from incast.plots import style
 from incast.results.intervals import HIGH, LOW
@@ -34,8 +35,13 @@ def draw(
     looks: dict[str, Any],
     label: str,
     band: bool = True,
+    beside: float | None = None,
 ) -> None:
-    """Draw a curve of means, joined if its axis has an order, or a note if it has no points."""
+    """Draw a curve of means, joined if its axis has an order, or a note if it has no points.
+
+    With `beside`, intervals are bars, and all is moved by so many points: bands of many curves
+    would cover each other.
+    """
     x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
     mean = one.points[name] / unit
     low, high = (end / unit for end in interval(one.points, name))
@@ -44,8 +50,18 @@ def draw(
         label = f"{label} (no run finished)" if label else "no run finished"
     joined = ordered(one.points[axis] if axis else ())
     if joined:
-        axes.plot(x, mean, label=label, clip_on=False, **looks)
-        if band:
+        moved = axes.transData
+        if beside is not None:
+            moved += ScaledTranslation(beside / 72, 0, axes.figure.dpi_scale_trans)
+        (line,) = axes.plot(x, mean, label=label, clip_on=False, **looks)
+        line.set_transform(moved)  # only now: the limits of the axes are those of the values
+        if band and beside is not None:
+            bars = axes.vlines(
+                x.filter(known), low.filter(known), high.filter(known),
+                color=looks["color"], lw=1.1, alpha=0.75,
+            )  # fmt: skip
+            bars.set_transform(moved)
+        elif band:
             axes.fill_between(x, low, high, color=looks["color"], alpha=0.2, lw=0)
     else:
         looks = looks | {"linestyle": "none"}

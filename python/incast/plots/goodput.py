@@ -8,6 +8,8 @@ from incast.results.intervals import HIGH, LOW
 from incast.results.series import split
 
 _GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
+_BANDS = 4  # curves; of more, the bands would be one
+_SPREAD = 2.2  # points between the bars of two curves
 _NEAR = 0.05  # of the line rate: a goodput below this is drawn on its own scale
 
 
@@ -35,6 +37,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         curves.draw(
             axes, one, "goodput_bps",
             axis=axis, where=where, unit=unit, looks=looks, label=label,
+            beside=_SPREAD * (index - (len(series) - 1) / 2) if len(series) > _BANDS else None,
         )  # fmt: skip
         if moment.theory is not None:
             theory.beside(axes, moment.theory, one, where, unit, looks["color"])

@@ -12,6 +12,7 @@ from incast.results import Results
 from incast.scenario.resolved import Resolved
 
 _MILLI, _KIB = 1e3, 1024
+_SLOTS = 400  # steps over the width of a picture, which can show them
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -37,7 +38,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         ("packets", 1, "packets") if here.counts_packets else ("bytes", _KIB, "KiB")
     )
     limit = (here.buffer_packets if here.counts_packets else here.buffer_bytes) / scale
-    drawn = _filled(trace, column)
+    drawn, slot = _thinned(_filled(trace, column))
     time = drawn["time_s"] * _MILLI
     high = drawn["max"] / scale
     axes.margins(x=0)
@@ -53,7 +54,10 @@ def draw(results: Results, moment: Moment) -> Picture:
     drops = trace.filter(pl.col("drops") > 0)
     count = units.plural(int(drops["drops"].sum()), "packet")
     top = max([limit, *high])
-    style.crosses(axes, (drops["time_s"] * _MILLI).to_list(), top, f"drops: {count}")
+    at = drops["time_s"]
+    if slot:  # one cross per slot, not a bar of them
+        at = (at / slot).floor().unique(maintain_order=True) * slot
+    style.crosses(axes, (at * _MILLI).to_list(), top, f"drops: {count}")
     axes.set_ylim(0, top * 1.18)
     axes.set_ylabel(f"queue {port}\n[{unit}]")
     style.legend(figure, axes.get_legend_handles_labels()[0])
@@ -61,7 +65,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     use.margins(x=0)
     use.set_ylim(0, 100)
     use.set_ylabel("link busy\n[%]")
-    use.set_xlabel("time [ms]")
+    note = f"  (extremes and mean of {units.time(slot)} each)" if slot else ""
+    use.set_xlabel(f"time [ms]{note}")
     return Picture(figure, trace)
 
 
@@ -101,10 +106,15 @@ def _length(length: float, here: Resolved) -> str:
 def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
     """Draw the thresholds of the discipline."""
     queue: dict[str, Any] = here.tree["network"]["queue"]
-    for key, length in here.thresholds.items():
+    for index, (key, length) in enumerate(here.thresholds.items()):
         level = queue[key]
         words = level if isinstance(level, str) else units.size(level)
-        style.guide(axes, length / scale, f"{queue['name']}: {key} {words}", left=True)
+        # In the legend: on the line, the words would hide the queue, which often is just there.
+        axes.axhline(
+            length / scale, color=style.COLOURS[4], lw=1.1, zorder=1.5,
+            linestyle=style.DASHES[1 + index % (len(style.DASHES) - 1)],
+            label=f"{queue['name']}: {key} {words}",
+        )  # fmt: skip
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -126,3 +136,38 @@ def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
         pl.lit(0.0).alias("busy"),
     )
     return pl.concat([bins.select(quiet.columns), quiet]).sort("time_s", maintain_order=True)
+
+
+def _thinned(drawn: pl.DataFrame) -> tuple[pl.DataFrame, float]:
+    """Return the steps in as many slots as can be seen, and their length; 0 if all can be seen.
+
+    A slot has the extremes of its steps, and the mean use over its time.
+    """
+    if drawn.height <= 4 * _SLOTS:
+        return drawn, 0.0
+    begin, end = drawn["time_s"][0], drawn["time_s"][-1]
+    slot = (end - begin) / _SLOTS
+    until = pl.col("time_s").shift(-1).fill_null(end)
+    # A step that lasts longer than its slot is there in the next ones, too.
+    starts = pl.DataFrame({"time_s": [begin + slot * n for n in range(_SLOTS)]})
+    seen = starts.join_asof(drawn, on="time_s")
+    cut = pl.concat([drawn, seen.select(drawn.columns)]).sort("time_s", maintain_order=True)
+    return (
+        cut.with_columns(
+            (until - pl.col("time_s")).alias("lasts"),
+            ((pl.col("time_s") - begin) / slot + 1e-9).floor().clip(0, _SLOTS - 1).alias("slot"),
+        )
+        .group_by("slot", maintain_order=True)
+        .agg(
+            pl.col("min").min(),
+            pl.col("max").max(),
+            ((pl.col("busy") * pl.col("lasts")).sum() / pl.col("lasts").sum()).alias("busy"),
+        )
+        .select(
+            (begin + pl.col("slot") * slot).alias("time_s"),
+            "min",
+            "max",
+            pl.col("busy").fill_nan(0),
+        ),
+        slot,
+    )

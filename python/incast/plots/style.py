@@ -1,7 +1,6 @@
 """The style of all pictures: legible in print, in grey, and with colour blindness."""
 
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -21,6 +20,7 @@ COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#C
 MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
+_STAR = 9.5  # points: a star is mostly its rays, of which an edge leaves little
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 9.8
 _MOST_LINES = 3  # of a title, and of the facts
@@ -97,7 +97,7 @@ def literal(text: str) -> str:
 
 
 def _lines(text: str, letters: float) -> list[str]:
-    kept = wrap(units.plain(text), int(letters), max_lines=_MOST_LINES, placeholder=" …")
+    kept = units.lines(units.plain(text), int(letters), most=_MOST_LINES)
     return [literal(line) for line in kept]
 
 
@@ -127,7 +127,8 @@ def curve(index: int) -> dict[str, Any]:
     """Return the style of the n-th curve; markers of the second round of colours are hollow."""
     colour = COLOURS[index % len(COLOURS)]
     hollow = index // len(COLOURS) % 2 == 1
-    return {
+    larger = {"markersize": _STAR} if MARKERS[index % len(MARKERS)] == "*" else {}
+    return larger | {
         "color": colour,
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": DASHES[index % len(DASHES)],
@@ -208,7 +209,7 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
 
 def _wrapped(text: str) -> list[str]:
     """Return the lines of a label under an axis."""
-    kept = wrap(units.plain(text), _LETTERS_PER_TICK, max_lines=_MOST_LINES, placeholder=" …")
+    kept = units.lines(units.plain(text), _LETTERS_PER_TICK, most=_MOST_LINES)
     return [literal(line) for line in kept] or [""]
 
 

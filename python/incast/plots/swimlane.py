@@ -1,6 +1,7 @@
 """One round of the barrier read: a lane per server, its stalls, and the idle link."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -15,6 +16,8 @@ from incast.results.causes import CAUSES, OTHER_STALLS, column
 
 _MILLI = 1e3
 _LANES = 64  # at most; beyond, the slowest servers
+_TRIPS = 4  # round trips for which a link may idle while its senders hear of each other
+_WAITING: dict[str, Any] = {"facecolor": "#C6DCEB", "edgecolor": style.COLOURS[0], "linewidth": 0.4}
 _OF_WAITS = ("stall", "tail_probe")  # events that begin nothing
 
 
@@ -55,10 +58,14 @@ def draw(results: Results, moment: Moment) -> Picture:
             row[lane], (stop - begin) * _MILLI, 0.62, (begin - start) * _MILLI,
             color=style.COLOURS[0], lw=0,
         )  # fmt: skip
+    least = _TRIPS * results.resolved(job.index).base_rtt
+    waits = _waits(shown, stalls, idle, least)
+    for lane, begin, stop in waits:
+        axes.barh(row[lane], (stop - begin) * _MILLI, 0.62, (begin - start) * _MILLI, **_WAITING)
     for stall in stalls:
         _bar(axes, stall, row[stall.lane], start)
     _frame(axes, kept, (end - start) * _MILLI)
-    _legend(figure, stalls, idle, end - start)
+    _legend(figure, stalls, waits, idle, end - start)
     note = f"{len(kept)} slowest of {len(lanes)} servers, " if len(kept) < len(lanes) else ""
     lasted = "block of" if finished else "not finished after"
     axes.set_xlabel(
@@ -66,7 +73,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         f"{lasted} {units.time(end - start)}, at line rate "
         f"{units.time(results.resolved(job.index).ideal)})"
     )
-    return Picture(figure, _data(shown, stalls, idle, start))
+    return Picture(figure, _data(shown, stalls, waits, idle, start))
 
 
 def _longest(events: pl.DataFrame) -> int:
@@ -134,6 +141,27 @@ def _idle(events: pl.DataFrame, start: float, end: float) -> list[tuple[float, f
     return [(begin, stop) for begin, stop in intervals if stop > begin]
 
 
+def _waits(
+    shown: pl.DataFrame, stalls: list[_Stall], idle: list[tuple[float, float]], least: float
+) -> list[tuple[int, float, float]]:
+    """Return when each lane waits for data although the link is idle for longer than `least`.
+
+    Whatever it waits for, it transfers nothing then. Waits within a known stall are left out.
+    """
+    known = [(stall.lane, stall.start, stall.end) for stall in stalls]
+    long = [(begin, stop) for begin, stop in idle if stop - begin > least]
+    return [
+        (lane, max(begin, first), min(stop, last))
+        for lane, first, last in shown.select("lane", "start_s", "end_s").iter_rows()
+        for begin, stop in long
+        if min(stop, last) - max(begin, first) > least
+        and not any(
+            of == lane and since <= max(begin, first) and min(stop, last) <= until + least
+            for of, since, until in known
+        )
+    ]
+
+
 def _bar(axes: Axes, stall: _Stall, row: int, start: float) -> None:
     colour, hatch = style.looks(stall.cause)
     begin, stop = (stall.start - start) * _MILLI, (stall.end - start) * _MILLI
@@ -151,9 +179,15 @@ def _frame(axes: Axes, lanes: list[int], width: float) -> None:
 
 
 def _legend(
-    figure: Figure, stalls: list[_Stall], idle: list[tuple[float, float]], width: float
+    figure: Figure,
+    stalls: list[_Stall],
+    waits: list[tuple[int, float, float]],
+    idle: list[tuple[float, float]],
+    width: float,
 ) -> None:
     handles = [Patch(color=style.COLOURS[0], label="request to last byte")]
+    if waits:
+        handles.append(Patch(**_WAITING, label="waits, link idle"))
     seen = {stall.cause for stall in stalls}
     handles += [style.cause(name, "stalled: ") for name in CAUSES if name in seen]
     for name in (name for name in OTHER_STALLS if name in seen):
@@ -168,13 +202,18 @@ def _legend(
 
 
 def _data(
-    lanes: pl.DataFrame, stalls: list[_Stall], idle: list[tuple[float, float]], start: float
+    lanes: pl.DataFrame,
+    stalls: list[_Stall],
+    waits: list[tuple[int, float, float]],
+    idle: list[tuple[float, float]],
+    start: float,
 ) -> pl.DataFrame:
     """Return everything drawn: kind, lane, start and end since the start of the block."""
     rows = [
         ("request", lane, a, b) for lane, a, b in lanes.select("lane", "start_s", "end_s").rows()
     ]
     rows += [(stall.cause, stall.lane, stall.start, stall.end) for stall in stalls]
+    rows += [("waiting", *wait) for wait in waits]
     rows += [("link_idle", None, begin, stop) for begin, stop in idle]
     frame = pl.DataFrame(rows, ["what", "server", "start_s", "end_s"], orient="row")
     return frame.with_columns(pl.col("start_s", "end_s") - start)

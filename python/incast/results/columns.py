@@ -44,16 +44,16 @@ def usual(summary: pl.DataFrame) -> list[Column]:
     by_share = sorted(causes, key=lambda name: -summary[name].sum())
     columns = [_of(summary, "goodput_bps", f"goodput\n{rate}", rates, 0)]
     if summary["runs"].max() != 1:
-        columns.append(_interval(summary, "goodput_bps", f"95 % CI\n{rate}", rates, 5))
+        columns.append(_interval(summary, "goodput_bps", f"95 % CI\n{rate}", rates, 2))
     columns += [
         _of(summary, "completion_p50_s", "block p50", _time, 6),
         _of(summary, "completion_p99_s", "block p99", _time, 1),
-        _of(summary, "timeouts_per_block", "timeouts\nper block", _count, 2)
+        _of(summary, "timeouts_per_block", "timeouts\nper block", _count, 3)
         if per_block
-        else _of(summary, "timeouts", "timeouts", _count, 2),
+        else _of(summary, "timeouts", "timeouts", _count, 3),
     ]
     if any((summary[name].sum() or 0) > 0 for name in OTHER_STALLS if name in summary.columns):
-        columns.append(_of(summary, "stalls", "stalls\nper run", _count, 3))
+        columns.append(_of(summary, "stalls", "stalls\nper run", _count, 5))
     columns += [_cause(summary, name, 7 + by_share.index(name)) for name in causes]
     columns += [
         _of(summary, "queue_max_packets", "queue max\npackets", _whole, 20),

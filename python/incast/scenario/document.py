@@ -13,7 +13,7 @@ from typing import Any
 
 from incast import _core
 from incast.scenario import precision
-from incast.scenario.override import apply
+from incast.scenario.override import apply, check_key
 from incast.scenario.plain import as_json, check
 from incast.scenario.plan import Plan, Point
 from incast.scenario.shipped import instead, located
@@ -44,12 +44,19 @@ class Scenario:
         """Return a copy in which the dotted `key` has another value.
 
         A swept key is no longer swept, unless `value` is a list, which replaces its axis.
+
+        Raises
+        ------
+        ScenarioError
+            No scenario has such a key, or the value is none that TOML can express. Whether the
+            value suits the key, and the others, `plan` says.
         """
         try:
             check(value, key)
             document = copy.deepcopy(self.document)
             apply(document, key, value)
             inline(document, Path(self.source).parent)
+            check_key(document, key, value)
         except _core.ScenarioError as error:
             raise self.error(error) from None
         return replace(self, document=document)

@@ -25,6 +25,7 @@ def _facts(here: Resolved) -> list[str]:
         units.plural(here.servers, "server"),
         _asked(here),
         here.transport,
+        f"profile {here.profile}",
         f"RTO min {units.time(here.rto_min)}",
     ]
 

@@ -1,12 +1,18 @@
 """Overrides of single keys: `--set key=value` and `Scenario.override`."""
 
+import copy
 import json
 import re
 import tomllib
+from difflib import get_close_matches
 from typing import Any
 
+from incast import _core
 from incast._core import ScenarioError
+from incast.scenario import precision
+from incast.scenario.plain import as_json
 
+_LIKE = 0.8  # how much a name must be like another one to be meant by it
 _DEEPEST = 16  # no table of a scenario lies so deep
 
 
@@ -57,6 +63,74 @@ def apply(document: dict[str, Any], key: str, value: object) -> None:
         if isinstance(value, list):
             return
     _assign(document, key, value)
+
+
+_UNKNOWN = re.compile(r'(?P<key>[^ :]+): unknown key(?:; did you mean "(?P<instead>[^"]+)"\?)?')
+
+
+def check_key(document: dict[str, Any], key: str, value: object) -> None:
+    """Refuse a key that no scenario has; whether others and the value are valid, plans say.
+
+    Parameters
+    ----------
+    document
+        The scenario, with the key.
+    key, value
+        As `apply` has taken them.
+
+    Raises
+    ------
+    ScenarioError
+        The core does not know the key. The message has the most similar one of its table.
+    """
+    table, _, axis = key.partition(".")
+    if table == "sweep":
+        if axis in {"", "zip"}:
+            return
+        key = axis.replace('"', "")
+    one = {name: part for name, part in document.items() if name != "sweep"}
+    if isinstance(value, list) and key not in {"run.seeds", "transport.remedies"}:
+        value = next(iter(value), None)
+    try:
+        one = copy.deepcopy(one)
+        _assign(one, key, value)
+        _core.plan(as_json(precision.without(one)))
+    except ScenarioError as error:
+        found = _UNKNOWN.match(str(error))
+        ours = found is not None and f"{key}.".startswith(f"{found['key']}.")
+        if found is None or not ours or _of_another_part(key):
+            return
+        near = _nearest(found["key"], found["instead"])
+        if near is None:
+            raise
+        raise ScenarioError(f'{found["key"]}: unknown key; did you mean "{near}"?') from None
+
+
+def _of_another_part(key: str) -> bool:
+    """Return whether a table has the key with another `name`, which may be set after it."""
+    from incast.scenario import schema
+
+    *above, last = (part for part in key.split(".") if not part.isdigit())
+    plain = ".".join([*above, last]).replace("background.transport.", "transport.")
+    if any(one.name == plain for one in schema.all_keys()):
+        return True
+    entries = (entry for kind in schema.REGISTRIES for entry in schema.registry(kind))
+    return len(above) > 1 and any(last in entry["parameters"] for entry in entries)
+
+
+def _nearest(key: str, instead: str | None) -> str | None:
+    """Return the whole name of the key that was meant, if one is much like it."""
+    from incast.scenario import schema
+
+    above, dot, last = key.rpartition(".")
+    if instead is not None:
+        return f"{above}{dot}{instead}"
+    names = [one.name for one in schema.all_keys()]
+    beside = [name for name in names if not above or name.rpartition(".")[0] == above]
+    beside.sort(key=lambda name: name.count("."))
+    ends = {name.rpartition(".")[2]: name for name in reversed(beside)}
+    near = get_close_matches(last, ends, n=1, cutoff=_LIKE)
+    return ends[near[0]] if near else None
 
 
 _BARE = re.compile(r"(?<=[\[,=])\s*([A-Za-z0-9.^_-]*[A-Za-z^][A-Za-z0-9.^_-]*)\s*(?=[\],}])")

@@ -47,6 +47,11 @@ class Resolved:
         return self.facts["groups"]
 
     @property
+    def profile(self) -> str:
+        """Name of the profile, which set what the document left out."""
+        return str(self.tree["profile"])
+
+    @property
     def line_rate(self) -> float:
         """Rate of a client's link in bit/s."""
         return self.facts["client_rate_bps"]

@@ -56,6 +56,7 @@ class Interrupted(KeyboardInterrupt):
 def run(
     scenario: Scenario | str | Path | Mapping[str, Any],
     *,
+    seeds: int | Sequence[int] | None = None,
     jobs: int | None = None,
     out: str | Path | None = None,
     traces: str | Iterable[str] = (),
@@ -70,6 +71,8 @@ def run(
     ----------
     scenario
         A scenario, or an argument of `load`.
+    seeds
+        Run seeds 1 to this number, or those of a list; by default those of `run.seeds`.
     jobs
         Number of parallel runs, at least 1; by default the number of processors.
     out
@@ -106,6 +109,8 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
+    if seeds is not None:
+        scenario = scenario.override("run.seeds", seeds if isinstance(seeds, int) else list(seeds))
     if backend is not SIMULATOR:
         scenario = replace(scenario, engine=backend.version)
     check_jobs(jobs)
