@@ -27,7 +27,7 @@ from conftest import SMALL, Command, said
         ("network.layer2_overhead=4294967295", ["network.layer2_overhead", "at most 65535"]),
         ("network.clock_noise=9300000s", ["network.clock_noise", "at most"]),
         ("network.delay=18446744s", ["network.delay", 'at most "1000000s"']),
-        ('transport.minrto="1ms"', ['did you mean "rto_min"?']),
+        ('transport.minrto="1ms"', ['did you mean "transport.rto_min"?']),
         ('background=[{name="cbr",rate="40Gbps"}]', ["background.0.rate", "write at most"]),
         ("sweep.workload.servers=" + str([*range(1, 1001)]) + "--", ["workload.servers"]),
     ],

@@ -206,8 +206,9 @@ def test_windows_are_those_of_the_servers_that_a_block_waits_for(stalling: incas
 def test_a_marking_threshold_is_drawn_in_the_queue() -> None:
     tree = document(transport={"name": "dctcp"}, run={"seeds": 1}, network={"buffer": "100KiB"})
     figure = incast.run(tree, traces=["queue"]).plot.queue()
-    said = {text.get_text(): text for text in figure.axes[0].texts}
-    assert said["ecn-threshold: threshold 20pkt"].xy[1] == pytest.approx(20 * 1500 / 1024)
+    lines = {str(line.get_label()): line for line in figure.axes[0].get_lines()}
+    (height, _) = lines["ecn-threshold: threshold 20pkt"].get_ydata()
+    assert height == pytest.approx(20 * 1500 / 1024)
 
 
 def test_a_dynamic_limit_moves_with_what_is_left() -> None:
