@@ -106,7 +106,7 @@ say when or why; and a timer after a probe that was lost counts twice, but is on
 is a block in which one was counted, and in which the client got no data for ten round trips: up to
 the fifth draw the second condition was missing, and a block at line rate was an episode, too.
 
-| Place | waits counted and seen | not seen | told beyond them |
+| Place | waits counted and seen | not seen | reported beyond them |
 | :-- | --: | --: | --: |
 {rows}
 
