@@ -135,7 +135,7 @@ def test_the_largest_number_of_servers_of_a_sweep_counts(command: Command, file:
             ("--set", f"sweep.workload.blocks={list(range(1, 30))}"),
             "these are more than 24; fix a key",
         ),
-        (("--for", "p42"), "--for: p42 is no goal; must be goodput, p99, p999"),
+        (("--for", "p42"), "--for: p42 is not a goal; must be goodput, p99, p999"),
         (("--budget", "soon"), "--budget"),
         (("--budget", "0s"), "must be above 0"),
         (("--app", "excel"), "--app: must be one of spark, ceph"),

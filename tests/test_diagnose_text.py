@@ -65,8 +65,8 @@ def test_a_tunnelled_read_says_so_and_has_pictures(command: Command, tmp_path: P
 @pytest.mark.parametrize(
     ("of_client", "lack", "sentence"),
     [
-        (False, "one_direction", "Only one direction of the connections is in the capture."),
-        (True, "one_direction", "Only one direction of the connections is in the capture."),
+        (False, "one_direction", "The capture has only one direction of the connections."),
+        (True, "one_direction", "The capture has only one direction of the connections."),
     ],
 )
 def test_an_incomplete_capture_says_so_first(

@@ -65,13 +65,13 @@ def test_without_a_run_nothing_is_said() -> None:
 def test_the_sentence_says_which_place_it_is() -> None:
     assert Elsewhere(20, 43).sentence() == (
         "The burst is 20 of the 43 packets that fit into the port to the client, and nothing is "
-        "lost there. If you see losses nevertheless, look elsewhere:"
+        "lost there. If you see losses, look elsewhere:"
     )
     assert Elsewhere(20, 43).places == PLACES
     full = Elsewhere(43, 43, 1.5)
     assert full.sentence() == (
-        "The burst fills the 43 packets that fit into the port to the client, which loses 1.5 per "
-        "run. They are repaired in time: losses alone are no collapse."
+        "The burst fills the 43 packets that fit into the port to the client, which drops 1.5 per "
+        "run. They are repaired in time: losses alone are not a collapse."
     )
     assert full.places == ()
 
@@ -121,10 +121,10 @@ def test_no_fix_has_two_reasons() -> None:
     (fix, other, *_) = [one.fix for one in advice.found.tried]
     none = Found([], [Tried(fix, "no time left to simulate it")])
     assert replace(advice, found=none).nothing() == (
-        "The time was over before any fix was tried: give more with --budget."
+        "The time ended before any fix was tried: give more with --budget."
     )
     some = Found([], [*none.tried, Tried(other, "changes nothing", 1.0)])
-    assert replace(advice, found=some).nothing() == "Nothing that was tried helps for certain."
+    assert replace(advice, found=some).nothing() == "No fix that was tried has a significant gain."
 
 
 @pytest.mark.parametrize(

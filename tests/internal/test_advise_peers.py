@@ -229,7 +229,7 @@ def test_what_is_not_simulated_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (line("127.0.0.1:80", local="127.0.0.1:4000"), "no connection can be one of a read"),
+        (line("127.0.0.1:80", local="127.0.0.1:4000"), "no connection can belong to a read"),
         ("ESTAB 0 0 10.0.0.9:51000 10.0.0.1:80\n", "use ss -tin"),
         (line("10.0.0.1"), "line 1: '10.0.0.1' is not an address and a port"),
         (

@@ -128,7 +128,7 @@ def test_printed_code_reads_every_block_from_every_server(monkeypatch: pytest.Mo
         asyncio.run(application._program()(application._blocks()))
         urls = [f"http://10.77.0.{n + 1}:{apps._port(n)}/piece" for n in range(1, 7)]
         assert sorted(asked) == sorted(urls * 2), fix.name
-        assert len(application.told.completions) == 2
+        assert len(application.summary.completions) == 2
         seen.add(kind(fix.name))
     assert seen == APPLICATION
 

@@ -80,7 +80,7 @@ def test_what_is_missing_comes_before_the_reason() -> None:
         incast=None, why=why, incomplete=["one_direction", "clock_back"], cannot_tell=[told]
     )
     assert list(text.reasons(seen)) == [
-        "Only one direction of the connections is in the capture. Capture both.",
+        "The capture has only one direction of the connections. Capture both.",
         "The clock of the capture was set back.",
         "Such a capture alone neither proves incast nor rules it out.",
     ]

@@ -17,7 +17,7 @@ Written by `python -m validation.advise`, a part of `make validate`; do not edit
 catalogue ran at {seeds} seeds which no advice uses, and every number of servers from 2 to {most} at
 {point_seeds}, up to the first that collapses (`validation/reference/advise`; `--keep` makes both
 again). A run has at most about {packets} packets. The advice had {budget} per scenario, and was
-asked for twice: for goodput, and for the 99th percentile of the blocks.
+requested twice: for goodput, and for the 99th percentile of the blocks.
 
 The best fix is the one with the highest goodput, or the shortest percentile, of those that do not
 make the slowest blocks slower or the goodput lower. An interval from a to b holds the point n if
@@ -27,7 +27,7 @@ of servers collapses for certain; of the intervals that hold their point, {open}
 The number of servers that the advice calls safe is tried in as many fresh scenarios: every number
 up to it, at seeds that no advice uses.
 
-This says whether the search finds what is there. Whether the simulator is right says the
+This shows whether the search finds the best fix. Whether the simulator is right is shown by the
 [envelope](../how-to/advise.md) of each answer.
 
 """

@@ -1,1 +1,1 @@
-"""Advice on real hosts: the printed words, given in namespaces, beside what was predicted."""
+"""Advice on real hosts: the printed commands, run in namespaces, beside the predictions."""

@@ -1,4 +1,4 @@
-"""Hold the printed words of advice, given to real hosts, against what was predicted.
+"""Compare the printed commands of advice, run on real hosts, with the predictions.
 
 python -m validation.advised [--quick]      judges the last set; a sample measures one fix anew
 python -m validation.advised predict SET    writes docs/validation/advised/SET-predicted.jsonl
@@ -114,7 +114,7 @@ def _ask(console: Console, which: str) -> int:
 
 
 def _sample(console: Console) -> int:
-    """Measure the prediction with the largest gain of those that are words of a host."""
+    """Measure the prediction with the largest gain of those that are commands for a host."""
     predictions = predict.read(_predicted(LAST))
     words = [one for one in predictions if one.kind not in APPLICATION and one.who != "switch"]
     best = max(words, key=lambda one: one.ratio)

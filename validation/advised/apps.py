@@ -16,7 +16,7 @@ from incast.client import Governor, Plan
 from incast.live.loop import hurried
 from incast.live.namespaces import inside
 from incast.live.star import address
-from incast.live.traffic import Told
+from incast.live.traffic import Summary
 from validation.advised.web import Answering
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class Application:
     def __init__(self, here: Resolved, star: Star, seed: int, code: str) -> None:
         self.here, self.star, self.code = here, star, code
         self.random = random.Random(seed)
-        self.told = Told()
+        self.summary = Summary()
         self.connections: Sequence[Connection] = ()
 
-    def run(self, limit: float) -> Told:
+    def run(self, limit: float) -> Summary:
         """Read all blocks, at most for `limit` seconds."""
         listening = []
         for number, host in enumerate(self.star.hosts[1:], start=1):
@@ -63,7 +63,7 @@ class Application:
                 listening.append(socket.create_server((address(number), _port(number)), backlog=64))
         with inside(self.star.hosts[0]), hurried():
             asyncio.run(self._within(limit, listening))
-        return self.told
+        return self.summary
 
     async def _within(self, limit: float, listening: Sequence[socket.socket]) -> None:
         loop = asyncio.get_running_loop()
@@ -71,7 +71,7 @@ class Application:
         servers = [await loop.create_server(answering, sock=one) for one in listening]
         try:
             await asyncio.wait_for(self._program()(self._blocks()), limit)
-            self.told.finished = True
+            self.summary.finished = True
         except TimeoutError:
             pass
         finally:
@@ -86,9 +86,9 @@ class Application:
             begun = time.monotonic()
             yield [f"http://{address(number)}:{_port(number)}/piece" for number in hosts]
             done = time.monotonic()
-            self.told.completions.append(done - begun)
-            self.told.bytes += self.here.sru * len(hosts)
-            self.told.elapsed = done - start
+            self.summary.completions.append(done - begun)
+            self.summary.bytes += self.here.sru * len(hosts)
+            self.summary.elapsed = done - start
 
     def _program(self) -> Callable[[Iterator[list[str]]], Awaitable[None]]:
         """Return the read of all blocks, with the printed code at its place."""

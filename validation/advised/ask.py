@@ -29,7 +29,7 @@ class Answer:
     point
         Number of the prediction, from 0.
     fixed
-        1 with the words of the fix, 0 without.
+        1 with the commands of the fix, 0 without.
     seed, attempt
         Of the run.
     status
@@ -39,7 +39,7 @@ class Answer:
     late_p99_us
         By how much 99 of 100 frames left the switch too late at most.
     changed, restored
-        Whether the words changed the state, and the rollback restored it byte for byte; -1 where
+        Whether the commands changed the state, and the rollback restored it byte for byte; -1 where
         no words were given.
     """
 

@@ -15,7 +15,7 @@ _CHECKPOINT = ".cp.json"
 
 
 def main(words: list[str]) -> None:
-    """Do what the words say, in the current folder."""
+    """Do what the command line says, in the current folder."""
     match words:
         case ["checkpoint", name]:
             shutil.copy(DATABASE, f"{name}{_CHECKPOINT}")

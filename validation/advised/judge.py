@@ -28,10 +28,10 @@ class Judged:
     number, prediction
         What was predicted.
     before, after
-        Means of the trusted runs, without and with the words; NaN without one: goodput in Mbit/s,
+        Means of the trusted runs, without and with the fix; NaN without one: goodput in Mbit/s,
         or the 99th percentile of the block times in ms, as the prediction has it.
     timeouts
-        Timeouts per block, without and with the words.
+        Timeouts per block, without and with the fix.
     """
 
     number: int
@@ -122,7 +122,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
             tuple(one.name for one in worse),
             not worse,
         ),
-        _of_states("the words change the state", given, idle),
+        _of_states("the commands change the state", given, idle),
         _of_states("the rollback restores the state byte for byte", given, left),
     ]
 

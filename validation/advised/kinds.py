@@ -34,7 +34,7 @@ APPLICATION = {
     *("kept connections", "requests at random times", "requests one by one", "ccs", "ocs"),
     *("fewer at once", "bounded answers"),
 }
-"""Kinds whose words are code of the client."""
+"""Kinds whose commands are code of the client."""
 
 
 def kind(name: str) -> str | None:

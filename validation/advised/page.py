@@ -21,36 +21,36 @@ if TYPE_CHECKING:
 
 _OPENING = """# Advice on real hosts
 
-Written by `python -m validation.advised ask SET`; do not edit. Do the words that
-[`incast advise`](../how-to/advise.md) prints do on Linux what the simulation says?
+Written by `python -m validation.advised ask SET`; do not edit. Do the commands
+that [`incast advise`](../how-to/advise.md) prints have the simulated effect on Linux?
 
-1. `python -m validation.advised predict SET` draws reads by a seed, takes one of the fixes that are
-   advised for each, of the kind that has come least often so far, and writes its gain and its
-   words. The predictions are committed.
+1. `python -m validation.advised predict SET` draws reads by a seed, takes for each
+   one of the advised fixes, of the kind that was taken least often so far, and writes its gain and
+   its commands. The predictions are committed.
 2. `python -m validation.advised ask SET` builds a star of network namespaces for each, as `incast
-   live` does, measures without the words, gives them to a shell in the namespaces, measures again,
-   and gives the words of the rollback: {seeds} times, in turns. What was measured is committed
+   live` does, measures without the commands, runs them in a shell in the namespaces, measures
+   again, and runs the rollback: {seeds} times, in turns. The measurements are committed
    afterwards.
 
-The hosts are as a user has them: plain routes and the kernel's defaults, but for what the scenario
-says. Words of a host are given to a shell in its namespace, with the address in the first line
-replaced. Words of a switch are given to a shell whose `config` loads, checkpoints and restores a
+The hosts are set up as a user's: plain routes and the kernel's defaults, except for what the
+scenario sets. Commands for a host run in a shell in its namespace, with the address in the first
+line replaced. Commands for a switch run in a shell whose `config` loads, checkpoints and restores a
 `config_db.json`; the switch of `incast live` takes its buffer and its marks from it. Code of the
 application is run as printed, with HTTP servers in the namespaces. The state is all routes, queues
 and variables of `net.ipv4` and `net.core` of every host, and the `config_db.json`.
 
-A fix is taken if it gains × {gain} at least (one that does nothing then misses the bar) and if
-what is judged varies by at most {steady} with and without it (standard deviation of the seeds' ln):
-at a knee, no run says much. Fixes of the first three sets are chosen for goodput and judged by it;
-those of the later ones by the 99th percentile of the block times (`incast advise --for p99`), of
-each run, since a run has few blocks. Code is taken for reads with new connections only, since it
-opens them anew.
-This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
-A run that is not [trusted](live.md) is done again, up to {tries} times.
+A fix is taken if its gain is at least × {gain} (one that does nothing then misses the bar) and if
+the judged quantity varies by at most {steady} with and without it (standard deviation of the seeds'
+ln): at a knee, single runs say little. Fixes of the first three sets are chosen for goodput and
+judged by it; those of the later sets by the 99th percentile of the block times (`incast advise
+--for p99`), of each run, since a run has few blocks. Code is taken for reads with new connections
+only, since it opens them anew. This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may
+choose between Reno and BBR only. A run that is not [trusted](live.md) is done again, up to {tries}
+times.
 
-The first set found faults of the words and of the client that measured them. The second one found
-that hosts without SACK are outside of what is simulated well. After each, what could be mended was,
-and fresh predictions were made. The bars are those of the last set.
+The first set found errors in the commands and in the client that measured them. The second one
+found that hosts without SACK are not simulated well. After each set, the errors that could be
+mended were mended, and fresh predictions were made. The bars are those of the last set.
 
 """
 _QUANTITIES = {"goodput": "Goodput in Mbit/s", "p99": "99th percentile of the block times in ms"}
@@ -124,7 +124,7 @@ def _line(one: Judged) -> str:
 
 
 def read(one: Judged) -> str:
-    """Return the words for a read."""
+    """Return a description of a read."""
     document = one.prediction.document
     workload, transport = document["workload"], document["transport"]
     buffer = document["network"]["buffer"]

@@ -1,4 +1,4 @@
-"""What advice predicts before the kernel is asked: a fix for each case, with its words."""
+"""The predictions of advice, made before measuring: a fix for each case, with its commands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Prediction:
     kind, name, who
         The fix.
     text, rollback
-        Its words, as they are printed.
+        Its commands, as they are printed.
     ratio, low, high
         How many times as good as before it is, by the goodput or the 99th percentile of the block
         times of a run, and the 95 % interval.

@@ -95,11 +95,11 @@ class Testbed:
         self._stack.close()
 
     def apply(self) -> None:
-        """Give the words of the fix, each at its place."""
+        """Run the commands of the fix, each at its place."""
         self._give(self.one.text)
 
     def roll_back(self) -> None:
-        """Give the words of the rollback."""
+        """Run the commands of the rollback."""
         self._give(self.one.rollback)
 
     def _give(self, words: str) -> None:
@@ -138,7 +138,7 @@ class Testbed:
 
 
 def _parts(words: str, usual: str) -> list[tuple[str, str]]:
-    """Return the places, and the words for them: those after a line `# on …`."""
+    """Return the places, and the commands for them: those after a line `# on …`."""
     parts: list[tuple[str, list[str]]] = [(usual, [])]
     for line in words.splitlines():
         if line.startswith("# on "):

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 _HEAD = """\
 # Diagnosis of captures
 
-`incast diagnose` on captures that no rule was written with: the held-out half of the corpus of
-`validation/captures`, an eleventh draw of scenarios (`validation/captures/split.csv`), and a fifth
-draw of the foreign part. Both were judged by the rules as they are now. The draws before had judged
-earlier rules, which were then mended:
+`incast diagnose` on captures that were not used to write any rule: the held-out half of the corpus
+of `validation/captures`, an eleventh draw of scenarios (`validation/captures/split.csv`), and a
+fifth draw of the foreign part. Both were judged by the rules as they are now. Earlier draws had
+judged earlier rules, which were then mended:
 
 | Draw | episodes, F1 | causes | decided | controls | cannot tell | look-alikes |
 | :-- | --: | --: | --: | --: | --: | --: |
@@ -37,27 +37,27 @@ earlier rules, which were then mended:
 | foreign, third | 0.973 | 0.982 | 0.987 | 0.999 | 0.993 | 0.878 |
 | foreign, fourth | 0.982 | 0.984 | 0.990 | 1.000 | 1.000 | 0.894 |
 
-Half of what "cannot tell" missed in the second and in the fifth was a fault of the truth. For
-Tahoe, it took nothing for outstanding when a fast retransmit begins; then it forgot the two
-segments of limited transmit (RFC 3042). A few scenarios decide each figure, so the fourth and the
-fifth draw have twice as many with incast as those before, and the later ones three times as many.
-After the seventh draw, of 612 public captures seven were called incast, and none was. Since then
-a loss needs a witness ([ADR 27](../adr/0027-a-loss-needs-a-witness.md)). What has none is in
-doubt in the truth as well, so the figures of earlier draws are of another measure.
+Half of the misses of "cannot tell" in the second and the fifth draw were errors of the ground
+truth. For Tahoe, it took nothing for outstanding when a fast retransmit begins; then it forgot the
+two segments of limited transmit (RFC 3042). A few scenarios decide each figure, so the fourth and
+the fifth draw have twice as many with incast as those before, and the later ones three times as
+many. After the seventh draw, seven of 612 public captures were called incast, and none of them was.
+Since then a loss needs a witness ([ADR 27](../adr/0027-a-loss-needs-a-witness.md)). A loss without
+one is in doubt in the ground truth as well, so the figures of earlier draws measure something else.
 
 The second and the third foreign draw each called one of 724 controls incast: outages in which
 requests, or all that the servers sent, were repeated in vain. They ruled out a look-alike that was
-there in two of 358 captures and in three of 356. What such draws show is rare, so for the last
-rules eight more foreign draws, five of ours and two of real hosts were made and used up with those
-before, 6 480 controls in all. That is where bad links that stop several flows of a burst were seen,
-and timers that agree although no packet shows their losses. The tenth draw and the fourth foreign
-one reached every criterion, but a rule among the last ones dropped waits for a SYN beside longer
+present in two of 358 captures and in three of 356. Such cases are rare, so for the last rules eight
+more foreign draws, five of ours and two of real hosts were made and used up with those before, 6
+480 controls in all. That is where bad links that stop several flows of a burst were seen, and
+timers that agree although no packet shows their losses. The tenth draw and the fourth foreign one
+reached every criterion, but a rule among the last ones dropped waits for a SYN beside longer
 timers, so *decided* was low. It was mended, and the draws of this page were committed and judged
-once. What they miss is bold, and by little: of nine draws of ours that these rules were run on,
-eight reach 0.9 for causes (from the eighth on, and five of development), and eleven of twelve
-foreign ones 0.95 for "cannot tell". A few scenarios of many waits decide such a figure.
+once. Missed criteria are bold, and missed by little: of nine draws of ours that these rules were
+run on, eight reach 0.9 for causes (from the eighth on, and five of development), and eleven of
+twelve foreign ones 0.95 for "cannot tell". A few scenarios of many waits decide such a figure.
 
-What is known to be wrong:
+Known errors:
 
 - A probe of the tail that idles the link for some milliseconds is not always seen, so mild episodes
   of real hosts are missed.
@@ -102,11 +102,11 @@ _REAL = """\
 {count} captures of the Linux kernel: client, servers and switch are namespaces, and tcpdump runs at
 the client, in the switch (all interfaces) and at a server. Here the truth is what the kernel counts
 for each block and server: `TCPTimeouts` and `TCPLossProbes`, without `TCPDSACKRecv`. It does not
-say when, or why; and a timer after a probe that was lost counts twice, but is one wait. An episode
+say when or why; and a timer after a probe that was lost counts twice, but is one wait. An episode
 is a block in which one was counted, and in which the client got no data for ten round trips: up to
 the fifth draw the second condition was missing, and a block at line rate was an episode, too.
 
-| Place | waits counted and seen | not seen | told beyond them |
+| Place | waits counted and seen | not seen | reported beyond them |
 | :-- | --: | --: | --: |
 {rows}
 

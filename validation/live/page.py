@@ -22,11 +22,11 @@ _READ = "control, recovery, SRU, buffer, minimum RTO"
 _OPENING = """# Blind predictions of the real kernel: the {which} set
 
 Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
-`linux`, said what `incast live` would measure. The points were drawn by a seed, and the
-[predictions](live/{which}-predicted.csv) were committed before the kernel was asked. Each point was
+`linux`, predicted what `incast live` would measure. The points were drawn by a seed, and the
+[predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point was
 then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its frames
 left the switch at most 0.5 ms late, all of them at most 10 ms, and no processor was saturated.
-Others are left out, and none was replaced.
+Other runs are left out and were not replaced.
 
 The network is a star at {rate} with 25 us per link, and requests are up to {jitter} apart. A
 *plateau* is a point whose simulated goodput hardly changes with the seed or with half as many

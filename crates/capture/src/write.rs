@@ -131,7 +131,7 @@ fn begin(block: &mut Vec<u8>, kind: u32) {
     block.extend([0; 4]);
 }
 
-/// Appends an option. Text is cut if it is longer than an option can be; an empty text is none.
+/// Appends an option. Text is cut if it is longer than an option can be; an empty text adds nothing.
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     if value.is_empty() && code != END {
         return;

@@ -114,7 +114,7 @@ impl Burst {
     }
 }
 
-/// At most so many bursts of one host are open: more overlap in no real network.
+/// Maximum number of open bursts of one host: more never overlap in a real network.
 const BURSTS: usize = 64;
 
 /// The bursts of a host that are open, by a number of their own, and where their open flows are.

@@ -13,10 +13,10 @@ use crate::time::Span;
 const NEAR: f64 = 0.1;
 /// A timer doubles no more often.
 const MOST: i32 = 8;
-/// The usual timer is the shortest that so many waits of a hundred agree on.
+/// The usual timer is the shortest on which this percentage of the waits agrees.
 const SHARE: usize = 5;
 /// No common stack has a shorter timer by default (Linux: 200 ms); what is shorter may be waits for
-/// probes or in queues. So many waits, and so many of a hundred, prove it.
+/// probes or in queues. A minimum number of waits, and a percentage of them, prove it.
 const COMMON: Span = Span::from_millis(150);
 const WAITS: usize = 4;
 const PROOF: usize = 40;
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(expiries(ns(600), ns(200), 1), 1, "no packet was lost");
     }
 
-    /// A wait of so long.
+    /// A wait of this length.
     fn wait(length: Span, cause: Cause) -> Stall {
         stall(0, length.as_nanos(), cause)
     }

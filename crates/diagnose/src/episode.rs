@@ -30,7 +30,7 @@ pub struct Episode {
 const FULL: f64 = 0.1;
 /// Fewer bytes overflow no queue: those of switches hold ten full packets and more.
 const LEAST: i64 = 16_384;
-/// Unless so many packets of one window were lost, as their identifications show.
+/// Unless at least this number of packets of one window was lost, as identifications show.
 const WINDOW: u32 = 4;
 
 /// The episode that a burst is, if it is one.
@@ -66,8 +66,8 @@ pub fn of(
     })
 }
 
-/// Whether data was lost. A probe may also be sent because an ACK is held. Where the cause cannot be
-/// told, a hole that was filled or a repeat still shows the loss; else it is no evidence.
+/// Whether data was lost. A probe may also be sent because an ACK is held. If the cause is
+/// unknown, a filled hole or a retransmission still shows the loss; otherwise there is no evidence.
 fn is_for_a_loss(stall: &Stall) -> bool {
     match stall.cause {
         Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),
@@ -95,7 +95,7 @@ mod tests {
     use crate::stall::tests::stall;
     use crate::time::tests::{at, ns};
 
-    /// So many flows of so many bytes, which fill a tenth of the link, and one of them waits.
+    /// Flows with these bytes each, which fill a tenth of the link, and one of them waits.
     fn burst(flows: u64, bytes: i64) -> Burst {
         let message = |end| Some(Message { bytes, last: at(end), ..Message::default() });
         let member = |flow: u64| Member { key: (flow, 0), message: message(300 + flow as i64) };

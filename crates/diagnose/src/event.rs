@@ -1,4 +1,4 @@
-//! What a connection tells of itself while its packets are read.
+//! The events that a connection reports while its packets are read.
 
 use crate::stall::{Place, Stall};
 use crate::time::{Span, Time};

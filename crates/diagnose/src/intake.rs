@@ -9,27 +9,27 @@ use crate::time::{Span, Time};
 const BACK: Span = Span::from_millis(1);
 /// The year 2116; later times are damage, and would not leave room for sums.
 const LATEST: Time = Time::from_nanos(i64::MAX / 2);
-/// After so many times no span between two packets is believed.
+/// Number of steps back after which no span between two packets is trusted.
 const MOST_BACK: u64 = 8;
 /// Packets of a flow that are remembered: copies come soon, behind a few others.
 const TRAIL: usize = 8;
 /// No sender repeats bytes sooner than this, without a round trip to go by.
 const COPIED: Span = Span::from_micros(50);
-/// And none sooner than this at all: half a round trip, but at most so much.
+/// And none sooner than half a round trip, or this time if that is shorter.
 const COPIED_MOST: Span = Span::from_millis(1);
 /// No SYN is repeated sooner (RFC 6298 §2.1 has a second, and no stack has less than 100 ms), so its
 /// copy shows by how much a mirror lags.
 const COPIED_SYN: Span = Span::from_millis(10);
 /// Fewer copies are an accident.
 const COPIES: u64 = 3;
-/// They are told if so many of a thousand packets are copies.
+/// Copies are reported if they are at least this many per thousand packets.
 const COPIES_SHARE: u64 = 10;
-/// A file with so many segments of data has an ACK without data, unless those were left out.
+/// Segments of data above which a file has an ACK without data, unless those were left out.
 const SPEAKING: u64 = 10;
 /// Bare ACKs of a thousand data packets below which they were left out: a delayed ACK is one of two.
 const BARE_SHARE: u64 = 5;
-/// Percent of the bytes that a filter leaves out at the least; a capture that drops as many is
-/// told by its SYNs and bare ACKs.
+/// Minimum percentage of the bytes that a filter leaves out; a capture that drops as many is
+/// recognised by its SYNs and bare ACKs.
 const LEFT_OUT: i64 = 5;
 /// Percent of the bytes that no capture drops: most of the traffic is not in the file.
 const MOST_LEFT_OUT: i64 = 40;
@@ -37,7 +37,7 @@ const MOST_LEFT_OUT: i64 = 40;
 /// a packet here and there, unless it leaves nearly all of the bytes out.
 const BURST: i64 = 16 * 1024;
 const NEARLY_ALL: i64 = 80;
-/// Of a thousand bytes, so many that the capture has dropped do not change what the others show.
+/// Dropped bytes per thousand up to which the remaining ones can still be interpreted.
 const SOME: i128 = 5;
 /// Percent of the data packets that are in connections of which one direction is seen.
 const ONE_SIDED: u64 = 90;
@@ -126,7 +126,7 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// How long ago the packet was seen of which this one is a copy; if it is none, it is remembered.
+    /// How long ago the original of this copy was seen; a packet that is not a copy is remembered.
     /// `soonest` is the time after which a sender may repeat itself; `copied` says that copies are
     /// known to come.
     fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> Option<Span> {
@@ -282,8 +282,8 @@ impl Intake {
         }
     }
 
-    /// Whether so many packets are missing that neither holes nor numbers show losses. A capture that
-    /// drops a few leaves nearly all of them.
+    /// Whether too many packets are missing for holes or numbers to show losses. A capture that
+    /// drops a few keeps nearly all of them.
     pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
         let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
         lacks.iter().any(|lack| match lack {

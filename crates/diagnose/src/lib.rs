@@ -1,5 +1,5 @@
 //! What happened in a capture: its connections, their stalls by cause, episodes of incast, and what
-//! looks like incast and is none. Knows captures, and no simulator.
+//! resembles incast but is not. Reads captures; independent of the simulator.
 //!
 //! An [`Analysis`] takes packets in order of time and keeps only what is open. A point of view is a
 //! `point`: the same connection may be seen at several. Each `connection` follows the bytes of

@@ -37,7 +37,7 @@ fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// Bins are usual if they have one part in so many of the bytes of the commonest ones.
+/// A bin is usual if it has at least one part in this many of the bytes of the commonest.
 const USUAL: u64 = 3;
 
 /// No shorter gap is a time without load, whatever the rate.

@@ -19,7 +19,7 @@ const AGREED_TO_NOT: u64 = 4;
 const AGREED_TO_SILENT: u64 = 2;
 /// Consecutive numbers on a connection although another one of the host has sent meanwhile.
 const APART: u64 = 2;
-/// A number was passed over by chance if so many of the last 65 536 packets had others: then those
+/// A number was skipped by chance if this many of the last 65 536 packets had others: then those
 /// of other connections are no evidence.
 const CROWD: u32 = 1 << 13;
 
@@ -128,7 +128,7 @@ impl Ids {
         self.late
     }
 
-    /// Packets are missing before one without data; they are told with the next data.
+    /// Packets are missing before one without data; they are reported with the next data.
     pub fn keep(&mut self, missing: u32) {
         self.before += missing;
     }
@@ -186,7 +186,7 @@ impl Numbering {
         &mut self.hosts[place]
     }
 
-    /// A packet of so many segments on a flow of the host at a place. Returns how many are missing
+    /// A packet of some segments on a flow of the host at a place. Returns how many are missing
     /// before it; nothing if it is the first one, if its number does not follow the last one at
     /// all, or if the missing ones were seen on other flows.
     pub fn take(

@@ -8,15 +8,15 @@ use crate::time::{Span, Time};
 
 /// A shorter silence of all flows is a pause of the application, or an ordinary timer.
 const LEAST: Span = Span::from_millis(50);
-/// A flow had been sending if its last data came at most so long before the silence.
+/// A flow had been sending if its last data came at most this long before the silence.
 const JUST: Span = Span::from_millis(50);
-/// So many flows must go on with what had been acknowledged: fewer may have lost an ACK each.
+/// Minimum number of flows that go on with acknowledged data: fewer may have lost an ACK each.
 const FLOWS: u32 = 3;
-/// And so many of a hundred of those that go on.
+/// And this percentage of the flows that go on.
 const SHARE: u32 = 80;
-/// An answer that has not come for so long is none: stacks hold an ACK for 40 to 200 ms.
+/// An answer that is missing for longer was lost: stacks delay an ACK by 40 to 200 ms.
 const HELD: Span = Span::from_millis(300);
-/// So many flows that ask again leave it open.
+/// Number of flows that ask again which leaves it undecided.
 const SOME: u32 = 2;
 const LISTED: usize = 64;
 

@@ -21,7 +21,7 @@ use crate::vantage::{Evidence, Vantage};
 /// Connections that are kept open, and packets between two looks for those that are not.
 const MOST: usize = 200_000;
 const SWEEP: u64 = 1 << 16;
-/// A connection that was silent for so long has ended: longer than any back-off of a timer.
+/// A connection that was silent for this time has ended: longer than any back-off of a timer.
 const FORGET: Span = Span::from_secs(300);
 /// What is listed; beyond it, it is counted.
 const LISTED: usize = 100_000;
@@ -37,13 +37,13 @@ const LONG: Span = Span::from_millis(150);
 const TOGETHER: Span = Span::from_millis(1);
 /// After a timer, and after it has doubled once or twice.
 const BACK_OFFS: [i64; 3] = [1, 3, 7];
-/// Timers of one burst differ by one part in so many at the most: by round trips.
+/// Timers of one burst differ by at most one part in this many: by round trips.
 const ALIKE: i64 = 50;
-/// So many hosts do not answer late by the same time.
+/// This number of hosts does not answer late by the same time.
 const HOSTS: usize = 3;
-/// In a shorter round trip a host's own delay is as long as the way.
+/// In a shorter round trip a host's own delay is as long as that of the path.
 const NEAR_BY: Span = Span::from_micros(200);
-/// A host is asked for its next piece when it has sent one, which takes so many round trips.
+/// A host is asked for its next piece when it has sent one, which takes this many round trips.
 const APART: i64 = 3;
 /// A round trip to go by before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(3);
@@ -81,7 +81,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// An empty one; an episode has at least so many flows.
+    /// An empty one; an episode has at least the given number of flows.
     pub fn new(least: usize) -> Self {
         Self { least, ..Self::default() }
     }
@@ -278,7 +278,7 @@ impl Point {
         self.events = events;
     }
 
-    /// Tells the receivers what has happened to their flows.
+    /// Reports to the receivers what has happened to their flows.
     fn apply(
         &mut self,
         ends: [Endpoint; 2],

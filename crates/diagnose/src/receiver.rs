@@ -73,14 +73,14 @@ pub struct Receiver {
     behind_another: bool,
 }
 
-/// A link that idles for so many round trips waits for a timer, as in the simulator's `stalls`.
+/// A link that idles for this many round trips waits for a timer, as in the simulator's `stalls`.
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
 /// Packets of a host that sends; fewer may be those that a switch has flooded.
 const SENDS: u64 = 8;
 
-/// A stall is one of incast if the link idled for this share of it at the least.
+/// A stall belongs to incast if the link idled for at least this share of it.
 const STALL: f64 = 0.1;
 
 /// An ACK is for two full segments, if hosts merge none (RFC 1122 §4.2.3.2).

@@ -19,7 +19,7 @@ pub struct Blocks {
     lost: Span,
     /// How long a block took, and how much of that it waited.
     sample: Vec<(Span, Span)>,
-    /// One of so many is kept.
+    /// One block in this many is kept.
     every: u64,
 }
 

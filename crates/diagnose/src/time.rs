@@ -88,7 +88,7 @@ impl Span {
         self.0 as f64 / 1e6
     }
 
-    /// Which share it is of another one, of a nanosecond at the least.
+    /// Its share of another one, which counts as a nanosecond if it is shorter.
     pub fn share_of(self, whole: Self) -> f64 {
         self.0 as f64 / whole.0.max(1) as f64
     }

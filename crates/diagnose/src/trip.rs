@@ -16,7 +16,7 @@ pub struct Trip {
 
 const LATEST: usize = 9;
 
-/// A first sample of so many usual round trips is rather a lost packet, if it is not confirmed.
+/// A first sample of this many usual round trips is probably a lost packet, unless confirmed.
 const UNUSUAL: i64 = 8;
 const CONFIRMED: u32 = 4;
 
@@ -128,7 +128,7 @@ impl Trips {
     }
 
     /// The share of an end in the usual round trip: medians, as the shortest times have no queue in
-    /// them, and a queue tells before it from behind it.
+    /// them, and a queue shows whether the point is before or behind it.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

@@ -155,7 +155,7 @@ mod tests {
     use crate::time::tests::{MS, at};
     use incast_capture::read::{Address, Endpoint};
 
-    /// A point that has seen packets of a burst of so many flows.
+    /// A point that has seen packets of a burst with this number of flows.
     fn point(fan_in: usize) -> Point {
         let mut point = Point::new(3);
         point.packets = 100;
@@ -169,7 +169,7 @@ mod tests {
         Stall { sender, ..stall(0, 200, Cause::FullWindow) }
     }
 
-    /// An episode of flows of so many hosts, with the first stalls of its point.
+    /// An episode of flows of this number of hosts, with the first stalls of its point.
     fn episode(hosts: usize, stalls: usize) -> Episode {
         Episode {
             start: at(0),
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// A point with an episode of flows of so many hosts, of which so many wait.
+    /// A point with an episode of flows from some hosts, of which some wait.
     fn with_episode(hosts: usize, waiting: u16) -> Point {
         let mut lead = point(4);
         lead.stalls = (0..waiting).map(wait).collect();

@@ -29,7 +29,7 @@ thread_local! {
     static DOOR: RefCell<Door> = RefCell::default();
 }
 
-/// Makes room for a question of so many bytes, and says where.
+/// Makes room for a question of this number of bytes, and returns its place.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
     DOOR.with_borrow_mut(|door| {

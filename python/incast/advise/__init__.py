@@ -1,4 +1,4 @@
-"""Advice: what to change, how much it gains, the exact words, and the way back.
+"""Advice: what to change, its gain, the exact commands, and how to undo them.
 
     from incast.advise import advise
 

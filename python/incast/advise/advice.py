@@ -72,8 +72,8 @@ class Advice:
         """Return why there is no fix, where there is none."""
         untried = sum(one.ratio is None for one in self.found.tried)
         if untried == len(self.found.tried):
-            return "The time was over before any fix was tried: give more with --budget."
-        return "Nothing that was tried helps for certain."
+            return "The time ended before any fix was tried: give more with --budget."
+        return "No fix that was tried has a significant gain."
 
     def sentences(self) -> list[str]:
         """Return the verdict in words."""

@@ -52,7 +52,7 @@ def advise(
         A scenario, or an argument of `incast.load`. If it sweeps the number of servers, the
         largest one counts.
     budget
-        Seconds after which the answer stands as far as it is known; None for no limit.
+        Seconds after which the best answer so far is final; None for no limit.
     goal
         What for: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
         the 99th percentile of the blocks.
@@ -124,34 +124,34 @@ class Adviser:
         self.sensitive: list[Sensitive] | None = None
 
     def work(self) -> Advice:
-        """Return the best advice that there is time for."""
+        """Return the best advice that the time allows."""
         with suppress(TimeUp):
             self.search.round(0, self.clock)
-        self.told()
+        self.answer()
         self.done = rounds(self.search, self.clock.part(_ROUNDS))
-        self.told()
+        self.answer()
         self.knee = knee(self.case, self.trials, self.clock.part(_KNEE))
-        self.told()
+        self.answer()
         with suppress(TimeUp):
             self.search.confirm(self.clock.part(_CONFIRM))
         self.confirmed = self.search.has_fresh()
-        advice = self.told()
+        advice = self.answer()
         self.quiet = quiet(self.case, advice.fixes, self.trials, self.clock.part(_QUIET))
         self.research = prospects(self.case, self.trials, self.clock.part(_RESEARCH))
         if self.clock.left:
             self.sensitive = sensitive(
                 self.case, advice.fixes, self.trials, self.clock, self.search.goal
             )
-        return self.told()
+        return self.answer()
 
     def found(self) -> Found:
-        """Return the fixes, with what is known of their price."""
+        """Return the fixes, with the known parts of their price."""
         found = self.search.found(self.done, confirmed=self.confirmed)
         advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
         return replace(found, advised=advised)
 
-    def told(self) -> Advice:
-        """Return what is known by now, and tell the listener."""
+    def answer(self) -> Advice:
+        """Return the present advice, and notify the listener."""
         # The seeds of the table: verdict and fixes have one baseline.
         seeds = self.search.seeds(self.done, confirmed=self.confirmed)
         summary = self.trials.summary(BASE, seeds)

@@ -80,7 +80,7 @@ class Case:
         return tree
 
     def buffer_times(self, factor: float) -> object:
-        """Return the value of `network.buffer` for so many times the buffer."""
+        """Return the value of `network.buffer` for a buffer that is `factor` times as large."""
         here, given = self.here, self.here.tree["network"]["buffer"]
         if here.dynamic is not None:
             total = round(here.dynamic[0] * factor)

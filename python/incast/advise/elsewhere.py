@@ -19,7 +19,7 @@ class Place:
     name
         The place.
     command
-        What shows it; `eth0` stands for the interface.
+        The command that shows it; `eth0` stands for the interface.
     shows
         What to look for.
     """
@@ -73,7 +73,7 @@ class Elsewhere:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Where else losses may be: nowhere that is named if the port itself loses packets."""
+        """Other places of losses; none if the port itself loses packets."""
         return () if self.lost else PLACES
 
     def sentence(self) -> str:
@@ -81,13 +81,13 @@ class Elsewhere:
         if self.lost:
             return (
                 f"The burst fills the {units.plural(self.fit, 'packet')} that fit into the port to "
-                f"the client, which loses {units.number(self.lost, 2)} per run. They are repaired "
-                "in time: losses alone are no collapse."
+                f"the client, which drops {units.number(self.lost, 2)} per run. They are repaired "
+                "in time: losses alone are not a collapse."
             )
         return (
             f"The burst is {self.burst} of the {units.plural(self.fit, 'packet')} that fit into "
-            "the port to the client, and nothing is lost there. If you see losses nevertheless, "
-            "look elsewhere:"
+            "the port to the client, and nothing is lost there. If you see losses, look "
+            "elsewhere:"
         )
 
     def to_dict(self) -> dict[str, Any]:

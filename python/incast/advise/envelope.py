@@ -22,7 +22,7 @@ class Word(StrEnum):
 
 @dataclass(frozen=True)
 class Study:
-    """One comparison with something that is not this simulator, of reads on a star.
+    """One comparison of this simulator with something else, for reads on a star.
 
     Parameters
     ----------
@@ -75,7 +75,9 @@ def envelope_of(case: Case) -> Envelope:
     if here.topology != "star" or not case.reads or here.tree["background"]:
         what = "a read on one switch without other traffic"
         return Envelope(
-            Word.OUTSIDE, f"Comparisons with others are of {what}.", "docs/validation/ns2.md"
+            Word.OUTSIDE,
+            f"Other simulators and kernels were compared only for {what}.",
+            "docs/validation/ns2.md",
         )
     control = case.transport["congestion_control"]["name"]
     able = [one for one in STUDIES if control in one.controls]

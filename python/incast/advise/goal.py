@@ -14,7 +14,7 @@ _PERCENTILES = {"p99": P99, "p999": "completion_p999_s"}
 _BOUND = re.compile(r"[ \t]*(p999?)[ \t]*<[ \t]*([0-9].{0,20})")
 _ACCEPTED = "must be goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'"
 WORTH = 1.02
-"""Times as good as before that a change must be at least."""
+"""The minimum gain of a change, as a factor."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Goal:
 
     @property
     def percentile(self) -> str:
-        """The column of the percentile that is told beside the goodput."""
+        """The column of the percentile that is reported beside the goodput."""
         return next((one for one in self.columns if one != GOODPUT), P99)
 
     @property
@@ -65,7 +65,7 @@ class Goal:
         return {column: one for column, one in found.items() if one is not None}
 
     def times(self, trials: Trials, name: str, seeds: Sequence[int]) -> float:
-        """Return how many times as good as before it is with a change; 0 if it is not known.
+        """Return the gain of a change, as a factor; 0 if it is not known.
 
         Of goodput and a percentile, it is the geometric mean.
         """
@@ -76,7 +76,7 @@ class Goal:
         return sqrt(known[0] * known[1]) if len(known) > 1 else known[0]
 
     def is_kept(self, late: Compared | None) -> bool:
-        """Return whether the percentile is below the bound for certain; True without a bound."""
+        """Return whether the percentile is significantly below the bound; True without a bound."""
         if self.bound is None:
             return True
         if late is None:
@@ -101,7 +101,7 @@ def goal_of(text: str | None) -> Goal:
         return Goal(text, (_PERCENTILES[text],))
     bound = _BOUND.fullmatch(text)
     if bound is None:
-        raise AdviceError(f"--for: {units.plain(text)} is no goal; {_ACCEPTED}")
+        raise AdviceError(f"--for: {units.plain(text)} is not a goal; {_ACCEPTED}")
     try:
         seconds = units.quantity(bound[2], "time")
     except units.QuantityError as error:
@@ -112,7 +112,7 @@ def goal_of(text: str | None) -> Goal:
 
 
 def is_better(found: Mapping[str, Compared]) -> bool:
-    """Return whether any quantity is better for certain, and by so much that it is worth it."""
+    """Return whether any quantity is significantly better, by enough to be worth it."""
     return any(
         one.finding is Finding.BETTER and _ratio(column, one) >= WORTH
         for column, one in found.items()
@@ -120,7 +120,7 @@ def is_better(found: Mapping[str, Compared]) -> bool:
 
 
 def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
-    """Return whether no quantity can be hoped to become better; few seeds are not strict."""
+    """Return whether no quantity is likely to become better; few seeds are judged leniently."""
     return all(
         one.finding in (Finding.WORSE, Finding.SAME) or (strict and _ratio(column, one) <= 1)
         for column, one in found.items()
@@ -128,7 +128,7 @@ def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
 
 
 def _ratio(column: str, one: Compared) -> float:
-    """Return how many times as good the second is."""
+    """Return by which factor the second is better."""
     if not one.a or not one.b:
         return 1.0
     return one.b / one.a if column == GOODPUT else one.a / one.b

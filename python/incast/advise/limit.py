@@ -59,7 +59,7 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     row
         The means of its runs, as of a summary, and their longest stall.
     collapsing
-        The share of the runs that collapse: then the line is not what limits.
+        The share of the runs that collapse: if any does, the line is not the limit.
     """
     here = case.here
     goodput, lossless = float(row["goodput_bps"]), lossless_goodput(here)
@@ -101,14 +101,14 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
         )
         return Limit("buffer", f"{text} {cost}", facts | room)
     if timeouts / _blocks(row) < _MOST:
-        told = [_told_timeouts(here, row), _told_probes(row)]
+        kinds = [_timer_waits(here, row), _probe_waits(row)]
         name = "tail probe" if probes > timeouts else "timer"
-        texts = [text for text, _ in (reversed(told) if probes > timeouts else told) if text]
-        for _, more in told:
+        texts = [text for text, _ in (reversed(kinds) if probes > timeouts else kinds) if text]
+        for _, more in kinds:
             facts |= more
         return Limit(name, f"A block waits {', and '.join(texts)}. {cost}", facts)
     first = here.flows * min(here.initial_window, here.window_limit)
-    burst = "already the first windows, " if first > case.room else "the first windows have "
+    burst = "even the first windows have " if first > case.room else "the first windows have "
     windows = room | {
         "each": case.room / here.flows,
         "first": first,
@@ -125,7 +125,7 @@ def _blocks(row: Mapping[str, Any]) -> float:
     return max(float(row["blocks"] or 0.0), 1.0)
 
 
-def _told_timeouts(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
+def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """Return how often a block waits for a timer, and how long at least; nothing if it does not."""
     timeouts = float(row["timeouts"])
     if not timeouts:
@@ -139,7 +139,7 @@ def _timers(here: Resolved, row: Mapping[str, Any]) -> dict[str, float]:
     return {"timeouts": float(row["timeouts"]) / _blocks(row), "rto_s": least}
 
 
-def _told_probes(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
+def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """Return how often a block waits for a tail-loss probe; nothing if it does not."""
     probes = float(row.get("stalls_tail_probe") or 0.0)
     if not probes:

@@ -10,7 +10,7 @@ _MEAN, _BLOCKS = "completion_s", "blocks"
 
 
 def joined(times: Sequence[float], pieces: int) -> list[float]:
-    """Return the seconds of whole blocks: so many pieces, one after the other, are one."""
+    """Return the seconds of whole blocks, each of which consists of `pieces` consecutive pieces."""
     whole = len(times) // pieces
     return [float(sum(times[n * pieces : (n + 1) * pieces])) for n in range(whole)]
 

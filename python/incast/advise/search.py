@@ -1,9 +1,9 @@
-"""The search for fixes: rounds of seeds that halve the field, and a last one that it did not see.
+"""The search for fixes: rounds of seeds that halve the field, and a last round of fresh seeds.
 
 All fixes of a round run at the same seeds as the case itself, so a difference is taken within a
 seed. A fix leaves the field when the runs say that it does not help, that it makes the slowest
-blocks slower, or that others of its party are ahead. The figures of those that remain are from
-seeds that played no part in the choice: the best of many would otherwise look better than it is.
+blocks slower, or that others of its party are ahead. The figures of those that remain come
+from seeds that played no part in the choice: otherwise the best of many would look too good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,16 +17,16 @@ from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
 from incast.results.compare import Compared, Finding
 
 ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
-"""Seeds that every round has, those of earlier rounds included, and the fixes of each party that
+"""The seeds of each round, including those of earlier rounds, and how many fixes of each party
 stay."""
 FIRST_FRESH, LEAST_FRESH = 1001, 5
 FRESH = (12, 24, 48)
-"""The seeds of the last round: the first, how many are enough, and how many there are. There are
-more while it is not certain for every fix whether it helps."""
+"""The seeds of the last round: the first seed, the minimum number, and the maximum. Seeds are added
+while it is not clear for every fix whether it helps."""
 ALIKE = 0.05
-"""Fixes within this share of the best are alike; then the cheapest comes first."""
+"""Fixes within this share of the best count as equal; the cheapest of them comes first."""
 _SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
-_HARDLY = 0.005  # a change by a smaller share is told as none
+_HARDLY = 0.005  # a change by a smaller share is reported as none
 _ENOUGH = 6  # seeds from which on a mean that is no better says something
 _GONE = 0.5  # share of the party's best below which more seeds are not worth it
 
@@ -63,7 +63,7 @@ class Gain:
 
     @property
     def ratio(self) -> float:
-        """How many times as much there is after it."""
+        """The value after it over the value before."""
         return self.after / self.before
 
 
@@ -76,11 +76,11 @@ class Advised:
     fix
         The fix.
     goodput, late
-        What it gains; `late` is that of the goal's percentile, None where there are no blocks.
+        Its gains; `late` is that of the goal's percentile, None without blocks.
     times
-        How many times as good as before it is, by the goal.
+        Its gain by the goal, as a factor.
     kept
-        Whether the bound of the goal is kept, if it has one.
+        Whether it meets the bound of the goal, if there is one.
     quiet
         With few servers, the median time of a block after it over that before; None if unknown.
     premature
@@ -100,7 +100,7 @@ class Advised:
         lines = [self.fix.price]
         if self.quiet is not None:
             times = units.number(self.quiet, 3)
-            lines.append(f"A quiet read, from two servers, takes × {times} as long.")
+            lines.append(f"A read from only two servers takes × {times} as long.")
         if self.premature:
             lines.append(f"{units.number(self.premature, 2)} spurious timeouts per block.")
         return lines
@@ -175,12 +175,12 @@ class Search:
                 self.out[fix.name] = Tried(fix, f"not simulated here: {trials.refused[fix.name]}")
 
     def round(self, number: int, clock: Clock) -> None:
-        """Run one round, and let go of those that are behind.
+        """Run one round, and drop the fixes that are behind.
 
         Raises
         ------
         TimeUp
-            The time was over before the end of the round.
+            The time ended before the round did.
         """
         count, stay = ROUNDS[number]
         seeds = range(1, count + 1)
@@ -197,12 +197,12 @@ class Search:
                     self._drop(fix, f"less than “{mine[0].name}”", seeds)
 
     def confirm(self, clock: Clock) -> None:
-        """Run what remains at seeds that played no part in the choice.
+        """Run the remaining fixes at seeds that played no part in the choice.
 
         Raises
         ------
         TimeUp
-            The time was over before the end.
+            The time ended before the runs did.
         """
         names = [BASE, *(fix.name for fix in self.field)]
         for count in FRESH:
@@ -212,7 +212,7 @@ class Search:
                 break
 
     def _is_open(self, fix: Fix) -> bool:
-        """Return whether it is not certain that a fix helps, or that it does not."""
+        """Return whether it is still unclear if a fix helps."""
         found = self.goal.findings(self.trials, fix.name, self.fresh)
         return not is_better(found) and any(
             one.finding is Finding.UNKNOWN for one in found.values()
@@ -228,7 +228,7 @@ class Search:
         return self.fresh if confirmed else range(1, ROUNDS[max(rounds - 1, 0)][0] + 1)
 
     def found(self, rounds: int, *, confirmed: bool) -> Found:
-        """Return what the rounds so far say."""
+        """Return the result of the rounds so far."""
         seeds = self.seeds(rounds, confirmed=confirmed)
         advised, tried = [], list(self.out.values())
         for fix in self.field:
@@ -293,7 +293,7 @@ class Search:
         return ""
 
     def _stands(self, fix: Fix, seeds: range) -> bool:
-        """Return whether a fix stays; take note of why not. Few seeds are not strict."""
+        """Return whether a fix stays, and record why not. Few seeds are judged leniently."""
         found = self.goal.findings(self.trials, fix.name, seeds)
         if not found:
             self.out[fix.name] = Tried(fix, "no run finished")
@@ -312,12 +312,12 @@ class Search:
         self.field = [one for one in self.field if one is not fix]
 
     def _of(self, fix: Fix, seeds: range) -> float:
-        """Return how many times as good as before it is, by the goal."""
+        """Return its gain by the goal, as a factor."""
         return self.goal.times(self.trials, fix.name, seeds)
 
 
 def _why(found: Mapping[str, Compared]) -> str:
-    """Return why a fix is not advised, of which no quantity is better for certain."""
+    """Return why a fix without a significant gain is not advised."""
     findings = {one.finding for one in found.values()}
     if findings <= {Finding.SAME}:
         return "changes nothing"
@@ -331,7 +331,7 @@ def _why(found: Mapping[str, Compared]) -> str:
 
 
 def _ordered(advised: list[Advised]) -> list[Advised]:
-    """Return the advice in order: what keeps the bound first, if there is one.
+    """Return the advice in order: fixes that meet the bound first, if there is one.
 
     Of those, or else of those close to the best, the cheapest come first; then the best.
     """

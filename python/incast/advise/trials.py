@@ -97,7 +97,7 @@ class Trials:
         Raises
         ------
         TimeUp
-            The time was over before the end.
+            The time ended before the runs did.
         """
         clock.look()
         self._known.clear()

@@ -170,16 +170,16 @@ def _differences(
     """Yield what is different there; `before` is whether the case collapses, None if undefined."""
     unknown, factor = scaled
 
-    def told(said: str) -> Sensitive:
+    def found(said: str) -> Sensitive:
         return Sensitive(unknown.name, factor, said, unknown.measure)
 
     after = trials.collapsed(BASE, SEEDS)
     if before is not None and after is not None:
         if any(before) and not any(after):
-            yield told("there is no collapse")
+            yield found("there is no collapse")
             return
         if after[0] and not any(before):
-            yield told("it collapses")
+            yield found("it collapses")
             return
     times = {one.fix.name: goal.times(trials, one.fix.name, SEEDS) for one in usable}
     if not any(times.values()):
@@ -187,7 +187,7 @@ def _differences(
     first = usable[0].fix.name
     best = max(times, key=lambda name: times[name])
     if times[first] < _STILL:
-        yield told(f"“{first}” does not help any more")
+        yield found(f"“{first}” no longer helps")
     elif times[first] < (1 - _MATTERS) * times[best]:
         gain = times[best] / times[first]
-        yield told(f"“{best}” is {gain:.2f} times as good as “{first}”")
+        yield found(f"“{best}” is {gain:.2f} times as good as “{first}”")

@@ -1,4 +1,4 @@
-"""What happened in a capture: stalls by cause, episodes of incast, and what only looks alike."""
+"""What happened in a capture: stalls by cause, episodes of incast, and what resembles incast."""
 
 from incast.diagnose.reading import Report, diagnose
 

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing from elsewhere, every text escaped."""
+"""The report as one self-contained HTML file, without scripts and with every text escaped."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -46,7 +46,7 @@ def body(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
     ):
         if len(rows) > 1:
             parts += [_tag("h2", title), _table(rows[0], rows[1:])]
-    parts.append(_tag("h2", "What looks alike"))
+    parts.append(_tag("h2", "What resembles incast"))
     parts.append(_table(("name", "answer", "why"), text.look_alikes(report)))
     if unknown := text.cannot_tell(report):
         parts.append(_tag("h2", "What this capture cannot tell"))

@@ -1,4 +1,4 @@
-"""What was seen, as a scenario; what `incast run` would refuse is left out of it."""
+"""The read in a capture as a scenario, without values that `incast run` would refuse."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -18,10 +18,10 @@ _MISSING = "what happened to packets that are not in the file"
 INCOMPLETE = {
     "filtered": "The capture looks exported by a filter: bytes between its packets are missing in "
     "many places. Read the whole capture.",
-    "one_direction": "Only one direction of the connections is in the capture. Capture both.",
-    "data_only": "No ACK without data is in the capture. Capture all packets of TCP.",
-    "syn_only": "Only the openings of connections are in the capture. Capture all packets of TCP.",
-    "duplicated": "Frames are in the capture more than once; each is counted once.",
+    "one_direction": "The capture has only one direction of the connections. Capture both.",
+    "data_only": "The capture has no ACK without data. Capture all packets of TCP.",
+    "syn_only": "The capture has only the openings of connections. Capture all packets of TCP.",
+    "duplicated": "The capture has frames more than once; each is counted once.",
     "clock_back": "The clock of the capture was set back.",
     "capture_drops": "The capture has dropped packets. Shorter frames and a larger buffer help: "
     "tcpdump -s 96 -B 65536.",
@@ -81,7 +81,7 @@ def reasons(report: Report) -> Iterator[str]:
 
 
 def about(report: Report) -> Iterator[str]:
-    """Yield what was read and where, and what carried it."""
+    """Yield what was read and where, and the tunnels that carried it."""
     place = report["vantage"] or "unknown"
     if report["vantage"]:
         place += f" ({units.percent(report['vantage_confidence'])} sure)"
@@ -97,9 +97,9 @@ def about(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Yield what is wrong with the files, and what the list leaves out."""
+    """Yield problems of the files, and what the lists leave out."""
     if report.get("interrupted"):
-        yield "The reading was interrupted; this is what was read so far."
+        yield "The reading was interrupted; the report covers what was read."
     kinds = tuple(f" inside {tunnel['kind']}" for tunnel in report["tunnels"])
     for file in report["files"]:
         for note in file["notes"]:
@@ -161,7 +161,7 @@ def stalls(report: Report) -> list[tuple[str, ...]]:
 
 
 def look_alikes(report: Report) -> list[tuple[str, ...]]:
-    """Return a row per look-alike, those that were found first."""
+    """Return a row per look-alike, beginning with those that were found."""
     order = {True: 0, None: 1, False: 2}
     listed = sorted(report["look_alikes"], key=lambda one: order[one["found"]])
     rows: list[tuple[str, ...]] = []

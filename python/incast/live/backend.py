@@ -17,7 +17,7 @@ from incast.live.kernel_switch import KernelSwitch, Switches
 from incast.live.namespaces import inside
 from incast.live.stack import Stack
 from incast.live.star import Ends, Star
-from incast.live.traffic import Client, Reader, Told
+from incast.live.traffic import Client, Reader, Summary
 from incast.live.trust import Clock, doubts
 from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
@@ -113,7 +113,7 @@ class Kernel:
             )
         clock = Clock.now()
         try:
-            told = client.run(here.time_limit)
+            summary = client.run(here.time_limit)
             time.sleep(_SETTLED)
         finally:
             shares = Clock.now().since(clock)
@@ -122,10 +122,10 @@ class Kernel:
             raise KeyboardInterrupt
         after = counters.count(hosts[1:]), counters.count(hosts[:1])
         counted = [now - then for now, then in zip(after, before, strict=True)]
-        row = _row(seed, told, client, counted[0], counted[1])
+        row = _row(seed, summary, client, counted[0], counted[1])
         row |= {name: measured.get(name) for name in _OF_SWITCH}
         row |= {
-            "status": _status(told, doubts(measured, shares)),
+            "status": _status(summary, doubts(measured, shares)),
             "wall_s": time.monotonic() - start,
             "live.late_max_s": measured["late_max_s"],
             "live.late_p99_s": measured["late_p99_s"],
@@ -143,7 +143,7 @@ class Kernel:
         seed: int,
         cancelled: Callable[[], bool],
     ) -> Reader:
-        """Return what does the workload of a run."""
+        """Return the client's application of a run."""
         return Client(here, star.hosts, pairs, star.stack, seed, cancelled)
 
     def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
@@ -169,15 +169,15 @@ _OF_SWITCH = (
 )
 
 
-def _status(told: Told, why: Sequence[str]) -> str:
-    if not told.finished:
+def _status(summary: Summary, why: Sequence[str]) -> str:
+    if not summary.finished:
         return "time-limit"
     return "untrusted" if why else "ok"
 
 
 def _row(
     seed: int,
-    told: Told,
+    summary: Summary,
     client: Reader,
     servers: Counter[str],
     readers: Counter[str],
@@ -185,22 +185,22 @@ def _row(
     """Return the columns that hosts know; the others are empty."""
     names = [column["name"] for column in json.loads(_core.columns("rows"))]
     row: dict[str, Any] = {name: None for name in names if "." not in name}
-    blocks = told.completions
+    blocks = summary.completions
     # What the client sends is handshakes and requests only.
     handshakes = readers["TCPTimeouts"] + servers["TCPSynRetrans"]
     row |= {
         "seed": seed,
         "group": "all",
-        "goodput_bps": told.bytes * 8 / told.elapsed if told.elapsed else 0.0,
+        "goodput_bps": summary.bytes * 8 / summary.elapsed if summary.elapsed else 0.0,
         "blocks": len(blocks),
         "completions_s": blocks,
-        "bytes": told.bytes,
-        "fairness": told.fairness,
-        "elapsed_s": told.elapsed,
+        "bytes": summary.bytes,
+        "fairness": summary.fairness,
+        "elapsed_s": summary.elapsed,
         "timeouts": servers["TCPTimeouts"] + handshakes,
         "timeouts_handshake": handshakes,
-        "stalls": len(told.stalls),
-        "stall_max_s": max(told.stalls, default=None),
+        "stalls": len(summary.stalls),
+        "stall_max_s": max(summary.stalls, default=None),
         "tail_probes": servers["TCPLossProbes"],
         "fast_retransmits": servers["TCPSackRecovery"] + servers["TCPRenoRecovery"],
         "retransmitted_packets": servers["RetransSegs"],

@@ -42,7 +42,7 @@ def _parsed(text: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Connection:
-    """What the kernel says of one connection (`TCP_INFO`).
+    """The kernel's state of one connection (`TCP_INFO`).
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class Switches(StrEnum):
 
 
 def check(here: Resolved) -> None:
-    """Refuse what the kernel's switch has not.
+    """Refuse what the kernel's switch does not support.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class KernelSwitch:
 
 
 def _shaped(interface: str, rate: float, overhead: int, limit: int) -> list[str]:
-    """Return what makes an interface send at a rate from a queue of `limit` bytes."""
+    """Return the commands that make an interface send at a rate from a queue of `limit` bytes."""
     shape = f"rate {rate:.0f}bit burst {_BURST} limit {limit} overhead {overhead}"
     return [
         f"qdisc add dev {interface} root handle 1: tbf {shape}",

@@ -37,7 +37,7 @@ class Loop:
         self._epoll.register(number, select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def watch(self, one: socket.socket, *, writes: bool) -> None:
-        """Look, or stop looking, whether the socket can be written."""
+        """Watch, or stop watching, whether the socket can be written."""
         self._epoll.modify(one.fileno(), select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def remove(self, one: socket.socket) -> None:
@@ -48,7 +48,7 @@ class Loop:
         one.close()
 
     def wait(self, until: float) -> None:
-        """Serve what is ready, or wait for it, at most until this time of `time.monotonic`."""
+        """Serve ready sockets, or wait for one, at most until this time of `time.monotonic`."""
         left = min(until - time.monotonic(), _LONGEST)
         # Below some milliseconds it asks again and again, so that times are exact.
         for number, events in self._epoll.poll(left if left > _COARSE else 0, _AT_ONCE):
@@ -59,7 +59,7 @@ class Loop:
 
 @contextmanager
 def hurried() -> Iterator[None]:
-    """Let this thread run before ordinary ones, if that is allowed: the switch is before it."""
+    """Give this thread priority over ordinary ones, if permitted, but not over the switch."""
     hurry(True)
     try:
         yield

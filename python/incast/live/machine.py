@@ -124,7 +124,7 @@ def _missing() -> str:
 
 
 def _refusal() -> str:
-    """Enter a new network namespace and return; say what the kernel has against it, or nothing."""
+    """Enter a new network namespace; return why the kernel refuses it, or nothing."""
     from incast._core import Namespace
     from incast.live.namespaces import inside
 

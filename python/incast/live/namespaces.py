@@ -35,7 +35,7 @@ def batch(lines: Sequence[str]) -> None:
 
 
 def executed(tool: str, words: Sequence[str], *, lines: bool = True) -> str:
-    """Let `ip` or `tc` execute lines in this thread's namespace, or one command of some words.
+    """Let `ip` or `tc` execute lines in this thread's namespace, or one command.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What real hosts of this machine cannot do is refused by name, before anything is made."""
+"""What real hosts of this machine cannot do is refused by name, before anything is created."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -51,7 +51,7 @@ def check(scenario: Scenario, machine: Machine) -> None:
 
 
 def checked_switch(name: str, scenario: Scenario) -> Switches:
-    """Refuse a switch that there is not, or that cannot do what a scenario says.
+    """Refuse a switch that does not exist, or that does not support a scenario.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _check_key(key: str) -> None:
     table, _, rest = key.partition(".")
     if table == "transport" and rest and rest not in _TRANSPORT:
         there = ", ".join(sorted(name for name in _TRANSPORT if "." not in name))
-        raise LiveError(f"{key}: cannot be set on real hosts; of [transport] these can: {there}")
+        raise LiveError(f"{key}: cannot be set on real hosts; of [transport], set {there}")
 
 
 def _check_point(here: Resolved, machine: Machine) -> None:

@@ -1,4 +1,4 @@
-"""What must be said beside the results of real hosts."""
+"""Notes on the results of real hosts."""
 
 import polars as pl
 
@@ -8,7 +8,7 @@ from incast.results import Results
 
 
 def notes(results: Results) -> list[str]:
-    """Return how many runs cannot be believed, and what the kernel did instead of a request."""
+    """Return how many runs cannot be trusted, and what the kernel did instead of a request."""
     rows = results.numbered()
     told = []
     doubted = rows.filter(pl.col("status") == "untrusted").height

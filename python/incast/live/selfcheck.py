@@ -1,4 +1,4 @@
-"""At which rates this machine can be believed: a measurement of half a second each."""
+"""The rates at which this machine can be trusted: a measurement of half a second each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Found:
 
     @cached_property
     def believed(self) -> bool:
-        """Whether runs at this rate can be believed."""
+        """Whether runs at this rate can be trusted."""
         paced = self.row["link_utilization"] < _LEAST_BUSY or self.row["live.busy"] > _MOST_BUSY
         return self.row["status"] == "ok" and not paced
 
@@ -98,7 +98,7 @@ def lines() -> Iterator[str]:
 
 
 def check_rate(rate: float) -> None:
-    """Refuse a rate at which this machine cannot be believed.
+    """Refuse a rate at which this machine cannot be trusted.
 
     Raises
     ------

@@ -18,7 +18,7 @@ _FLOOD_BUFFER = 1 << 18
 
 
 class Server:
-    """What answers at the server of one flow.
+    """The server of one flow.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Server:
         self.answers.append(_Answer(self, one))
 
     def connections(self) -> Sequence[Connection]:
-        """Return what the kernel says of all its connections."""
+        """Return the kernel's state of all its connections."""
         return [*self.ended, *(Connection.of(answer.socket) for answer in self.answers)]
 
 
@@ -66,7 +66,7 @@ class _Answer:
         server.loop.add(one, self.serve)
 
     def serve(self, events: int) -> None:
-        """Take requests, and send what is owed."""
+        """Read requests, and send the requested bytes."""
         if self.waits and writable(events):
             self.send()
         try:
@@ -87,7 +87,7 @@ class _Answer:
         self.send()
 
     def send(self) -> None:
-        """Write as much of what is owed as there is room for."""
+        """Write as many requested bytes as the socket accepts."""
         try:
             while self.owed:
                 self.owed -= self.socket.send(_ZEROS[: min(self.owed, len(_ZEROS))])

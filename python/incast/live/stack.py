@@ -17,7 +17,7 @@ _SEND_BUFFER = "4096 4194304 6291456"
 
 @dataclass(frozen=True)
 class Stack:
-    """What hosts are told about TCP: equal scenarios need the same.
+    """The settings of TCP at the hosts: equal scenarios need the same.
 
     Parameters
     ----------

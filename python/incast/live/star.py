@@ -43,7 +43,7 @@ class Ends:
 
 
 class Star:
-    """Hosts around a switch. It ends with its block, or with the process.
+    """Hosts around a switch. It ends with its `with` block, or with the process.
 
     Parameters
     ----------

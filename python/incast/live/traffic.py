@@ -22,7 +22,7 @@ _LONG = 10  # base round trips without data are a stall, as in the simulation
 
 
 @dataclass
-class Told:
+class Summary:
     """What the client saw.
 
     Parameters
@@ -48,17 +48,17 @@ class Told:
 
 
 class Reader(Protocol):
-    """What does the workload of a run."""
+    """The client's application of a run."""
 
     connections: Sequence[Connection]
-    """What the kernel says of the servers' connections, once the run is over."""
+    """The kernel's state of the servers' connections after the run."""
 
-    def run(self, limit: float) -> Told:
+    def run(self, limit: float) -> Summary:
         """Do it, at most for `limit` seconds."""
 
 
 class _Part:
-    """A connection of the client, and what it still has to get."""
+    """A connection of the client, and the bytes that it still has to receive."""
 
     def __init__(self, client: "Client", flow: int) -> None:
         self.client, self.flow = client, flow
@@ -90,7 +90,7 @@ class _Part:
             self.wanted = None
 
     def serve(self, events: int) -> None:
-        """Ask once the connection is there; read."""
+        """Send the request once the connection is open; read."""
         if self.socket is None:
             return
         if not self.connected and writable(events):
@@ -125,7 +125,7 @@ class Client:
     hosts, pairs
         The namespaces, and server and client of every flow.
     stack
-        What the hosts are told about TCP.
+        The settings of TCP at the hosts.
     seed
         Seed of the times of requests.
     cancelled
@@ -151,13 +151,13 @@ class Client:
         self.parts = [_Part(self, flow) for flow in range(len(pairs))]
         self.random = random.Random(seed)  # noqa: S311 (times of requests)
         self.buffer = bytearray(_READ)
-        self.told = Told()
+        self.summary = Summary()
         self.left = 0  # parts of the block that are not complete
         self.ends: list[float] = []  # when those of the block were
         self.block_start = self.last = 0.0
         self.connections: Sequence[Connection] = []
 
-    def run(self, limit: float) -> Told:
+    def run(self, limit: float) -> Summary:
         """Do what the workload says, at most for `limit` seconds."""
         with inside(self.home), hurried(), self.loop:
             start = time.monotonic()
@@ -166,14 +166,14 @@ class Client:
             else:
                 self.flood(start, start + limit)
             self.connections = [one for server in self.answering for one in server.connections()]
-        return self.told
+        return self.summary
 
     def read(self, start: float, end: float) -> None:
         """Read block after block."""
         workload = self.here.workload
         blocks, duration = workload.get("blocks"), self.here.facts["duration_s"]
         indices: list[float] = []
-        while len(self.told.completions) != blocks:
+        while len(self.summary.completions) != blocks:
             now = time.monotonic()
             if duration is not None and now >= start + duration:
                 break
@@ -182,11 +182,11 @@ class Client:
             done = time.monotonic()
             rates = [1 / max(at - self.block_start, 1e-9) for at in self.ends]
             indices.append(sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)))
-            self.told.completions.append(done - self.block_start)
-            self.told.bytes += sum(self.sizes())
-            self.told.elapsed = done - start
-            self.told.fairness = sum(indices) / len(indices)
-        self.told.finished = True
+            self.summary.completions.append(done - self.block_start)
+            self.summary.bytes += sum(self.sizes())
+            self.summary.elapsed = done - start
+            self.summary.fairness = sum(indices) / len(indices)
+        self.summary.finished = True
 
     def sizes(self) -> list[int]:
         """Return the bytes that each server sends for a block."""
@@ -229,19 +229,19 @@ class Client:
             self.loop.wait(min(finish, end))
         got = [part.got for part in self.parts]
         squares = sum(one**2 for one in got)
-        self.told = Told(
+        self.summary = Summary(
             finished=now >= finish,
             bytes=sum(got),
             elapsed=now - start,
             fairness=sum(got) ** 2 / (len(got) * squares) if squares else None,
-            stalls=self.told.stalls,
+            stalls=self.summary.stalls,
         )
 
     def on_data(self, part: _Part) -> None:
         """Take note of data that have arrived."""
         now = time.monotonic()
         if now - self.last > _LONG * self.here.base_rtt:
-            self.told.stalls.append(now - self.last)
+            self.summary.stalls.append(now - self.last)
         self.last = now
         if part.missing == 0:
             self.left -= 1

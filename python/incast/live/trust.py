@@ -1,4 +1,4 @@
-"""When a run of real hosts can be believed."""
+"""When a run of real hosts can be trusted."""
 
 import time
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Clock:
 
 
 def doubts(measured: Mapping[str, Any], hosts: Clock) -> list[str]:
-    """Return why a run cannot be believed; nothing if it can.
+    """Return why a run cannot be trusted; nothing if it can.
 
     Parameters
     ----------

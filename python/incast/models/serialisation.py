@@ -59,7 +59,7 @@ class Path:
 
     @cached_property
     def _alone(self) -> dict[str, Floats]:
-        return self._told(sru=0)
+        return self._summary(sru=0)
 
     @property
     def product_packets(self) -> Floats:
@@ -81,14 +81,14 @@ class Path:
 
     def ramps(self, sru: ArrayLike) -> Floats:
         """Return 1 where an SRU of S bytes is long enough for the window to reach B (6), else 0."""
-        return self._told(sru)["ramps"]
+        return self._summary(sru)["ramps"]
 
     def plateau(self, sru: ArrayLike) -> Floats:
         """Return T2, seconds from then until the last packet of S bytes (5).
 
         Not a number where the window never reaches B.
         """
-        return self._told(sru)["plateau_s"]
+        return self._summary(sru)["plateau_s"]
 
     def one_after_another(self, sru: ArrayLike) -> Floats:
         """Return CCS's goodput, bit/s: S·8 / (T1 + T2 + BaseRTT/2), the half for the SYN.
@@ -101,25 +101,25 @@ class Path:
 
     def ideal_completion(self, servers: ArrayLike, sru: ArrayLike) -> Floats:
         """Return MCT_ideal, seconds: N_a·⌈S/MSS⌉ packets on a link that never rests (12)."""
-        return self._told(sru, servers=servers)["ideal_completion_s"]
+        return self._summary(sru, servers=servers)["ideal_completion_s"]
 
     def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:
         """Return the goodput, bit/s, of a never idle link beside `background` bit/s (§5.1)."""
-        return self._told(sru=0, background=background)["greatest_goodput_bps"]
+        return self._summary(sru=0, background=background)["greatest_goodput_bps"]
 
     def sets(self, sru: ArrayLike) -> "Sets":
         """Return the smallest set whose T_2 lasts for two T_1 (8), and its windows."""
-        told = self._told(sru)
-        return Sets(told["connections"], told["window"], told["peak_queue"])
+        summary = self._summary(sru)
+        return Sets(summary["connections"], summary["window"], summary["peak_queue"])
 
-    def _told(
+    def _summary(
         self, sru: ArrayLike, servers: ArrayLike = 1, background: ArrayLike = 0.0
     ) -> dict[str, Floats]:
         """Return the core's values, by the names of the equations."""
         asked = (self.rate, self.base_rtt, self.mss, self.header, sru, servers, background)
         columns = np.broadcast_arrays(*map(floats, asked))
-        told = _core.serialisation([column.ravel() for column in columns])
-        return {name: values.reshape(columns[0].shape) for name, values in told.items()}
+        summary = _core.serialisation([column.ravel() for column in columns])
+        return {name: values.reshape(columns[0].shape) for name, values in summary.items()}
 
 
 @dataclass(frozen=True)
@@ -185,19 +185,19 @@ def _answer(question: Question) -> Answer:
         return NotApplicable("background traffic must be datagrams, not TCP connections")
     path = Path(point.line_rate, point.base_rtt, point.mss, point.packet - point.mss)
     groups = path.sets(point.sru)
-    told = {
+    summary = {
         "serialisation.ramp_s": path.ramp,
         "serialisation.sets_connections": groups.connections,
         "serialisation.sets_window": groups.window,
     }
     if scheme == "ccs" and path.ramps(point.sru) > 0:
-        told["goodput_bps"] = path.one_after_another(point.sru)
+        summary["goodput_bps"] = path.one_after_another(point.sru)
     if scheme == "ocs":
-        told["queue_max_packets"] = groups.peak_queue
+        summary["queue_max_packets"] = groups.peak_queue
         left = 1 - beside / point.line_rate
-        told["completion_s"] = path.ideal_completion(point.servers, point.sru) / left
-        told["goodput_bps"] = floats(point.servers * point.sru * 8 / told["completion_s"])
-    return {name: float(value) for name, value in told.items()}
+        summary["completion_s"] = path.ideal_completion(point.servers, point.sru) / left
+        summary["goodput_bps"] = floats(point.servers * point.sru * 8 / summary["completion_s"])
+    return {name: float(value) for name, value in summary.items()}
 
 
 def _datagrams(question: Question) -> float | None:

@@ -98,7 +98,7 @@ def _choice(plan: Plan, runs: int) -> str:
     ways = [f"--set {key}=VALUE" for key in plan.swept]
     if len(plan.seeds) > 1 or plan.precision is not None:
         ways.append("--seeds 1")
-    return f"a file is of one run, and these are {units.plural(runs, 'run')}: add {' '.join(ways)}"
+    return f"a file holds one run, and these are {units.plural(runs, 'run')}: add {' '.join(ways)}"
 
 
 class Capturing(Simulator):

@@ -40,7 +40,7 @@ Finished = tuple[Job, float | None]  # and how long it took
 
 
 def check(executor: str) -> None:
-    """Refuse what is no executor.
+    """Refuse a name that is not an executor.
 
     Raises
     ------
@@ -186,7 +186,7 @@ class Cluster:
 
 
 def gone(name: str) -> ResultsError:
-    """Return the error for a scheduler that does not answer any more."""
+    """Return the error for a scheduler that no longer answers."""
     return ResultsError(
         f"executor: {name}: the scheduler is gone; what had finished is stored: run the same "
         "command again to continue"

@@ -326,7 +326,7 @@ class _Sweep:
             return self.todo.pop() if self.todo and not self.stopped.is_set() else None
 
     def part_ways(self) -> None:
-        """Leave the order of the plan if another process runs the same jobs at the same time."""
+        """Leave the order of the plan if another process runs the same jobs, too."""
         with self.taking:
             size = max(min(len(self.todo) // _WAYS, PACK), 1)  # neighbours share a pack
             pieces = [self.todo[at : at + size] for at in range(0, len(self.todo), size)]

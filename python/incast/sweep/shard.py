@@ -62,7 +62,7 @@ class Shard:
         return every[part.start : part.stop]
 
     def cut(self, costs: Sequence[int], times: int = 1) -> range:
-        """Return its part of runs with these costs, which are repeated so many times.
+        """Return its part of runs with these costs, which are repeated `times` times.
 
         A run is in the part in which the middle of its cost is. So no part costs more than its
         share and the longest run.

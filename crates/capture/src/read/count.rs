@@ -1,4 +1,4 @@
-//! What a reading and those who wait for it tell each other.
+//! What a reading and those who wait for it report to each other.
 
 use std::io::{Error, Result};
 use std::sync::Arc;

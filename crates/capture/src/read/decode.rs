@@ -129,7 +129,7 @@ fn four(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// The first bytes and the rest, if so many were captured.
+/// The first bytes and the rest, if enough were captured.
 fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), Other> {
     bytes.split_at_checked(at).ok_or(Other::Short)
 }

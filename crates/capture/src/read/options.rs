@@ -1,6 +1,6 @@
 //! Options of a TCP header.
 
-/// Times that the ends of a connection tell each other (RFC 7323 §3).
+/// Times that the ends of a connection exchange (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timestamps {
     /// The sender's clock.

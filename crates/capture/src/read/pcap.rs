@@ -19,7 +19,7 @@ pub struct Pcap {
 }
 
 impl Pcap {
-    /// Reads the header, if the file starts like one. `None` means that it is none of this kind.
+    /// Reads the header, if the file starts like one. `None` means that it is not of this kind.
     pub fn open(buffer: &mut Buffer) -> Result<Option<Self>> {
         if !buffer.fill(24)? {
             return Ok(None);

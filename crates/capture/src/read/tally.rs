@@ -4,7 +4,7 @@ use super::{Kind, Tunnel};
 
 /// More kinds than these are counted as one.
 const MOST_KINDS: usize = 32;
-/// A sentence names so many kinds.
+/// Maximum number of kinds that a sentence names.
 const NAMED: usize = 6;
 
 /// Frames of a file by what became of them.

@@ -2,7 +2,7 @@
 
 /// What a packet was carried in when it was captured; of several, the innermost.
 ///
-/// A single VLAN tag is none: the packet under it is the link's own.
+/// A single VLAN tag is not a tunnel: the packet under it is the link's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tunnel {
     /// Ethernet in UDP, RFC 7348.

@@ -46,7 +46,7 @@ pub struct Options {
     pub window_scale: Option<u8>,
     /// Timestamp value and echo (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
-    /// Selective acknowledgements: first number and one past the last; an empty range is none.
+    /// Selective acknowledgements: first number and one past the last; an empty range is not used.
     pub sack: [(u32, u32); 3],
 }
 

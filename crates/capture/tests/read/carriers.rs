@@ -44,7 +44,7 @@ pub fn vxlan(frame: &[u8]) -> Vec<u8> {
     udp(4789, &[&[8, 0, 0, 0, 0, 0, 77, 0], frame].concat())
 }
 
-/// GENEVE with so many words of options.
+/// GENEVE with this number of words of options.
 pub fn geneve(words: u8, protocol: u16, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![words, 0];
     bytes.extend(protocol.to_be_bytes());

@@ -104,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Takes note of a segment, which stands for so many.
+    /// Takes note of a segment, which stands for one or more.
     fn take(&mut self, it: &Arrival, segments: u32) {
         let flow = &mut self.flows[it.side];
         flow.take((it.start, it.end), it.now, it.packet.into());

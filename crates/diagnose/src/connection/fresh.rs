@@ -47,7 +47,7 @@ impl Connection {
         }
     }
 
-    /// The next bytes after a silence: what follows tells who was waited for.
+    /// The next bytes after a silence: what follows shows who was waited for.
     fn wait_for_more(&mut self, it: &Arrival, gap: &Gap) {
         let probes = self.is_selective() && !self.trips.near(1 - it.side);
         let flow = &mut self.flows[it.side];

@@ -11,7 +11,7 @@ use crate::time::{Span, Time};
 /// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
 /// silence before new bytes is no stall.
 pub(super) const SOON: Span = Span::from_millis(2);
-/// The share of a wait in which the receiver's link must have been idle at the least: else packets
+/// The minimum share of a wait in which the receiver's link must have been idle: else packets
 /// of others, or a queue, have delayed the one that ended it.
 const IDLE: f64 = 0.1;
 /// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
@@ -134,7 +134,7 @@ pub(super) mod tests {
     use crate::stall::Cause;
     use crate::time::tests::{MS, at};
 
-    /// A silence of so many milliseconds on an idle link, whose round trips take one.
+    /// A silence of some milliseconds on an idle link, whose round trips take one.
     pub fn gap(length: i64) -> Gap {
         Gap {
             start: at(0),

@@ -40,7 +40,7 @@ impl Connection {
     }
 }
 
-/// Whether so many packets cannot have been lost beside those of a hole: the window lets fewer
+/// Whether this number of packets cannot have been lost beside those of a hole: the window lets fewer
 /// through, or timers, which double, send fewer in so long a time.
 fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
     let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));

@@ -78,7 +78,7 @@ impl Talk {
         self.packet(SERVER, time, (ANSWER + 1000 * number, 1101, 1000), flags::ACK);
     }
 
-    /// The client has got so many.
+    /// The client has received this number of segments.
     fn ack(&mut self, time: Span, number: u32) {
         self.packet(CLIENT, time, (1101, ANSWER + 1000 * number, 0), flags::ACK);
     }

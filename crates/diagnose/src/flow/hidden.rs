@@ -11,7 +11,7 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// So many more.
+    /// Adds this number.
     pub fn add(&mut self, packets: u32) {
         self.count += packets;
     }

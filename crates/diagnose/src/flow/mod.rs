@@ -73,7 +73,7 @@ impl Flow {
     }
 
     /// How many packets are missing before this one by its identification. Those before a packet
-    /// without data are told with the next data. `who` is the place of its host, and its number.
+    /// without data are reported with the next data. `who` is the place of its host, and its number.
     pub fn missing_before(
         &mut self,
         packet: &Packet,
@@ -170,8 +170,8 @@ impl Flow {
         self.repair.covers(self.bytes.una()) || !self.bytes.are_whole()
     }
 
-    /// Whether the receiver tells of a loss, or one is repaired: what an ACK takes then says nothing
-    /// of queues.
+    /// Whether the receiver reports a loss, or one is being repaired: the time to an ACK then says
+    /// nothing about queues.
     pub fn is_disturbed(&self) -> bool {
         self.repair.is_told() || self.repair.has_resent(self.bytes.una())
     }

@@ -8,7 +8,7 @@ pub const LONGEST: Span = Span::from_millis(10);
 /// The longest wait, and what forbids to measure it.
 #[derive(Debug, Default)]
 pub struct Queued {
-    /// When it went on by itself, unasked by an ACK.
+    /// When it last sent without an ACK that released data.
     resumed: Time,
     longest: Span,
 }
@@ -19,7 +19,7 @@ impl Queued {
         self.resumed = now;
     }
 
-    /// Whether an ACK has called what was sent at a time.
+    /// Whether an ACK released what was sent at a time.
     pub fn is_called(&self, sent: Time) -> bool {
         sent > self.resumed
     }

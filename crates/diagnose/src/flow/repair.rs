@@ -1,4 +1,4 @@
-//! What the receiver tells of bytes behind a loss, and what was sent again.
+//! What the receiver reports about bytes behind a loss, and what was retransmitted.
 
 /// The repair of a flow.
 #[derive(Debug, Default)]
@@ -10,7 +10,7 @@ pub struct Repair {
     recover: i64,
     /// The end of what was sent again.
     resent: i64,
-    /// Segments that the receiver holds beyond a hole, and the highest byte when it told the last.
+    /// Segments that the receiver holds beyond a hole, and the highest byte at its last report.
     held: i64,
     held_top: i64,
 }
@@ -39,7 +39,7 @@ impl Repair {
         self.sacked = false;
     }
 
-    /// Whether the receiver has told of bytes behind the first that is missing.
+    /// Whether the receiver has reported bytes behind the first missing one.
     pub fn is_told(&self) -> bool {
         self.dupacks > 0 || self.sacked
     }
@@ -64,7 +64,7 @@ impl Repair {
         self.recover = end;
     }
 
-    /// It is of all below `end` at the least.
+    /// The repair covers at least all bytes below `end`.
     pub fn extend(&mut self, end: i64) {
         self.recover = self.recover.max(end);
     }

@@ -67,7 +67,7 @@ impl Segments {
         payload.div_ceil(self.usual() as u32).max(1)
     }
 
-    /// Whether so many bytes are one full segment.
+    /// Whether this number of bytes is one full segment.
     pub fn are_one(&self, bytes: i64) -> bool {
         ((self.usual() - OPTIONS).max(FULL)..=self.usual()).contains(&bytes)
     }

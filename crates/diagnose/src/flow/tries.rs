@@ -3,7 +3,7 @@
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;
 
-/// So often was a segment sent in vain, at the least.
+/// Times that a segment was sent in vain, at least.
 const TRIES: u32 = 3;
 
 /// How often the first unacknowledged segment was sent, and which ones passed.

@@ -5,7 +5,7 @@ use crate::load::Mark;
 use crate::stall::{Cause, Place, Stall};
 use crate::time::Time;
 
-/// So many undecided stalls are kept.
+/// Maximum number of undecided stalls that are kept.
 const MOST: usize = 64;
 
 /// A wait whose reason shows later.
@@ -33,12 +33,12 @@ impl Pending {
 /// What a pending wait is waiting for.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// The first missing segment was sent again: the next ACK tells why.
+    /// The first missing segment was sent again: the next ACK shows why.
     Resent(Resent),
-    /// New bytes came after a silence in which older ones were not acknowledged: the next ACK tells
+    /// New bytes came after a silence in which older ones were not acknowledged: the next ACK shows
     /// whether those are lost.
     Probed(Probed),
-    /// New bytes came after a silence: the next packet tells why.
+    /// New bytes came after a silence: the next packet shows why.
     Silent(Silent),
 }
 
@@ -168,7 +168,7 @@ impl Waiting {
     }
 
     /// The message ends at `top`: its last losses were those of a tail (RFC 6298 §5), as fewer than
-    /// three segments followed that might have told.
+    /// three segments followed that could have caused duplicate ACKs.
     pub fn decide(&mut self, top: i64, segment: i64) -> impl Iterator<Item = Stall> + use<> {
         std::mem::take(&mut self.unsettled).into_iter().map(move |mut stall| {
             stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;

@@ -5,9 +5,9 @@ use crate::receiver::Receiver;
 
 pub const NAME: &str = "bad_link";
 
-/// Losses come together if their variance per group is so many times their mean.
+/// Losses come together if their variance per group is this many times their mean.
 const TOGETHER: f64 = 3.0;
-/// And at random up to this.
+/// And they are random up to this.
 const RANDOM: f64 = 1.6;
 /// A larger share than this is lost by full queues; a link that lost as much would not be in use.
 const MANY: f64 = 0.03;
@@ -45,15 +45,15 @@ pub fn judge(seen: &Seen) -> Answer {
     Answer::new(found, place, format!("{told}: {why}"))
 }
 
-/// Whether a full queue need not have dropped what a host has missed: the losses are few, and are
-/// not seen to come together.
+/// Whether a full queue need not have dropped what a host has missed: the losses are few, and do
+/// not demonstrably come together.
 pub fn may_be(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     let few = losses.count() < COUNT || losses.ratio() < FEW;
     few && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
-/// Whether losses are as many as a bad link has, and are seen not to come together. Where flows are
+/// Whether losses are as many as a bad link has, and demonstrably do not come together. Where flows are
 /// many and long, several of one burst then wait, as in incast.
 pub fn is_likely(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::vantage::Vantage;
 
-    /// A receiver of so many packets, of which each `every`th group of `many` is lost.
+    /// A receiver of these packets, of which each `every`th group of `many` is lost.
     fn receiver(packets: u32, every: u32, many: u32) -> Receiver {
         let mut receiver = Receiver::default();
         for number in 0..packets {

@@ -1,4 +1,4 @@
-//! ACKs are lost on the way back: data comes again that had been acknowledged.
+//! ACKs are lost on the way back: acknowledged data is retransmitted.
 
 use super::{Answer, Seen};
 use crate::stall::{Cause, Ended, Stall};
@@ -44,7 +44,7 @@ mod tests {
     use crate::vantage::Vantage;
     use incast_capture::read::Address;
 
-    /// A point at which so many waits were for lost ACKs, packets were sent in vain, and lost.
+    /// A point with these numbers of waits for lost ACKs, packets sent in vain, and losses.
     fn point(waits: usize, in_vain: u64, lost: u32) -> Point {
         let mut point = Point::new(3);
         point.stalls = vec![stall(0, 200, Cause::AckLoss); waits];

@@ -1,4 +1,4 @@
-//! What looks like incast and is something else: each is found, ruled out, or cannot be told.
+//! What resembles incast but is something else: each is found, ruled out, or undecided.
 //!
 //! To add one, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in the tests
 //! below hold for every entry. "Ruled out" needs evidence: what this capture cannot show is `None`.
@@ -29,7 +29,7 @@ mod window_limited;
 
 pub use bad_link::{is_likely as is_likely_a_bad_link, may_be as may_be_a_bad_link};
 
-/// Those that lose packets elsewhere than in a queue of many flows: their losses are no incast.
+/// Those that lose packets elsewhere than in a queue of many flows: their losses are not incast.
 pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];
 
 type Judge = fn(&Seen) -> Answer;

@@ -7,7 +7,7 @@ pub const NAME: &str = "one_by_one";
 /// Hosts and messages that show an order.
 const HOSTS: usize = 3;
 const MESSAGES: u64 = 3;
-/// Of a hundred messages so many began when no other flow had sent since they were asked for.
+/// Percentage of messages that began when no other flow had sent since they were requested.
 const SHARE: u64 = 90;
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -5,7 +5,7 @@ use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
-/// So many ACKs are not lost by accident; an outage may have had them.
+/// Number of ACKs that are not lost by accident, but perhaps in an outage.
 const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -13,7 +13,7 @@ const CLEAN: f64 = 0.002;
 const COUNT: u64 = 5;
 /// Losses of a queue come together (variance over mean per 64 packets); those of a path do less.
 const TOGETHER: f64 = 3.5;
-/// Unless one host of so many has them: a queue that all share would hit more.
+/// Unless at most one host in this many has them: a queue that all share would hit more.
 const FEW: usize = 3;
 const LISTED: usize = 8;
 

@@ -11,12 +11,12 @@ const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause: of its losses nearly all show
 /// right behind another packet. Of a policer's this share does not.
 const IDLE: f64 = 0.3;
-/// Where fewer than one in so many losses shows when it was, nearly all of those must agree.
+/// If fewer than one in this many losses shows when it occurred, nearly all of those must agree.
 const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
-/// Or so many that a bad link would not be in use.
+/// Or so many losses that nobody would use such a link.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::receiver::Receiver;
 
-    /// A receiver of so many packets that has lost some while its link was not in use, and some
+    /// A receiver of these packets that has lost some while its link was not in use, and some
     /// while it was.
     fn receiver(packets: u32, idle: u64, busy: u64) -> Receiver {
         let mut receiver = Receiver::default();

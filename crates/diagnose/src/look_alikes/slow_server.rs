@@ -6,13 +6,13 @@ use crate::time::Span;
 
 pub const NAME: &str = "slow_server";
 
-/// A wait of so many round trips is one for the server, not the network.
+/// A wait of this many round trips is for the server, not the network.
 const TRIPS: i64 = 20;
-/// And none that is shorter than this: hosts wake up late.
+/// But a shorter wait than this is not: hosts wake up late.
 const LEAST: Span = Span::from_millis(3);
 /// Over a long way fewer round trips are enough.
 const ENOUGH: Span = Span::from_millis(30);
-/// A wait of this length is told, however rare; shorter ones if they are a part of the time.
+/// A wait of this length is reported even if it is rare; shorter ones if they add up.
 const LONG: Span = Span::from_millis(50);
 const SHARE: f64 = 0.02;
 

@@ -8,7 +8,7 @@ pub const NAME: &str = "window_limited";
 const ROUNDS: u64 = 5;
 const ACKS: u64 = 10;
 const SHARE: f64 = 0.5;
-/// With more losses than this share of the packets it is not told from a window of congestion.
+/// With more losses than this share of the packets, a congestion window looks the same.
 const LOSSES: f64 = 0.02;
 
 pub fn judge(seen: &Seen) -> Answer {

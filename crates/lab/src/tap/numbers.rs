@@ -9,7 +9,7 @@ use incast_net::{Flags, Packet};
 /// its connection was reset, would stay for ever.
 const MOST: usize = 1 << 14;
 
-/// What tells the packets of one direction from each other, and no switch changes.
+/// Fields that distinguish the packets of one direction, and that no switch changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Face {
     seq: u64,

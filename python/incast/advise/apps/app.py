@@ -80,7 +80,7 @@ class App:
     name
         Its name.
     limit
-        How it is told to have at most so many answers under way; None if it has no such setting.
+        The setting that bounds its answers under way; None if it has no such setting.
     throttles
         Its settings, by their names.
     """

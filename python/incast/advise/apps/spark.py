@@ -43,7 +43,7 @@ APP = App(
         ),
         "spark.reducer.maxBlocksInFlightPerAddress": Throttle(
             "blocks that are asked of one executor at a time, of any size; let workload.sru be the "
-            "bytes of so many blocks at most",
+            "bytes of that many blocks at most",
             nothing,
         ),
     },

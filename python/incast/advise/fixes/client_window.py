@@ -30,14 +30,14 @@ def _fix(case: Case, window: int) -> Fix:
     return Fix(
         name=f"receive window of {window} segments",
         who=Who.CLIENT,
-        what=f"Let each server have about {size} bytes under way to this host at most.",
+        what=f"Limit each server to about {size} bytes under way to this host.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
         price="Every new connection of this host is limited to a window per round trip, from any "
         "server.",
         risk="How much memory a segment takes depends on the driver: snd_wnd of `ss -tin` on a "
-        f"server should be about {size}. It counts for new connections only. With windows below "
+        f"server should be about {size}. It applies to new connections only. With windows below "
         "four segments, a loss needs a timeout.",
         effort=1 if window >= _FOR_DUPLICATES else 2,
     )

@@ -1,4 +1,4 @@
-"""Another congestion control at the servers, without help of the switch."""
+"""Another congestion control at the servers, without the help of the switch."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def fixes(case: Case) -> Iterator[Fix]:
             changes={"transport.congestion_control": control},
             text=words.text if name in {"reno", "cubic"} else f"modprobe tcp_{name}\n{words.text}",
             rollback=words.rollback,
-            price="It counts for every new connection of the host, to any destination.",
+            price="It applies to every new connection of the host, to any destination.",
             risk="It shares a link unevenly with hosts that keep the old one.",
             effort=4,
         )

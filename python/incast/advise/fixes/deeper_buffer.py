@@ -59,7 +59,7 @@ def bursts(case: Case) -> list[int]:
 
 
 def _bytes(case: Case, packets: int) -> int:
-    """Return the size of a buffer that holds so many packets."""
+    """Return the size of a buffer that holds this number of packets."""
     here = case.here
     most = here.buffer_bytes / max(here.buffer_packets, 1)
     least = here.buffer_bytes / (here.buffer_packets + 1)
@@ -91,7 +91,7 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
 
 
 def _exponent(case: Case, total: int, packets: int) -> int:
-    """Return the least exponent with which a port alone may hold so many packets."""
+    """Return the least exponent with which a single port may hold this number of packets."""
     share = packets / total if case.here.counts_packets else _bytes(case, packets) / total
     if share >= 1:
         return MOST_EXPONENT + 1
@@ -110,7 +110,7 @@ def _larger(case: Case, name: str, packets: int, size: int) -> Fix:
         changes={"network.buffer": case.buffer_times(factor)},
         text=words.text,
         rollback=words.rollback,
-        price="Longer queues delay other traffic to this port; the memory is missing elsewhere.",
+        price="Longer queues delay other traffic to this port; other ports have less memory.",
         risk="The switch must have the memory. Profiles of a pool whose mode is dynamic have "
         "dynamic_th instead, and the profile may have another name: `show buffer configuration`.",
         effort=ceil(packets / here.buffer_packets),

@@ -34,7 +34,7 @@ class Fix:
     changes
         Dotted keys of the scenario to their new values; None removes a key.
     text
-        The exact words: commands, settings or code.
+        The exact text: commands, settings or code.
     rollback
         What restores the state before.
     price

@@ -8,7 +8,7 @@ from incast.advise.shell import sysctl
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield the other setting, where connections are kept."""
+    """Yield the other setting, for persistent connections."""
     if not case.reads or case.here.fresh:
         return
     restarts = case.transport["idle_restart"] != "none"

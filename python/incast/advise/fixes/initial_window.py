@@ -21,6 +21,6 @@ def fixes(case: Case) -> Iterator[Fix]:
                 text=words.text,
                 rollback=words.rollback,
                 price="Every new connection over this route needs more round trips, busy or not.",
-                risk="Kept connections do not care, except after idle times.",
+                risk="Persistent connections are not affected, except after idle times.",
                 effort=2,
             )

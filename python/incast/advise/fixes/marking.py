@@ -1,4 +1,4 @@
-"""Marks of the switch instead of losses: DCTCP, or ECN with the control that is there."""
+"""Marks of the switch instead of losses: DCTCP, or ECN with the present congestion control."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -73,8 +73,8 @@ def _dctcp(case: Case, threshold: int) -> Fix:
         },
         text=words.text,
         rollback=words.rollback,
-        price="Every host and the switch change together. Traffic without ECN in the same queue is "
-        "dropped at the threshold.",
+        price="Every host and the switch must change together. Traffic without ECN in the same "
+        "queue is dropped at the threshold.",
         risk="Two segments per server must still fit into the buffer.",
         effort=1,
     )

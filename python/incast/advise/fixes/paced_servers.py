@@ -12,7 +12,7 @@ _SHARES = (1, 2, 4)  # times the fair share of the client's link
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield fq alone, and with the fair share of the client's link, or some times as much."""
+    """Yield fq alone, and with the fair share of the client's link, or a multiple of it."""
     if not case.transport["pacing"]:
         yield _fq(qdisc("fq"))
     here = case.here
@@ -31,7 +31,7 @@ def _fq(words: Words) -> Fix:
         text=words.text,
         rollback=words.rollback,
         price="A timer per packet.",
-        risk="A qdisc that you had set by hand is gone with it; note `tc qdisc show` before.",
+        risk="It replaces a qdisc that you set by hand; save the output of `tc qdisc show` first.",
         effort=2,
     )
 
@@ -51,8 +51,8 @@ def _bounded(case: Case, rate: float) -> Fix:
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price="No connection of the host is faster, to any client, busy or not.",
-        risk="It must be lower again for more servers. A qdisc that you had set by hand is gone "
-        "with it; note `tc qdisc show` before.",
+        price="No connection of the host exceeds this rate, to any client, busy or not.",
+        risk="More servers need a lower bound. It replaces a qdisc that you set by hand; save the "
+        "output of `tc qdisc show` first.",
         effort=5,
     )

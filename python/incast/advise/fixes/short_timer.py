@@ -29,7 +29,7 @@ def _fix(least: float, *, premature: bool) -> Fix:
     else:
         risk = "On longer paths behind the same route, timeouts may be premature."
     if least < _TICK:
-        risk += " A kernel with 250 ticks a second (CONFIG_HZ) makes 8 ms of it."
+        risk += " A kernel with 250 ticks a second (CONFIG_HZ) has no timeout shorter than 8 ms."
     return Fix(
         name=f"rto_min {text}",
         who=Who.SERVERS,
@@ -38,8 +38,8 @@ def _fix(least: float, *, premature: bool) -> Fix:
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price="It repairs faster and prevents no loss. A client that delays ACKs by up to 40 ms "
-        "may cause spurious retransmissions.",
+        price="It retransmits sooner, but prevents no loss. A client that delays ACKs by up to "
+        "40 ms may cause spurious retransmissions.",
         risk=risk,
         effort=MINIMA[::-1].index(least),
     )

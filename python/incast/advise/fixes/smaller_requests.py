@@ -1,4 +1,4 @@
-"""Ask for ranges of the answers, one after the other: of all servers at once, or one by one."""
+"""Read the answers in consecutive ranges: from all servers at once, or from one at a time."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -10,7 +10,7 @@ from incast.advise.words import python
 
 _PIECES = (4, 16)
 _LEAST, _MOST = 4, 64
-"""Segments that a range has at least, and ranges that an answer has at most."""
+"""Minimum segments of a range, and maximum ranges of an answer."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
@@ -45,13 +45,12 @@ def _fix(case: Case, pieces: int, at_once: int) -> Fix:
     if one_by_one:
         remedy = {"name": "batching", "n": at_once, "refill": "each"}
         changes["transport.remedies"] = [*case.others, remedy]
-    of = "one server" if one_by_one else "every server"
-    then = "from one server after the other" if one_by_one else "when that of all has arrived"
+    order = "from one server at a time" if one_by_one else "the next when that of all has arrived"
     return Fix(
         name=f"ranges of {units.size(size)}{', one by one' if one_by_one else ''}",
         who=Who.APPLICATION,
-        what=f"Ask {of} for {units.size(size)} at a time, over kept connections; the next range "
-        f"{then}.",
+        what=f"Read the answers in ranges of {units.size(size)}, over persistent connections: "
+        f"{order}.",
         changes=changes,
         text=words.text,
         rollback=words.rollback,

@@ -37,7 +37,7 @@ ASSUMED: dict[str, tuple[object, str]] = {
     "workload.sru": ("64KiB", "64 KiB from every server"),
     "workload.connections": ("persistent", "connections that are kept"),
 }
-"""What is assumed where neither a scenario nor a file says it, and how this is told."""
+"""What is assumed where neither a scenario nor a file says it, and its description."""
 
 
 def read(path: Path) -> Taken:

@@ -61,7 +61,7 @@ def read(text: str, where: str) -> Taken:
     else:
         found = _of_nstat(text, where)
     taken = Taken()
-    taken.took += _told(found)
+    taken.took += _sentences(found)
     return taken
 
 
@@ -109,19 +109,21 @@ def _of_netstat(text: str, where: str) -> dict[str, int]:
     return found
 
 
-def _told(found: dict[str, int]) -> list[str]:
+def _sentences(found: dict[str, int]) -> list[str]:
     """Return what the counters say of losses, in sentences."""
     sent, again = found.get("TcpOutSegs"), found.get("TcpRetransSegs")
-    told = []
+    sentences = []
     if again is not None:
         share = f" of {sent} ({units.percent(min(again / sent, 1))})" if sent else ""
-        told.append(f"{units.plural(again, 'segment')}{share} sent again since the host started.")
+        sentences.append(
+            f"{units.plural(again, 'segment')}{share} sent again since the host started."
+        )
     for name, what in _TOLD.items():
         if found.get(name):
-            told.append(f"{what}: {found[name]} ({name}).")
+            sentences.append(f"{what}: {found[name]} ({name}).")
     if not found.get("TcpExtTCPTimeouts") and "TcpRetransSegs" in found:
-        told.append("No timeout is counted (TcpExtTCPTimeouts).")
-    return told or ["No counter of TCP's losses."]
+        sentences.append("No timeout is counted (TcpExtTCPTimeouts).")
+    return sentences or ["No counter of TCP's losses."]
 
 
 _TOLD = {

@@ -35,7 +35,7 @@ def read(text: str, where: str) -> Taken:
     AdviceError
         A line is not `key = value`, or a setting of TCP has a value that is not known.
     """
-    found: dict[str, Taken] = {}  # of a key that is there twice, the last one counts
+    found: dict[str, Taken] = {}  # of a key that occurs twice, the last one counts
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith(_PASSED):
             continue

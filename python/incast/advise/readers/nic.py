@@ -1,7 +1,7 @@
 """`ethtool -S`: what a network card counted, in the names of its driver.
 
 Source: the drivers' documentation; every driver has names of its own, so those are looked for that
-drivers of common cards use. Counters of single queues are added where there is none of the card.
+drivers of common cards use. Counters of single queues are added up if the card has no total.
 """
 
 import re

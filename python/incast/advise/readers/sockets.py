@@ -38,7 +38,7 @@ def read(text: str, where: str) -> Taken:
         raise refused(where, 1, "no connection has details; use ss -tin")
     ours, told = of_the_read(open_ones)
     if not ours:
-        raise AdviceError(f"{where}: no connection can be one of a read. {' '.join(told)}")
+        raise AdviceError(f"{where}: no connection can belong to a read. {' '.join(told)}")
     taken = Taken()
     closing = len([one for one in every if not one.established and one.state != "LISTEN"])
     if closing:

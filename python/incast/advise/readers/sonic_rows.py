@@ -37,7 +37,7 @@ def number(where: str, path: tuple[str, ...], value: object, most: int, least: i
     Raises
     ------
     AdviceError
-        It is none, or outside its bounds.
+        It is not one, or outside its bounds.
     """
     read = whole(str(value).strip(), least, most) if isinstance(value, int | str) else None
     if read is None:

@@ -38,7 +38,7 @@ def listed(names: list[str]) -> str:
 
 
 def whole(text: str, least: int, most: int) -> int | None:
-    """Read a whole number in digits of ASCII; None if it is none, or outside its bounds."""
+    """Read a whole number in digits of ASCII; None if it is not one, or outside its bounds."""
     if not _WHOLE.fullmatch(text):
         return None
     number = int(text)
@@ -46,7 +46,7 @@ def whole(text: str, least: int, most: int) -> int | None:
 
 
 def decimal(text: str, least: float, most: float) -> float | None:
-    """Read a decimal number in digits of ASCII; None if it is none, or outside its bounds."""
+    """Read a decimal number in digits of ASCII; None if it is not one, or outside its bounds."""
     if not _DECIMAL.fullmatch(text):
         return None
     number = float(text)

@@ -1,4 +1,4 @@
-//! Tunnels in UDP, by the port that a datagram goes to. What is none of them is UDP.
+//! Tunnels in UDP, by the port that a datagram goes to. Any other datagram is UDP.
 
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, pair, split};
