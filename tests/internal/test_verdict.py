@@ -1,14 +1,19 @@
 """The sentence under the table, on constructed summaries."""
 
+import re
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import incast
 from conftest import document
 from incast.results.causes import CAUSES
+from incast.results.collapse import COLLAPSED
 from incast.results.verdict import sentences
+from incast.scenario.lossless import lossless_goodput
 from incast.scenario.resolved import Resolved
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -417,3 +422,46 @@ def test_long_flows_have_no_blocks_that_wait() -> None:
     row = point(0, 400, timeouts_per_block=None, blocks=0.0, stalls_tail_probe=3.0)
     (line,) = sentences(pl.DataFrame([row]), [], lambda _: here)
     assert line.replace(NBSP, " ").endswith("But flows wait: 3.0 stalls, for a tail-loss probe.")
+
+
+_NUMBER = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)(?: (Gbps|Mbps|kbps|bps|%))?")
+_UNIT = {"": 1.0, "Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3, "bps": 1.0, "%": 0.01}
+_SERVERS = (2, 4, 7, 12, 23)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    curve=st.lists(
+        st.tuples(
+            st.floats(0.5, 999), st.floats(0, 30) | st.just(0.0), st.sampled_from([0, 0.4, 1])
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    connections=st.sampled_from(["fresh", "persistent"]),
+    buffer=st.sampled_from([8192, 102400, 1 << 20]),
+)
+def test_every_number_of_a_verdict_is_of_the_rows(
+    curve: list[tuple[float, float, float]], connections: str, buffer: int
+) -> None:
+    """Two digits of each number that is printed are those of a row, or of what is resolved."""
+    changes = {"workload_connections": connections, "network_buffer": buffer}
+    rows = [
+        point(index, mbps, timeouts, **{COLLAPSED: share})
+        for index, (mbps, timeouts, share) in enumerate(curve)
+    ]
+    (line,) = say(rows, list(_SERVERS), **changes)
+    known = [0.95, 1e9, 3.0, float(len(rows))]
+    for index, (mbps, timeouts, share) in enumerate(curve):
+        here = resolved(_SERVERS[index], **changes)
+        known += [
+            float(_SERVERS[index]), mbps * 1e6, timeouts, 10 * timeouts, share, 3 * share,
+            mbps / 1000, 1 - mbps / 1000, 0.83, 0.17, lossless_goodput(here),
+            mbps * 1e6 / lossless_goodput(here),
+            float(here.buffer_packets), float(here.servers * here.window_limit),
+            *(float(here.window(n)) for n in range(1, 9)),
+        ]  # fmt: skip
+    for number, unit in _NUMBER.findall(line):
+        told = float(number) * _UNIT[unit]
+        near = [it for it in known if abs(it - told) <= 0.06 * abs(it) + 0.006 * (unit == "%")]
+        assert near, f"{number} {unit} of {line!r}"
