@@ -224,6 +224,7 @@ def test_files_are_kept_as_they_are_now(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("kind", sorted(age.PATHS))
-def test_the_page_is_not_older_than_most_of_the_code(kind: str) -> None:
+def test_a_page_says_so_when_it_is_older_than_most_of_the_code(kind: str) -> None:
+    told = {"rust": page.RUST, "python": page.PYTHON}[kind].path.read_text("utf-8")
     share = age.changed(age.kept(kind), age.stamps(kind))
-    assert share <= age.MOST, f"{share:.0%} of the measured files have changed: run `make mutants`"
+    assert (share > age.MOST) == (age.OLD in told), f"{share:.0%} have changed: run `make mutants`"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 PATHS = {kind: REFERENCE / "mutants" / f"{kind}-files.csv" for kind in ("rust", "python")}
 MOST = 0.5
 """A page is out of date once more than this share of its files has changed."""
+OLD = "**Older than the code**"
+"""How such a page begins to say so, until the next `make mutants` writes it anew."""
 OWN_TESTS = "#[cfg(test)]\nmod tests {"
 """What follows in a file of Rust is not what is measured."""
 

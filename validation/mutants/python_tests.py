@@ -6,9 +6,10 @@ _RUNS = (
     "archive",
 )  # fmt: skip
 _ADVICE = (
-    "advise_values", "advise_readers", "advise_routes", "advise_switches", "advise_sonic",
-    "advise_dumps", "advise_peers", "advise_pairs", "advise_fixes", "advise_goal", "advise_limit",
-    "advise_apps", "advise_store", "advise_each", "advise_rollback", "advised", "advise",
+    "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
+    "advise_sonic", "advise_dumps", "advise_peers", "advise_pairs", "advise_fixes", "advise_goal",
+    "advise_limit", "advise_apps", "advise_store", "advise_each", "advise_rollback", "advised",
+    "advise",
 )  # fmt: skip
 TESTS = {
     "results": _RUNS,
