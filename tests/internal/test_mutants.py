@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from validation.mutants import draw, page, table, tree
+from validation.mutants import age, draw, page, table, tree
 from validation.mutants.draw import Mutant
+from validation.mutants.python_tests import TESTS
 from validation.mutants.table import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +54,25 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one(monkeypatch: pytest.M
     assert draw.sample(20) == whole[:20]
     listing(listed[::-1])
     assert draw.sample(20) == whole[:20]
+
+
+def test_each_part_has_mutants_in_a_small_sample() -> None:
+    many = [mutant(1, f"crates/net/src/{number}.rs") for number in range(100)]
+    few = [mutant(1, f"crates/web/src/{number}.rs") for number in range(20)]
+    drawn = draw.stratified(many + few, lambda it: it.file.split("/")[1])
+    assert len(drawn) == 120
+    parts = [it.file.split("/")[1] for it in drawn[: 2 * draw.LEAST]]
+    assert (parts.count("net"), parts.count("web")) == (draw.LEAST, draw.LEAST)
+    rest = [it.key for it in drawn[2 * draw.LEAST :]]
+    assert rest == sorted(rest)
+
+
+def test_what_was_never_seen_is_run_first() -> None:
+    left = [mutant(1, f"{part}/{number}") for number in range(3) for part in ("seen", "few", "new")]
+    known = ["seen", "few", "seen"]
+    run = [it.file for it in draw.unseen_first(left, known, lambda it: it.file.split("/")[0])]
+    parts = ("new", "few", "seen")
+    assert run == [f"{part}/{number}" for part in parts for number in range(3)]
 
 
 def test_neighbours_are_run_by_file_and_blocks_as_drawn() -> None:
@@ -168,3 +188,43 @@ def test_every_crate_has_its_tests(package: str) -> None:
     folder = ROOT / "crates" / package.removeprefix("incast-") / "tests"
     assert kinds == (["lib", "test"] if folder.is_dir() else ["lib"])
     assert package in tree.ABOVE
+
+
+def test_every_crate_but_the_binding_is_drawn_from() -> None:
+    crates = {it.parent.name for it in (ROOT / "crates").glob("*/Cargo.toml")}
+    assert set(draw.PACKAGES) == crates - {"py"}
+
+
+def test_every_package_but_the_reproductions_is_drawn_from() -> None:
+    packages = {it.parent.name for it in (ROOT / "python" / "incast").glob("*/__init__.py")}
+    assert set(TESTS) == packages - {"reproduce"}
+    for name in {name for names in TESTS.values() for name in names}:
+        assert len(list((ROOT / "tests").rglob(f"test_{name}.py"))) == 1, name
+
+
+def test_a_page_is_as_old_as_the_share_of_its_files_that_changed() -> None:
+    then = {"same": "1", "changed": "1", "gone": "1"}
+    assert age.changed(then, then) == 0
+    assert age.changed(then, {"same": "1", "changed": "2", "new": "1"}) == 0.75
+    assert age.changed({}, then) == 1
+
+
+def test_files_are_kept_as_they_are_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age, "ROOT", tmp_path)
+    monkeypatch.setitem(age.PATHS, "rust", tmp_path / "rust-files.csv")
+    code = tmp_path / "crates" / "net" / "src" / "port" / "fifo.rs"
+    code.parent.mkdir(parents=True)
+    code.write_text(f"fn fits() {{}}\n{age.OWN_TESTS}\n}}\n", "utf-8")
+    age.keep("rust")
+    assert list(age.kept("rust")) == ["crates/net/src/port/fifo.rs"]
+    code.write_text(f"fn fits() {{}}\n{age.OWN_TESTS}\n  more }}\n", "utf-8")
+    assert age.changed(age.kept("rust"), age.stamps("rust")) == 0, "only its tests"
+    code.write_text("fn fit() {}\n", "utf-8")
+    assert age.changed(age.kept("rust"), age.stamps("rust")) == 1
+
+
+@pytest.mark.parametrize("kind", sorted(age.PATHS))
+def test_a_page_says_so_when_it_is_older_than_most_of_the_code(kind: str) -> None:
+    told = {"rust": page.RUST, "python": page.PYTHON}[kind].path.read_text("utf-8")
+    share = age.changed(age.kept(kind), age.stamps(kind))
+    assert (share > age.MOST) == (age.OLD in told), f"{share:.0%} have changed: run `make mutants`"

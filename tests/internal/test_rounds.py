@@ -72,6 +72,16 @@ def test_intervals_of_points_that_stop_early_hold_the_mean_as_often_as_stated(
     assert coverage(results, of[1]) >= 0.95
 
 
+@pytest.mark.parametrize(
+    ("seeds", "most", "numbers"),
+    [(5, 5, [5]), (5, 20, [5, 10, 20]), (5, 21, [5, 10, 20, 21]), (3, 5, [3, 5])],
+)
+def test_no_look_is_beyond_the_most_seeds(seeds: int, most: int, numbers: list[int]) -> None:
+    precision = plan(0.1, seeds, most).precision
+    assert precision is not None
+    assert precision.looks == numbers
+
+
 def test_stopping_without_the_correction_would_miss_the_mean_too_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,13 +1,22 @@
-"""The mutants of cargo-mutants, and a random sample of them."""
+"""The mutants of cargo-mutants, and a sample of them, of which each crate has a part."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import subprocess
+from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from validation.common.places import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from validation.mutants.table import Mutant as Keyed
+
+M = TypeVar("M", bound="Keyed")
 
 SEED = "2026-11"
 """Another word draws another sample."""
@@ -22,9 +31,15 @@ PACKAGES = (
     "lab",
     "theory",
     "script",
+    "capture",
+    "diagnose",
+    "live",
+    "web",
 )
 """All but the binding, which Python's tests hold."""
 
+LEAST = 8
+"""So many of each crate or package come first; the others follow as drawn from all."""
 BLOCK = 20
 """So many are neighbours."""
 
@@ -46,7 +61,7 @@ class Mutant:
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants of all packages; a change of the sources changes few of them."""
+    """Return `count` mutants, some of each package; a change of the sources changes few of them."""
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -54,7 +69,24 @@ def sample(count: int) -> list[Mutant]:
         Mutant(it["name"], it["package"], it["file"], it["diff"])
         for it in json.loads(listed.stdout)
     ]
-    return sorted(every, key=lambda mutant: mutant.key)[:count]
+    return stratified(every, lambda mutant: mutant.package)[:count]
+
+
+def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
+    """Return them in the order of their keys, the first `LEAST` of each part before all others."""
+    seen: Counter[str] = Counter()
+    first: list[M] = []
+    others: list[M] = []
+    for mutant in sorted(mutants, key=lambda it: it.key):
+        seen[part(mutant)] += 1
+        (first if seen[part(mutant)] <= LEAST else others).append(mutant)
+    return first + others
+
+
+def unseen_first(mutants: Iterable[M], known: Iterable[str], part: Callable[[M], str]) -> list[M]:
+    """Return those of the parts of which fewest are known first; `known` has a part for each."""
+    count = Counter(known)
+    return sorted(mutants, key=lambda mutant: count[part(mutant)])
 
 
 def in_blocks(mutants: list[Mutant]) -> list[Mutant]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validation.common.places import PAGES
-from validation.mutants.draw import SEED
+from validation.mutants.draw import LEAST, SEED
 from validation.mutants.table import CAUGHT
 
 if TYPE_CHECKING:
@@ -32,10 +32,11 @@ RUST = Page(
 
 Written by `make mutants`; do not edit. cargo-mutants changes one function at a time, and the tests
 have to fail.
-The sample is random, of all crates but the binding (seed: {seed}); a
-mutant that its own crate's tests let pass is given to the tests of the crates above. Mutants that
-do not compile are left out, and so are those without effect, with the reason below. At least
-{bar:.0%} have to be caught. Files and lines are those of commit `{commit}`.
+The sample is drawn from all crates but the binding (seed: {seed}): {least} mutants of each, then
+others from all together. A mutant that its own crate's tests let pass is given to the tests of the
+crates above. Mutants that do not compile are left out, and so are those without effect, with the
+reason below. At least {bar:.0%} have to be caught. Files and lines are those of commit
+`{commit}` ({date}).
 
 [Python's mutants](mutants-python.md) have their own page.
 
@@ -48,10 +49,11 @@ PYTHON = Page(
     """# What the tests notice of Python
 
 Written by `make mutants`; do not edit. Operators of Cosmic Ray change one line at a time of the
-packages `results`, `scenario` and `sweep`, and the tests that
-`validation/mutants/python_tree.py` lists have to fail.
-The sample is random, one operator per line
-(seed: {seed}). At least {bar:.0%} have to be caught. Lines are those of commit `{commit}`.
+packages that simulate, advise, measure and plot, and the tests that
+`validation/mutants/python_tests.py` lists for the package have to fail.
+The sample has one operator per line (seed: {seed}): {least} mutants of each package, then others
+from all together. At least {bar:.0%} have to be caught. Lines are those of commit
+`{commit}` ({date}).
 
 {run}
 """,
@@ -65,10 +67,12 @@ def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     run = f"All {len(drawn)} mutants of the sample have been run."
     if len(judged) < len(drawn):
         run = (
-            f"**Of {len(drawn)} in the sample, {len(judged)} have been run so far**, in random "
-            "order, so they are a random sample, too. `make mutants` continues from there."
+            f"**Of {len(drawn)} in the sample, {len(judged)} have been run so far**. "
+            "`make mutants` continues from there."
         )
-    lines = [page.opening.format(seed=SEED, bar=bar, run=run, commit=_commit())]
+    commit, date = _commit()
+    told = {"seed": SEED, "least": LEAST, "bar": bar, "run": run, "commit": commit, "date": date}
+    lines = [page.opening.format(**told)]
     lines += [
         f"| {page.kind} | count | caught | by a time limit | share |",
         "|---|--:|--:|--:|--:|",
@@ -84,11 +88,11 @@ def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     return share(judged)
 
 
-def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(
-        command, cwd=PAGES, capture_output=True, text=True, check=True
-    ).stdout.strip()
+def _commit() -> list[str]:
+    """Return the last commit and its date."""
+    command = ["git", "log", "-1", "--format=%h %cs"]
+    told = subprocess.run(command, cwd=PAGES, capture_output=True, text=True, check=True)
+    return told.stdout.split()
 
 
 def share(verdicts: Iterable[Verdict]) -> float:

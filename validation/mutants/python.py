@@ -1,6 +1,6 @@
-"""Mutation tests of the packages `results`, `scenario` and `sweep`, on a random sample.
+"""Mutation tests of the Python packages, on a random sample that is kept.
 
-python -m validation.mutants.python [--sample 200] [--again]
+python -m validation.mutants.python [--sample 100] [--again]
 
 Changes one line at a time by an operator of Cosmic Ray (`pip install --group mutants`), runs the
 tests, and keeps each outcome at once in validation/reference/mutants/python.csv, so that the same
@@ -16,7 +16,8 @@ import sys
 from rich.console import Console
 
 from validation.common.places import REFERENCE
-from validation.mutants import page, python_tree, table
+from validation.mutants import age, page, python_tree, table
+from validation.mutants.draw import unseen_first
 
 BAR = 0.85
 PATH = REFERENCE / "mutants" / "python.csv"
@@ -25,7 +26,7 @@ PATH = REFERENCE / "mutants" / "python.csv"
 def main() -> int:
     """Run what the table lacks, and print the share that is caught."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=200, help="how many mutants; default: 200")
+    parser.add_argument("--sample", type=int, default=100, help="how many mutants; default: 100")
     parser.add_argument("--again", action="store_true", help="run the missed ones once more")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
@@ -36,6 +37,8 @@ def main() -> int:
         for it in drawn
         if it.key not in known or (options.again and known[it.key].outcome == "missed")
     ]
+    seen = [known[it.key].package for it in drawn if it.key in known]
+    left = unseen_first(left, seen, lambda mutant: mutant.package)
     console.print(f"{len(drawn)} mutants drawn, {len(left)} to run")
     tree = python_tree.Tree() if left else None
     for count, mutant in enumerate(left, 1):
@@ -45,6 +48,7 @@ def main() -> int:
         page.write(table.judged(drawn, known), BAR, page.PYTHON)
         console.print(f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}", markup=False)
     rate = page.write(table.judged(drawn, known), BAR, page.PYTHON)
+    age.keep("python")
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants-python.md")
     return int(rate < BAR)
 

@@ -17,21 +17,15 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
 from validation.common.places import ROOT
-from validation.mutants.draw import SEED
+from validation.mutants.draw import SEED, stratified
+from validation.mutants.python_tests import TESTS
 from validation.mutants.table import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = ("results", "scenario", "sweep")
 # Mutants of annotations, and variables that operators invent, do not count.
 IDLE = ("VariableReplacer", "VariableInserter", "BitOr_", "RemoveDecorator")
-TESTS = (
-    "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid", "stalls", "watch",
-    "sweep", "plots", "api", "late", "model_command", "mistakes", "output", "damage", "explain",
-    "archive",
-)  # fmt: skip
-"""Files of tests, the quick ones first."""
 COPIED = ("python", "tests", "validation", "scenarios", "papers", "pyproject.toml", "Cargo.toml")
 PATIENCE, LEAST_S = 5.0, 120.0
 """A mutant times out after so many times the tests' time, at least after two minutes."""
@@ -55,21 +49,26 @@ class Mutant:
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     @property
+    def package(self) -> str:
+        """The folder below `incast`."""
+        return self.file.split("/", maxsplit=1)[0]
+
+    @property
     def name(self) -> str:
         """Its description for readers."""
         return f"{self.file}: {self.operator} in {self.text}"
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants: of each place one, drawn by its key."""
+    """Return `count` mutants, some of each package: of each place one, drawn by its key."""
     found: dict[tuple[str, int], Mutant] = {}
     names = [name for name in plugins.operator_names() if not any(word in name for word in IDLE)]
-    for package in PACKAGES:
-        for path in sorted((ROOT / "python" / "incast" / package).glob("*.py")):
+    for package in TESTS:
+        for path in sorted((ROOT / "python" / "incast" / package).rglob("*.py")):
             for mutant in _of_file(path, names):
                 other = found.setdefault((mutant.file, mutant.line), mutant)
                 found[mutant.file, mutant.line] = min(mutant, other, key=lambda it: it.key)
-    return sorted(found.values(), key=lambda it: it.key)[:count]
+    return stratified(found.values(), lambda mutant: mutant.package)[:count]
 
 
 def _of_file(path: Path, names: list[str]) -> list[Mutant]:
@@ -102,31 +101,39 @@ class Tree:
                 shutil.copytree(here, there, symlinks=True, ignore=ignored)
             else:
                 shutil.copyfile(here, there)
-        start = time.monotonic()
-        if not self._passes(None):
-            raise RuntimeError("the tests fail without a mutant")
-        self.limit = max(LEAST_S, PATIENCE * (time.monotonic() - start))
+        self.limits: dict[str, float] = {}
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """Change the copy, run the tests, and change it back."""
+        """Change the copy, run the package's tests, and change it back."""
+        package = mutant.package
+        limit = self._limit(package)
         file = self.path / "python" / "incast" / mutant.file
         code = file.read_text(encoding="utf-8")
         operator = plugins.get_operator(f"core/{mutant.operator}")()
         changed = mutate_code(code, operator, mutant.place)
-        package = mutant.file.split("/", maxsplit=1)[0]
         if changed is None or changed == code:
             return Verdict(mutant.name, package, "unviable", "")
         file.write_text(changed, encoding="utf-8")
         try:
-            passes = self._passes(self.limit)
+            passes = self._passes(package, limit)
         finally:
             file.write_text(code, encoding="utf-8")
         outcome = {True: "missed", False: "caught", None: "timeout"}[passes]
         return Verdict(mutant.name, package, outcome, "")
 
-    def _passes(self, limit: float | None) -> bool | None:
+    def _limit(self, package: str) -> float:
+        """Time the tests of a package without a mutant, once; they have to pass."""
+        if package not in self.limits:
+            start = time.monotonic()
+            if not self._passes(package, None):
+                raise RuntimeError(f"the tests of {package} fail without a mutant")
+            self.limits[package] = max(LEAST_S, PATIENCE * (time.monotonic() - start))
+        return self.limits[package]
+
+    def _passes(self, package: str, limit: float | None) -> bool | None:
         """Return whether the tests pass; nothing if they take longer than the limit."""
-        files = [str(next((self.path / "tests").rglob(f"test_{name}.py"))) for name in TESTS]
+        tests = self.path / "tests"
+        files = [str(next(tests.rglob(f"test_{name}.py"))) for name in TESTS[package]]
         # An example that failed under one mutant must not fail under the next.
         shutil.rmtree(self.path / ".hypothesis", ignore_errors=True)
         options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]

@@ -1,6 +1,6 @@
 """Mutation tests of every crate, on a random sample that is kept.
 
-python -m validation.mutants.rust [--sample 400] [--jobs 1] [--again]
+python -m validation.mutants.rust [--sample 200] [--jobs 1] [--again]
 
 Draws mutants with cargo-mutants (`cargo install cargo-mutants --locked`), runs the tests of the
 crate, then those of the crates above it, and keeps each outcome at once in
@@ -19,8 +19,8 @@ from queue import SimpleQueue
 
 from rich.console import Console
 
-from validation.mutants import page, table
-from validation.mutants.draw import Mutant, in_blocks, sample
+from validation.mutants import age, page, table
+from validation.mutants.draw import Mutant, in_blocks, sample, unseen_first
 from validation.mutants.tree import Tree
 
 BAR = 0.92
@@ -29,7 +29,7 @@ BAR = 0.92
 def main() -> int:
     """Run what the table lacks, and print the rates."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=400, help="how many mutants; default: 400")
+    parser.add_argument("--sample", type=int, default=200, help="how many mutants; default: 200")
     parser.add_argument("--jobs", type=int, default=1, help="trees side by side; default: 1")
     parser.add_argument("--again", action="store_true", help="run the missed ones once more")
     options = parser.parse_args()
@@ -41,6 +41,8 @@ def main() -> int:
         for it in drawn
         if it.key not in known or (options.again and known[it.key].outcome == "missed")
     ]
+    seen = [known[it.key].package for it in drawn if it.key in known]
+    left = unseen_first(left, seen, lambda mutant: mutant.package)
     console.print(f"{len(drawn)} mutants drawn, {len(left)} to run")
     trees: SimpleQueue[Tree] = SimpleQueue()
     for number in range(min(options.jobs, len(left))):
@@ -66,6 +68,7 @@ def main() -> int:
             pool.shutdown(cancel_futures=True)
             raise
     rate = page.write(table.judged(drawn, known), BAR, page.RUST)
+    age.keep("rust")
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants.md")
     return int(rate < BAR)
 

@@ -32,6 +32,10 @@ ABOVE = {
     "incast-lab": (),
     "incast-theory": (),
     "incast-script": (),
+    "incast-capture": ("incast-diagnose", "incast-lab"),
+    "incast-diagnose": (),
+    "incast-live": (),
+    "incast-web": (),
 }
 """Packages whose tests run on mutants that the package's own tests miss."""
 PATIENCE, LEAST_S = 5, 20

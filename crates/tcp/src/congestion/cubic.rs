@@ -298,6 +298,31 @@ mod tests {
     }
 
     #[test]
+    fn rfc9438_4_2_a_window_grows_by_a_half_per_round_trip_at_most() {
+        let mut cubic = reduced(1000, &Params { reno_friendly: false, ..Params::default() });
+        // In 30 s the curve is at 4658 segments, of 700 now.
+        let path = PathView { srtt: Some(Span::from_secs(30)), ..law_tests::PATH };
+        let ack = AckSample { acked: SEGMENT, limited: true, ..AckSample::default() };
+        cubic.on_ack(&ack, &path);
+        assert_eq!(cubic.window(), 700 * SEGMENT + SEGMENT / 2);
+    }
+
+    #[test]
+    fn rfc9438_5_8_time_without_data_does_not_count() {
+        let began = |flight| {
+            let mut cubic = reduced(1000, &Params::default());
+            let ack = AckSample { acked: SEGMENT, limited: true, ..AckSample::default() };
+            for (second, flight) in [(0, 2 * SEGMENT), (1, flight), (4, 2 * SEGMENT)] {
+                let now = Time::ZERO + Span::from_secs(second);
+                cubic.on_ack(&ack, &PathView { now, flight, ..law_tests::PATH });
+            }
+            cubic.epoch.map(|epoch| epoch.began - Time::ZERO)
+        };
+        assert_eq!(began(0), Some(Span::from_secs(3)), "nothing was outstanding from 1 s to 4 s");
+        assert_eq!(began(1), Some(Span::ZERO));
+    }
+
+    #[test]
     fn rfc9438_5_8_an_unused_window_is_one_without_data_or_without_room_for_a_segment() {
         // Before the ACK six segments were outstanding.
         let ack = AckSample { acked: 2 * SEGMENT, ..AckSample::default() };

@@ -204,6 +204,26 @@ mod tests {
         }
     }
 
+    /// RFC 9937 §6.1: `RecoverFS` leaves out what had been selectively acknowledged before.
+    #[test]
+    fn rfc9937_6_1_what_was_reported_before_is_no_part_of_the_flight() {
+        let after = |bound| {
+            let mut prr = Prr::new(bound).unwrap();
+            prr.begin(20 * SEGMENT, 4 * SEGMENT, 0);
+            prr.on_ack(&Progress {
+                delivered: 4 * SEGMENT,
+                pipe: 12 * SEGMENT,
+                window: 10 * SEGMENT,
+                segment: SEGMENT,
+                unit: 1,
+                safe: false,
+            });
+            prr.allowance()
+        };
+        assert_eq!(after(PrrBound::Rfc9937), Some(2500), "4 of 16, of a window of 10");
+        assert_eq!(after(PrrBound::Crb), Some(2000), "4 of 20");
+    }
+
     #[test]
     fn without_sack_an_ack_is_no_news_of_what_duplicates_announced() {
         let mut prr = Prr::new(PrrBound::Crb).unwrap();

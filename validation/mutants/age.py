@@ -1,0 +1,63 @@
+"""Which files the pages measured, so that a test can say when most of them have changed since."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from typing import TYPE_CHECKING
+
+from validation.common.places import REFERENCE, ROOT
+from validation.mutants import draw
+from validation.mutants.python_tests import TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATHS = {kind: REFERENCE / "mutants" / f"{kind}-files.csv" for kind in ("rust", "python")}
+MOST = 0.5
+"""A page is out of date once more than this share of its files has changed."""
+OLD = "**Older than the code**"
+"""How such a page begins to say so, until the next `make mutants` writes it anew."""
+OWN_TESTS = "#[cfg(test)]\nmod tests {"
+"""What follows in a file of Rust is not what is measured."""
+
+
+def stamps(kind: str) -> dict[str, str]:
+    """Return a hash of the code of each file, without its tests."""
+    return {
+        path.relative_to(ROOT).as_posix(): _hash(path.read_text("utf-8")) for path in _files(kind)
+    }
+
+
+def _files(kind: str) -> Iterator[Path]:
+    if kind == "rust":
+        for name in draw.PACKAGES:
+            yield from sorted((ROOT / "crates" / name / "src").rglob("*.rs"))
+    else:
+        for name in TESTS:
+            yield from sorted((ROOT / "python" / "incast" / name).rglob("*.py"))
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(code.split(OWN_TESTS, maxsplit=1)[0].encode()).hexdigest()[:12]
+
+
+def keep(kind: str) -> None:
+    """Note the files as they are now."""
+    with PATHS[kind].open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["file", "hash"])
+        writer.writerows(stamps(kind).items())
+
+
+def kept(kind: str) -> dict[str, str]:
+    """Return what was noted."""
+    with PATHS[kind].open(newline="", encoding="utf-8") as file:
+        return {row["file"]: row["hash"] for row in csv.DictReader(file)}
+
+
+def changed(then: dict[str, str], now: dict[str, str]) -> float:
+    """Return the share of the files that have changed, come or gone."""
+    every = then.keys() | now.keys()
+    return sum(then.get(file) != now.get(file) for file in every) / max(1, len(every))

@@ -1,0 +1,35 @@
+"""Which tests judge the mutants of a Python package."""
+
+_RUNS = (
+    "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid", "stalls", "watch",
+    "sweep", "plots", "api", "late", "model_command", "mistakes", "output", "damage", "explain",
+    "archive",
+)  # fmt: skip
+_ADVICE = (
+    "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
+    "advise_sonic", "advise_dumps", "advise_peers", "advise_pairs", "advise_fixes", "advise_goal",
+    "advise_limit", "advise_apps", "advise_store", "advise_each", "advise_rollback", "advised",
+    "advise",
+)  # fmt: skip
+TESTS = {
+    "results": _RUNS,
+    "scenario": _RUNS,
+    "sweep": _RUNS,
+    "advise": _ADVICE,
+    "cli": (
+        "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
+        "explain", "model_command", "diagnose_text", "any_results",
+    ),
+    "client": ("rounds", "admission", "backend", "userfile", "client_star", "client_governor"),
+    "diagnose": (
+        "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
+        "diagnose_scenario", "diagnose", "diagnose_text",
+    ),
+    "live": ("live_refusals", "live_captures", "live"),
+    "models": (
+        "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
+        "models_kulkarni", "models_padhye", "models_queues", "models_serialisation", "bounds",
+    ),
+    "plots": ("plot_choices", "pictures", "plots", "gallery"),
+}  # fmt: skip
+"""Files of tests of each package, the quick ones first."""
