@@ -15,7 +15,6 @@ from incast.results import Results, precision
 from incast.results.frames import Run
 from incast.results.store import Memory
 from incast.scenario.plan import Job, Plan
-from incast.scenario.precision import Precision
 from incast.sweep.rounds import refine
 
 POINTS, LINE = 400, 1e9
@@ -128,14 +127,3 @@ def test_the_first_seeds_are_those_of_the_plan() -> None:
     assert wanted is not None
     assert wanted.seeds([7, 2, 9, 1, 4], 8) == [7, 2, 9, 1, 4, 3, 5, 6]
     assert wanted.seeds([1, 2, 3, 4, 5], 10) == list(range(1, 11))
-
-
-@pytest.mark.parametrize(
-    ("first", "most", "looks"),
-    [(5, 33, [5, 10, 20, 33]), (5, 5, [5]), (5, 6, [5, 6]), (1, 4, [1, 2, 4]), (3, 100, None)],
-)
-def test_no_look_is_beyond_most_seeds(first: int, most: int, looks: list[int] | None) -> None:
-    found = Precision(0.1, first, most).looks
-    assert looks is None or found == looks
-    assert found[-1] == most
-    assert found == sorted(set(found))

@@ -209,7 +209,7 @@ mod tests {
     fn rfc9937_6_1_what_was_reported_before_is_no_part_of_the_flight() {
         let after = |bound| {
             let mut prr = Prr::new(bound).unwrap();
-            prr.begin(20 * SEGMENT, 4 * SEGMENT, 0);
+            prr.begin(20 * SEGMENT, 20 * SEGMENT, 4 * SEGMENT, 0);
             prr.on_ack(&Progress {
                 delivered: 4 * SEGMENT,
                 pipe: 12 * SEGMENT,
