@@ -320,14 +320,14 @@ def test_ranges_leave_four_segments_and_are_whole_blocks() -> None:
     told = at({"workload.sru": "24KB", "network.buffer": "150KB"})
     assert of(told, "ranges") == [
         f"ranges of {size}{how}"
-        for size in ("8\u202f000 B", "6\u202f000 B")
+        for size in ("8 KB", "6 KB")
         for how in (", one by one", "")
     ]
-    fix = told["ranges of 6\u202f000 B"]
+    fix = told["ranges of 6 KB"]
     assert (fix.pieces, fix.changes["workload.blocks"]) == (4, 8)
     assert "range(0, size, 6000)" in fix.text
     assert "Plan.fixed(16, window=None)" in fix.text
-    assert "Plan.fixed(1, window=None)" in told["ranges of 6\u202f000 B, one by one"].text
+    assert "Plan.fixed(1, window=None)" in told["ranges of 6 KB, one by one"].text
     fresh = at({"workload.connections": "fresh"})["ranges of 32 KiB"]
     assert fresh.changes["workload.connections"] == "persistent"
     assert not of(at({"workload.interval": "10ms"}), "ranges")
