@@ -319,9 +319,7 @@ def test_ranges_leave_four_segments_and_are_whole_blocks() -> None:
     assert not of(at({"workload.sru": "16KB"}), "ranges"), "16 KB are 12 segments"
     told = at({"workload.sru": "24KB", "network.buffer": "150KB"})
     assert of(told, "ranges") == [
-        f"ranges of {size}{how}"
-        for size in ("8 KB", "6 KB")
-        for how in (", one by one", "")
+        f"ranges of {size}{how}" for size in ("8 KB", "6 KB") for how in (", one by one", "")
     ]
     fix = told["ranges of 6 KB"]
     assert (fix.pieces, fix.changes["workload.blocks"]) == (4, 8)
