@@ -15,6 +15,7 @@ def test_a_report_has_entries_attributes_and_a_page(
     capture = tmp_path / "c.pcapng"
     assert command("run", small, "--seed", 2, "--pcap", capture).code == 0
     report = diagnose([capture])
+    assert diagnose(capture).to_dict() == diagnose(str(capture)).to_dict() == report.to_dict()
     assert report["stalls"] is report.stalls
     assert report.to_dict() == dict(report)
     assert "<h1>" in report._repr_html_()

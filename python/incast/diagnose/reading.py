@@ -53,7 +53,7 @@ _PATIENCE = 2.0  # seconds for the reading to end after Ctrl-C; then another one
 
 
 def diagnose(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     vantage: str | None = None,
     flows: int = 3,
     progress: Callable[[float | None, float | None], None] | None = None,
@@ -63,8 +63,8 @@ def diagnose(
     Parameters
     ----------
     paths
-        Files: pcap or pcapng, also compressed by gzip or zstd; `-` is standard input. Files that
-        follow each other in time are read as one; those that overlap, as several places.
+        A file or several: pcap or pcapng, also compressed by gzip or zstd; `-` is standard input.
+        Files that follow each other in time are read as one; those that overlap, as several places.
     vantage
         Where they were taken: `client`, `server` or `switch`. Inferred if it is not given.
     flows
@@ -83,7 +83,8 @@ def diagnose(
     CaptureError
         A file cannot be read, or is no capture.
     """
-    names = [str(path) for path in paths]
+    several = [paths] if isinstance(paths, str | Path) else paths
+    names = [str(path) for path in several]
     if names.count(PIPE) > 1:
         raise CaptureError(f"{PIPE}: standard input can be read once")
     captures = Captures(names)
