@@ -1,29 +1,22 @@
 """Pieces as files: whole, under names from their addresses, and nothing is overwritten unasked."""
 
-import os
 import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: nothing is locked there, and nothing is swept up
-    fcntl = None  # type: ignore[assignment]
-
+from incast import unfinished
 from incast.client import said
 from incast.client.http import HttpPiece
 from incast.client.piece import Piece, Target, Write
 from incast.errors import FetchError
 
 UNNAMED = "index"  # of an address without a path
-_PART = (".incast-", ".part")
-"""How the name of a file begins and ends whose piece is not whole yet."""
 _OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
+"""The name of a file whose piece is not whole yet."""
 
 
 def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
@@ -55,20 +48,8 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove what killed processes have left of pieces that were not whole.
-
-    A running process holds the lock of its file.
-    """
-    begin, end = _PART
-    if fcntl is None:
-        return
-    for file in folder.glob(f"{begin}*{end}"):
-        # Only what `_part` makes: others' files, links and pipes stay.
-        if not _OURS.fullmatch(file.name) or file.is_symlink() or not file.is_file():
-            continue
-        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.unlink(missing_ok=True)
+    """Remove what killed processes have left of pieces that were not whole."""
+    unfinished.sweep_up(it for it in folder.glob(".incast-*") if _OURS.fullmatch(it.name))
 
 
 def into(there: dict[Piece, Path]) -> Target:
@@ -78,7 +59,9 @@ def into(there: dict[Piece, Path]) -> Target:
     def target(piece: Piece) -> Iterator[Write]:
         path = there[piece]
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _part(path.parent) as part:
+        with unfinished.begin(
+            lambda: path.with_name(f".incast-{secrets.token_hex(8)}.part")
+        ) as part:
             name = Path(part.name)
             try:
                 yield part.write
@@ -97,17 +80,3 @@ def _last(url: str) -> str:
     if _OURS.fullmatch(name):
         return f"_{name}"  # the next start would take it for a piece that is not whole
     return UNNAMED if name in {"", ".", ".."} else name
-
-
-def _part(folder: Path) -> BinaryIO:
-    """Open a new file, locked while it is open; another process may sweep it up just before."""
-    begin, end = _PART
-    while True:
-        part = (folder / f"{begin}{secrets.token_hex(8)}{end}").open("xb")
-        if fcntl is None:
-            return part
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(part, fcntl.LOCK_EX)
-        if os.fstat(part.fileno()).st_nlink:
-            return part
-        part.close()

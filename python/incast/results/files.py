@@ -5,7 +5,7 @@ import platform
 import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BufferedWriter
 from pathlib import Path
 
@@ -14,6 +14,7 @@ try:
 except ImportError:  # not a POSIX system: nothing is locked there, and the last one wins
     fcntl = None  # type: ignore[assignment]
 
+from incast import unfinished
 from incast.errors import ResultsError
 from incast.results.remote import Remote
 
@@ -59,20 +60,10 @@ def write_whole(
 
 
 def _temporary(file: Path) -> BufferedWriter:
-    """Open a file with a unique name, locked while it is open.
-
-    Another process may take the lock first in `sweep_up`, and then remove the file.
-    """
-    while True:
-        name = f"{file.stem}.{host()}.{secrets.token_hex(8)}{_SUFFIX}"
-        handle = file.with_name(name).open("xb")
-        if fcntl is None:
-            return handle
-        with suppress(OSError):  # a file system without locks is not cleaned up
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle.fileno()).st_nlink:
-            return handle
-        handle.close()
+    """Open a file with a unique name, locked while it is open."""
+    return unfinished.begin(
+        lambda: file.with_name(f"{file.stem}.{host()}.{secrets.token_hex(8)}{_SUFFIX}")
+    )
 
 
 def check_regular(file: Path, *, link: bool = True) -> None:
@@ -118,17 +109,10 @@ def is_temporary(file: Path) -> bool:
 def sweep_up(folder: Path) -> None:
     """Remove incomplete files of killed processes of this machine.
 
-    A running process holds the lock of its file, in any container. Locks of other machines may not
-    be visible, so files with another machine's name are kept.
+    Locks of other machines may not be visible, so files with another machine's name are kept.
     """
-    if fcntl is None:
-        return
-    if isinstance(folder, Remote):
-        return
-    for file in folder.glob(f"*.{host()}.*{_SUFFIX}"):
-        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            file.unlink(missing_ok=True)
+    if not isinstance(folder, Remote):
+        unfinished.sweep_up(folder.glob(f"*.{host()}.*{_SUFFIX}"))
 
 
 @contextmanager

@@ -89,7 +89,7 @@ def _check(source: Directory) -> None:
         _files(source.path / folder, "*")
     for table in tables(source.manifest["traces"])[1:]:
         for file in _files(source.path / table, "*.parquet"):
-            seal.checked(file)
+            seal.read(file)
 
 
 def _copy_times(source: Archive, target: Archive) -> None:

@@ -45,42 +45,19 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     ResultsError
         It differs from what was written, or is no regular file.
     """
-    return _table(file, _bytes(file), columns)
-
-
-def checked(file: Path) -> bytes:
-    """Return the bytes of a table, if it can be read and they are what was written.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is no such file.
-    ResultsError
-        It differs from what was written, or is no regular file.
-    """
-    content = _bytes(file)
-    _table(file, content, None)
-    return content
-
-
-def _bytes(file: Path) -> bytes:
     files.check_regular(file)
     try:
-        return file.read_bytes()
+        content = file.read_bytes()
+        label = content.rfind(_BEFORE)
+        place = label + len(_BEFORE)
+        if label < 0 or content[place : place + len(_BLANK)] == _checksum(content, place, file):
+            return pl.read_parquet(BytesIO(content), columns=columns)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ResultsError(f"{file}: {error.strerror}") from None
-
-
-def _table(file: Path, content: bytes, columns: list[str] | None) -> pl.DataFrame:
-    label = content.rfind(_BEFORE)
-    place = label + len(_BEFORE)
-    if label < 0 or content[place : place + len(_BLANK)] == _checksum(content, place, file):
-        try:
-            return pl.read_parquet(BytesIO(content), columns=columns)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            pass
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        pass
     raise damaged(file)
 
 
