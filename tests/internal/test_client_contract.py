@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import ssl
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import servers
+from certificates import of_localhost
 from servers import OBJECT, answer, part, serving
 
 from conftest import Command
@@ -208,18 +208,7 @@ def test_an_attempt_has_a_time_limit_unless_the_caller_wants_none() -> None:
 def test_by_tls_an_end_must_be_proven_and_no_redirect_leaves_it(
     base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"),
-            *("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
-            *("-keyout", str(key), "-out", str(certificate)),
-        ],
-        capture_output=True,
-        check=True,
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context, certificate = of_localhost(tmp_path)
     monkeypatch.setattr(
         aiohttp.connector,
         "_SSL_CONTEXT_VERIFIED",

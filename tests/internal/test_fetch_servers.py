@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from certificates import of_localhost
 from servers import BEHAVIOURS, OBJECT, serving
 
 from conftest import Command
@@ -215,21 +216,7 @@ def test_absurd_options_are_refused_before_the_read(
 
 
 def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
-    import ssl
-
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    made = subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"),
-            *("-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate)),
-        ],
-        capture_output=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip("openssl makes no certificate here")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context, _ = of_localhost(tmp_path)
 
     async def run() -> list[str | None]:
         server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)
