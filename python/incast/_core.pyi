@@ -247,6 +247,7 @@ class Facts(TypedDict):
     last_segment_bytes: int
     request_jitter_s: float
     start_spread_s: float
+    request_spread_s: float
     interval_s: float
     duration_s: float | None
     time_limit_s: float

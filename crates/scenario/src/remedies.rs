@@ -50,17 +50,20 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
     Ok(())
 }
 
+/// The remedy that orders requests, if there is one.
+pub(super) fn scheduling(remedies: &[RemedyConfig]) -> Option<&'static str> {
+    let orders = |it: &&RemedyConfig| it.remedy().slots().contains(&Slot::Schedule);
+    remedies.iter().find(orders).map(RemedyConfig::name)
+}
+
 /// Refuses remedies that order requests, for traffic (called `name`) without requests.
 pub(super) fn check_unasked(
     remedies: &[RemedyConfig],
     name: &str,
     table: &str,
 ) -> Result<(), ScenarioError> {
-    let Some(remedy) = remedies.iter().find(|it| it.remedy().slots().contains(&Slot::Schedule))
-    else {
-        return Ok(());
-    };
-    let message = format!("{:?} owns {}, and {name:?} has none", remedy.name(), Slot::Schedule);
+    let Some(remedy) = scheduling(remedies) else { return Ok(()) };
+    let message = format!("{remedy:?} owns {}, and {name:?} has none", Slot::Schedule);
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use incast_host::Opener;
 use incast_net::topology::SwitchId;
+use incast_tcp::config::Handshake;
 use incast_traffic::{Layout, Load, Role, Scope, Senders, WorkloadConfig, connects};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
@@ -196,6 +198,9 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         if !load.is_asked_for {
             remedies::check_unasked(&transport.remedies, group.config.name(), key)?;
         }
+        if let Some(early) = group.config.workload().opens_early() {
+            check_opening(transport, &format!("{}.{early}", group.key))?;
+        }
         remedies::check_clients(&transport.remedies, &group.config.workload().clients(), key)?;
     }
     let mut workloads = scenario.traffic.workloads.iter();
@@ -208,6 +213,22 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         return Err(ScenarioError::new("workload", message));
     }
     Ok(())
+}
+
+/// Refuses a handshake before the request, if the client does not open the connection with one, or
+/// if a remedy decides when it does.
+fn check_opening(transport: &Transport, key: &str) -> Result<(), ScenarioError> {
+    let message = if transport.opener != Opener::Client {
+        "needs a client that opens the connections, and transport.opener is \"server\"; leave it out"
+            .to_owned()
+    } else if transport.tcp.handshake != Handshake::ThreeWay {
+        "needs transport.handshake = \"three-way\"".to_owned()
+    } else if let Some(name) = remedies::scheduling(&transport.remedies) {
+        format!("{name:?} decides when the connections are opened; leave out one of the two")
+    } else {
+        return Ok(());
+    };
+    Err(ScenarioError::new(key, message))
 }
 
 /// A table in the form of the document.

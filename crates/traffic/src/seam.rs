@@ -171,6 +171,11 @@ pub trait Workload {
     /// The load of its connections, with this many sending hosts; `None` without connections.
     fn load(&self, senders: u32) -> Option<Load>;
 
+    /// The key with which a client opens connections before it requests anything, if it does.
+    fn opens_early(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The datagrams that it sends, if it sends any.
     fn offered(&self) -> Option<Offered> {
         None

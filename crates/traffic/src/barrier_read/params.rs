@@ -60,6 +60,13 @@ pub struct Params {
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
     #[serde(default)]
     pub start_spread: Span,
+    /// x: every request is delayed by a further U(0, x), independently, seconds; the handshake of
+    /// its connection is not. A request whose handshake has not ended by then follows it at once.
+    #[serde(default)]
+    pub request_spread: Span,
+    /// When the handshakes of a block take place.
+    #[serde(default)]
+    pub handshakes: Handshakes,
     /// Mean time between the arrivals of two blocks, exponentially distributed, seconds; blocks
     /// that arrive during a read wait. 0: the next block begins when one is complete.
     #[serde(default)]
@@ -79,6 +86,18 @@ pub enum Connections {
     Fresh,
     /// One connection per server for the whole run: its cwnd survives from block to block.
     Persistent,
+}
+
+/// When the handshakes of a block's connections take place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handshakes {
+    /// A connection is opened when its server is to be asked.
+    #[default]
+    WithRequest,
+    /// All connections of a block are opened when it begins. The times of its requests count from
+    /// the end of the last handshake, as in programs that connect first.
+    Before,
 }
 
 /// The largest packet: its payload is counted in 16 bits.
@@ -166,6 +185,14 @@ impl Params {
 }
 
 impl Workload for Params {
+    fn opens_early(&self) -> Option<&'static str> {
+        if self.handshakes == Handshakes::Before {
+            Some("handshakes")
+        } else {
+            (!self.request_spread.is_zero()).then_some("request_spread")
+        }
+    }
+
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
         self.check_size()?;
         self.check_end()?;

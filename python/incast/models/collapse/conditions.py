@@ -54,6 +54,8 @@ def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bo
     yield all_, "all servers must take part in every block (active)"
     at_once = workload.get("interval", "0s") == "0s"
     yield at_once, "each block must follow the one before, without an interval"
+    together = point.facts["request_spread_s"] == 0 and workload.get("handshakes") != "before"
+    yield together, "a connection must be opened with its request (handshakes, request_spread)"
     small = int(workload.get("request_size", 0)) <= point.packet - point.mss
     yield small, "a request must fit into a header (request_size)"
     yield point.servers <= MOST_SERVERS, f"there must be at most {MOST_SERVERS} servers"

@@ -151,6 +151,8 @@ fn barrier_read() -> BoxedStrategy<Value> {
         maybe("connections", any_of!["fresh", "persistent"]),
         jitter("request_jitter").boxed(),
         jitter("start_spread").boxed(),
+        jitter("request_spread").boxed(),
+        maybe("handshakes", any_of!["with-request", "before"]),
         jitter("interval").boxed(),
         sometimes(0.2, "active", any_of![1, 2, 5]),
         sometimes(0.2, "client", any_of![0, 1]),
