@@ -76,6 +76,11 @@ impl Profile {
         }
     }
 
+    /// What to write instead of a congestion control whose version of this profile does not exist.
+    pub(super) fn lacks(self, control: &str) -> Option<&'static str> {
+        if self == Self::Ns2 { ns2::lacks(control) } else { None }
+    }
+
     /// Its parameters of the part of a transport at `key` that has this name, whatever transport it
     /// belongs to.
     pub(super) fn part(self, key: &str, name: &str) -> Value {
@@ -122,6 +127,7 @@ fn lab() -> Value {
             "receive_window": "4MiB",
             "handshake": "three-way",
             "opener": "client",
+            "request_on_wire": true,
             "fin": false,
             // Linux's TCP_RTO_MIN; a lower bound of the timeout, as in the literature.
             "rto_min": "200ms",

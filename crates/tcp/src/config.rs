@@ -27,6 +27,9 @@ pub struct Config {
     pub receive_window: u64,
     /// The packets before the first data.
     pub handshake: Handshake,
+    /// Whether a request that is a packet of its own, without a size, is as long as an ACK. If not,
+    /// it has no length, like a sender that a simulator's script starts.
+    pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
     /// Retransmission timer.

@@ -22,6 +22,8 @@ pub(super) fn document() -> Value {
             // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
             "opener": "server",
             "handshake": "syn-only",
+            // The scripts start their senders; no packet asks for data.
+            "request_on_wire": false,
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
@@ -68,6 +70,14 @@ pub(super) fn queue(name: &str) -> Value {
         }),
         _ => Value::Null,
     }
+}
+
+/// What to write instead of a congestion control of TCP/Linux that differs from all versions here.
+pub(super) fn lacks(control: &str) -> Option<&'static str> {
+    (control == "cubic").then_some(
+        "ns-2 has it in Agent/TCP/Linux, as in Linux 2.6.16; write \"bic\", which is ns-2's, or \
+         another profile: \"linux\" for a Linux of today, \"rfc\" for RFC 9438",
+    )
 }
 
 /// Differences of `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` from `tcp-newreno.cc`.

@@ -166,6 +166,10 @@ impl Connection {
         out.flags = out.flags.with(Flags::REQUEST);
         out.seq = self.opening.request.ordinal;
         out.payload = self.opening.request.size.saturating_sub(u16::from(out.header));
+        let is_sized = self.opening.request.size > 0 || self.request_rides();
+        if !is_sized && !self.config.request_on_wire {
+            out.header = 0;
+        }
         if self.state == State::Established {
             self.on_ack_left();
         }

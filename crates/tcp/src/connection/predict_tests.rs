@@ -359,6 +359,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         initial_ssthresh: 1 << 30,
         receive_window: others.3,
         handshake: others.1,
+        request_on_wire: true,
         fin: others.2,
         rto: others.0,
         syn_rto: Span::from_millis(1),

@@ -87,6 +87,7 @@ fn config(name: &str, case: &Case) -> Config {
         initial_window: 4 * u64::from(MSS),
         receive_window: 64 * u64::from(MSS),
         handshake: Handshake::None,
+        request_on_wire: true,
         fin: true,
         rto: RtoPolicy {
             min: Span::from_millis(1),
