@@ -118,7 +118,7 @@ def _check(machine: "Machine") -> None:
         from incast.live.selfcheck import lines
 
         lacks = kernel_switch.available()
-        typer.echo(f"switch of the kernel (tbf, bfifo): {lacks or 'there'}")
+        typer.echo(f"switch of the kernel (tbf, bfifo): {lacks or 'available'}")
         for line in lines():
             typer.echo(line)
 
