@@ -100,7 +100,7 @@ def advise(
 
 
 class Adviser:
-    """Advice under way."""
+    """Advice in progress."""
 
     def __init__(
         self,

@@ -97,7 +97,7 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     if room["smallest"] > case.room:
         text = (
             f"{{flows}} connections with the smallest windows, {_SMALLEST} packets each, have "
-            f"{{smallest}} packets under way, but only {{room}} fit: {fits}."
+            f"{{smallest}} packets in flight, but only {{room}} fit: {fits}."
         )
         return Limit("buffer", f"{text} {cost}", facts | room)
     if timeouts / _blocks(row) < _MOST:
@@ -177,7 +177,7 @@ def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Li
     if windows < path:
         return Limit(
             "windows",
-            "The receive windows allow {windows} packets under way, the path holds {path}: the "
+            "The receive windows allow {windows} packets in flight, the path holds {path}: the "
             "link is busy {busy_share} of the time, without a timeout.",
             facts | {"windows": windows, "path": round(path)},
         )

@@ -143,7 +143,7 @@ class Found:
 
 
 class Search:
-    """A search under way.
+    """A search in progress.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def fetch(
             "-k",
             min=1,
             metavar="K",
-            help="Answers under way at most. Default: 4.",
+            help="Answers in flight at most. Default: 4.",
             show_default=False,
         ),
     ] = None,

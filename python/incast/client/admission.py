@@ -11,7 +11,7 @@ class Ticket:
     """One answer, from the wish for it until its end."""
 
     window: int | None = None
-    """Bytes, once it is under way."""
+    """Bytes, once it is in flight."""
     delivered: int = 0
 
 
@@ -25,7 +25,7 @@ class _Set:
 class Admission:
     """Lets answers start, first come first served, as a plan allows.
 
-    `plan` may change at any time: what is under way continues, what starts obeys the new plan.
+    `plan` may change at any time: what is in flight continues, what starts obeys the new plan.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -47,12 +47,12 @@ class Admission:
 
     @property
     def allotted(self) -> int:
-        """Sum of the windows of the answers under way, bytes."""
+        """Sum of the windows of the answers in flight, bytes."""
         return self._allotted
 
     @property
     def full(self) -> bool:
-        """Whether as many answers are under way as the plan allows at all."""
+        """Whether as many answers are in flight as the plan allows at all."""
         return self.under_way >= self.plan.slots or self.waiting > 0
 
     def want(self, ticket: Ticket) -> None:

@@ -12,13 +12,13 @@ from incast.client.sample import Sample
 from incast.client.turns import Learns, Turns
 
 NOT_HERE = (
-    "receive windows can be set on Linux only; here the number of answers under way is bounded, "
+    "receive windows can be set on Linux only; here the number of answers in flight is bounded, "
     "not what they have on the way"
 )
 
 
 class Governor:
-    """Bounds the answers that are under way, and the sum of their receive windows.
+    """Bounds the answers that are in flight, and the sum of their receive windows.
 
     It belongs to one event loop. Answers start in the order in which their slots were asked for.
 
@@ -29,7 +29,7 @@ class Governor:
     Parameters
     ----------
     plan
-        What may be under way; or a `Learner`, which starts with the safe budget and learns.
+        What may be in flight; or a `Learner`, which starts with the safe budget and learns.
     """
 
     def __init__(self, plan: Plan | Learns | None = None) -> None:
@@ -45,7 +45,7 @@ class Governor:
 
     @property
     def under_way(self) -> int:
-        """Answers under way."""
+        """Answers in flight."""
         return self._admission.under_way
 
     @property
@@ -55,7 +55,7 @@ class Governor:
 
     @property
     def allotted(self) -> int:
-        """Sum of the windows of the answers under way, bytes."""
+        """Sum of the windows of the answers in flight, bytes."""
         return self._admission.allotted
 
     @property

@@ -1,4 +1,4 @@
-"""How many answers may be under way at once, and how much each may have on the way."""
+"""How many answers may be in flight at once, and how much each may have on the way."""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -20,7 +20,7 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """Which answers may be under way, and with which windows.
+    """Which answers may be in flight, and with which windows.
 
     Answers start in sets. A set opens when every answer of the newest set has delivered `trigger`
     bytes, and when fewer than `sets` are open. At most `slots` = `size` × `sets` answers are under
@@ -75,7 +75,7 @@ class Plan:
 
     @property
     def slots(self) -> int:
-        """The most answers under way, k."""
+        """The most answers in flight, k."""
         return self.size * self.sets
 
     @property

@@ -16,11 +16,11 @@ class Bound:
     Parameters
     ----------
     at_once
-        Answers that are under way.
+        Answers that are in flight.
     answer
         Bytes that one server sends for a request.
     window
-        Bytes of a connection that are under way.
+        Bytes of a connection that are in flight.
     """
 
     at_once: int | None = None
@@ -47,7 +47,7 @@ class Bound:
         changes = self.changes(here)
         said = []
         if "transport.remedies" in changes:
-            said.append(f"at most {units.plural(self.at_once or 0, 'answer')} under way")
+            said.append(f"at most {units.plural(self.at_once or 0, 'answer')} in flight")
         if "workload.sru" in changes:
             said.append(f"answers of {units.size(self.answer or 0)}")
         if "transport.receive_window" in changes:
@@ -80,7 +80,7 @@ class App:
     name
         Its name.
     limit
-        The setting that bounds its answers under way; None if it has no such setting.
+        The setting that bounds its answers in flight; None if it has no such setting.
     throttles
         Its settings, by their names.
     """
@@ -91,7 +91,7 @@ class App:
 
 
 def at_once(count: int, _: Resolved) -> Bound:
-    """Bound the answers that are under way."""
+    """Bound the answers that are in flight."""
     return Bound(at_once=count)
 
 
@@ -101,7 +101,7 @@ def answer(size: int, _: Resolved) -> Bound:
 
 
 def window(size: int, _: Resolved) -> Bound:
-    """Bound the bytes of a connection that are under way."""
+    """Bound the bytes of a connection that are in flight."""
     return Bound(window=size)
 
 

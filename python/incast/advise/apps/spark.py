@@ -34,10 +34,10 @@ APP = App(
     _limit,
     {
         "spark.reducer.maxReqsInFlight": Throttle(
-            "requests of a reduce task that are under way, so that many executors answer", at_once
+            "requests of a reduce task that are in flight, so that many executors answer", at_once
         ),
         "spark.reducer.maxSizeInFlight": Throttle(
-            "bytes of a reduce task that are under way in all, a fifth of it from an executor at "
+            "bytes of a reduce task that are in flight in all, a fifth of it from an executor at "
             "most",
             _in_all,
         ),

@@ -30,7 +30,7 @@ def _fix(case: Case, window: int) -> Fix:
     return Fix(
         name=f"receive window of {window} segments",
         who=Who.CLIENT,
-        what=f"Limit each server to about {size} bytes under way to this host.",
+        what=f"Limit each server to about {size} bytes in flight to this host.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,

@@ -30,7 +30,7 @@ def _fix(case: Case, at_once: int) -> Fix:
     return Fix(
         name=f"at most {at_once} at once",
         who=Who.APPLICATION,
-        what=f"Have at most {units.plural(at_once, 'answer')} under way at a time.",
+        what=f"Have at most {units.plural(at_once, 'answer')} in flight at a time.",
         changes={"transport.remedies": [*case.others, remedy]},
         text=words.text,
         rollback=words.rollback,

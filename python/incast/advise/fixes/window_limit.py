@@ -25,7 +25,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         name=f"cwnd at most {window}",
         who=Who.SERVERS,
         what=f"Let each connection to the clients have at most {units.plural(window, 'segment')} "
-        "under way.",
+        "in flight.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
