@@ -21,5 +21,5 @@ def directory(text: str) -> Path:
     try:
         return located(text)
     except ResultsError as error:
-        # The command line names the address itself.
+        # The error of the command line already contains the address.
         raise typer.BadParameter(str(error).removeprefix(f"{text}: ")) from None
