@@ -27,7 +27,8 @@ def sheet(*, keep: bool) -> Sheet:
         "Instructions per packet-hop",
         ["what", "kept", "now", "change"],
         "Counted by callgrind: reads of ten blocks from 16 servers, 256 KiB each, with each "
-        f"transport, and the cases above. A count above {MOST:g} times that in `{KEPT.name}` fails.",
+        f"transport, and the cases above. A count above {MOST:g} times that in `{KEPT.name}` "
+        "fails.",
     )
     if shutil.which("valgrind") is None:
         made.note = "Not counted: valgrind is not installed."

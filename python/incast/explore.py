@@ -60,7 +60,7 @@ def copy(folder: Path) -> None:
 
 
 def fragment(scenario: Path) -> str:
-    """Return the end of an address that opens a scenario, as the page writes it.
+    """Return the fragment of an address that opens a scenario, as the page writes it.
 
     Raises
     ------
@@ -147,11 +147,11 @@ class _Bounded(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a connection that breaks is no matter of the terminal."""
+        """Print nothing: a broken connection does not matter to the user."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Files with their types, and headers that keep the page to itself."""
+    """Files with their types, and headers that isolate the page."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
     timeout = _PATIENCE
@@ -184,4 +184,4 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's name)
-        """Say nothing: the terminal has the address."""
+        """Print nothing: the address is on the terminal already."""

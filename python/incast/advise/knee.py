@@ -1,4 +1,4 @@
-"""Between which numbers of servers a read collapses: asked upwards, by halves, and below."""
+"""Between which numbers of servers a read collapses: searched upwards, by bisection, and below."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Knee:
     servers
         Those of the case.
     low
-        The most servers up to which no seed collapses, of those tried; 0 if the fewest do.
+        The largest number tried up to which no seed collapses; 0 if the smallest one collapses.
     high
         The fewest servers with which the mean over the seeds has collapsed, and three of four
         seeds have; None if none tried.
@@ -88,7 +88,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Ask upwards, in steps of a quarter, until one collapses after the case's own number."""
+        """Try larger numbers, in steps of a quarter, until one above the case's collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
@@ -99,7 +99,7 @@ class _Hunt:
             self.ask([servers])
 
     def narrow(self) -> None:
-        """Ask near both ends of the interval, with more seeds."""
+        """Try numbers near both ends of the interval, with more seeds."""
         self.seeds = SEEDS
         for _ in range(_LOOKS):
             wanted = set(self.wanted())
@@ -108,7 +108,7 @@ class _Hunt:
             self.ask(sorted(wanted))
 
     def verify(self) -> None:
-        """Ask every number below the lower end: a read may collapse with fewer, and recover."""
+        """Try every number below the lower end: a read may collapse with fewer, and recover."""
         self.seeds = SEEDS
         while below := [n for n in range(2, self.low()) if self.asked.get(n, 0) < SEEDS]:
             self.ask(below[-_TOGETHER:])
@@ -139,7 +139,7 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the most servers up to which no seed collapses; 0 if the fewest do."""
+        """Return the largest number up to which no seed collapses; 0 if the smallest collapses."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 

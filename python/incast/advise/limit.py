@@ -23,7 +23,7 @@ class Limit:
     name
         The resource.
     why
-        The sentences, with a place for each fact.
+        The sentences, with a placeholder for each fact.
     facts
         The numbers in them, in SI units; what they are is at the end of their names (`_s`, `_bps`,
         `_share`), as in columns.
@@ -153,7 +153,7 @@ def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return what waits cost, beside the time of the data."""
+    """Return what waits cost, compared with the time to send the data."""
     here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
         return "There are {timeouts} timeouts per run.", {"timeouts": timeouts}

@@ -2,7 +2,7 @@
 
 Several may be pasted into one shell, and undone in any order. Each kind of state has a variable of
 its own, which keeps what was there before the first command that changes it, and which is forgotten
-when this is restored. So going back means: as it was before the first of them. What is restored
+when this is restored. So undoing restores the state before the first command. What is restored
 already is left alone.
 """
 

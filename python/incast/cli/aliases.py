@@ -64,7 +64,7 @@ ALIASES = (
         "the text hpc (incast reproduce --list); Takagi: Queueing Analysis, volume 2",
         ("edge-queue",),
     ),
-    Alias("M/G/1/K", "As M/G/1/B; K includes the one in service.", "Takagi, volume 2", ("edge-queue",)),
+    Alias("M/G/1/K", "The same; K counts all in the system.", "Takagi, volume 2", ("edge-queue",)),
     Alias("SRU", "Server request unit: what each server sends for one block.",
           "Phanishayee et al., 2008", ("workload.sru",)),
     Alias("RTOmin", "Minimum of the retransmission timeout.", "RFC 6298", ("transport.rto_min",)),

@@ -1,4 +1,4 @@
-"""Read many pieces: each in its turn, the errors of one without effect on the others."""
+"""Read many pieces, each in its turn; errors of one do not affect the others."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ FIRST_PAUSE = 0.1  # seconds before the second attempt; each later pause is twic
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a read is.
+    """The progress of a read.
 
     Parameters
     ----------
     done
-        Pieces that have ended, well or not.
+        Pieces that have ended, with or without an error.
     total
         All pieces.
     received
@@ -50,7 +50,7 @@ async def read(
     total: float | None = None,
     stop: asyncio.Event | None = None,
 ) -> Summary:
-    """Read pieces, as many at once as the governor lets.
+    """Read pieces, as many at once as the governor allows.
 
     Parameters
     ----------
@@ -114,7 +114,9 @@ async def read(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(piece)) for piece in pieces]
-            ending = asyncio.create_task(end())  # after them: a task that never ran tells nothing
+            ending = asyncio.create_task(
+                end()
+            )  # after them, because a task that never ran returns nothing
     finally:
         if ending is not None:
             ending.cancel()
@@ -184,7 +186,7 @@ class _Job(Generic[P]):
 
 @contextmanager
 def _kept(target: Target, piece: Piece) -> Iterator[Write]:
-    """Enter a target, and tell errors of the disk apart from those of the network."""
+    """Enter a target, and distinguish errors of the disk from errors of the network."""
 
     def kept(data: bytes) -> None:
         with _writing():

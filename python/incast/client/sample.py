@@ -1,4 +1,4 @@
-"""What a client sees of its answers."""
+"""Measurements of answers at the client."""
 
 from dataclasses import dataclass
 from time import monotonic

@@ -1,4 +1,4 @@
-"""Applications whose throttles are known by name: one file each, one line here."""
+"""Applications whose throttles `incast advise` knows: one file each, one line here."""
 
 import copy
 import re

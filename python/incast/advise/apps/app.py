@@ -1,4 +1,4 @@
-"""What is known of an application: its throttles, as fan-in and as bytes per server."""
+"""An application: what its throttles mean for fan-in and bytes per server."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from incast.scenario.resolved import Resolved
 
 @dataclass(frozen=True)
 class Bound:
-    """What a setting bounds; None where it does not.
+    """The limits that a setting implies; None where it has no effect.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Bound:
     window: int | None = None
 
     def changes(self, here: Resolved) -> dict[str, object]:
-        """Return what it changes in a scenario: nothing that is smaller there already."""
+        """Return the keys that it changes in a scenario; smaller values there are kept."""
         found: dict[str, object] = {}
         remedies: list[dict[str, Any]] = here.tree["transport"]["remedies"]
         already = [one["n"] for one in remedies if one["name"] == "batching"]
@@ -52,7 +52,7 @@ class Bound:
             said.append(f"answers of {units.size(self.answer or 0)}")
         if "transport.receive_window" in changes:
             said.append(f"windows of {units.size(self.window or 0)}")
-        return ", ".join(said) or "it bounds nothing here"
+        return ", ".join(said) or "it limits nothing here"
 
 
 @dataclass(frozen=True)
@@ -106,5 +106,5 @@ def window(size: int, _: Resolved) -> Bound:
 
 
 def nothing(_: int, __: Resolved) -> Bound:
-    """Bound nothing that a scenario has."""
+    """Limit nothing that a scenario contains."""
     return Bound()

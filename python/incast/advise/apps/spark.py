@@ -37,8 +37,7 @@ APP = App(
             "requests of a reduce task that are in flight, so that many executors answer", at_once
         ),
         "spark.reducer.maxSizeInFlight": Throttle(
-            "bytes of a reduce task that are in flight in all, a fifth of it from an executor at "
-            "most",
+            "bytes in flight of a reduce task in total, at most a fifth of them from one executor",
             _in_all,
         ),
         "spark.reducer.maxBlocksInFlightPerAddress": Throttle(

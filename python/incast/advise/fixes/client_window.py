@@ -1,4 +1,4 @@
-"""Bound the receive windows of the client's host."""
+"""Limit the receive windows of the client's host."""
 
 from collections.abc import Iterator
 

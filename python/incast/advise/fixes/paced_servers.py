@@ -1,4 +1,4 @@
-"""Pacing at the servers: by the window, or with a bound of the rate."""
+"""Pacing at the servers: by the window, or with a limit on the rate."""
 
 from collections.abc import Iterator
 

@@ -30,7 +30,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         text=words.text,
         rollback=words.rollback,
         price="A single transfer over this route is limited to a window per round trip.",
-        risk="The first connection to a client afterwards is not bounded yet, nor is any with "
+        risk="The first connection to a client afterwards is not limited yet, nor is any with "
         "net.ipv4.tcp_no_metrics_save = 1. More servers need a smaller bound.",
         effort=3,
     )

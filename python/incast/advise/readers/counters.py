@@ -1,4 +1,4 @@
-"""`nstat` and `netstat -s`: what a host's TCP has counted since it started.
+"""`nstat` and `netstat -s`: the TCP counters of a host since it started.
 
 Source: nstat(8), which prints the kernel's names (`TcpRetransSegs`), also as JSON, and netstat(8),
 which prints sentences for some of them, and the kernel's names with a colon for the others.

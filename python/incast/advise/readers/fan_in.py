@@ -1,6 +1,6 @@
 """A table of fan-in: a CSV file with time, flows and bytes per bin, as ms-bin samplers write it.
 
-The bins with the most flows are the bursts; of them come the number of servers and the bytes of
+The bins with the most flows are the bursts. They give the number of servers and the bytes of
 each.
 """
 
