@@ -51,7 +51,7 @@ def copy(folder: Path) -> None:
     Raises
     ------
     ExploreError
-        There is no page, or something at that place.
+        The page is missing, or the folder exists already.
     """
     source = page()
     if folder.exists():
@@ -86,7 +86,7 @@ class Server:
     Raises
     ------
     ExploreError
-        There is no page, or the port is in use.
+        The page is missing, or the port is in use.
     """
 
     def __init__(self, port: int) -> None:

@@ -69,7 +69,7 @@ class Advice:
         return self.found.per_party()
 
     def nothing(self) -> str:
-        """Return why there is no fix, where there is none."""
+        """Return why there is no fix, if there is none."""
         untried = sum(one.ratio is None for one in self.found.tried)
         if untried == len(self.found.tried):
             return "The time ended before any fix was tried: increase --budget."

@@ -19,7 +19,7 @@ SERVERS = "workload.servers"
 MOST_PACKETS = (
     20_000  # data packets of a run, approximately; more seeds are better than longer runs
 )
-GROWN = 10  # blocks after which the windows of kept connections have grown
+GROWN = 10  # blocks after which the windows of persistent connections have grown
 LEAST_BLOCKS = {"fresh": 1, "persistent": GROWN}
 _SCHEDULES = {"batching", "staggering", "ccs", "nccs", "ocs"}
 _LONGEST_FLOWS_S = 1.0  # simulated time of long flows

@@ -9,11 +9,11 @@ from incast.advise.trials import Clock, TimeUp, Trials
 
 SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
-_FARTHER = 4  # times the case's number of servers, at least
+_FARTHER = 4  # minimum, as a factor of the case's number of servers
 _STEP, _CLOSE = 1.25, 0.12
-_MOST = 0.75  # share of the seeds that collapse where a collapse is certain
-_TOGETHER = 8  # numbers that are asked at a time
-_LOOKS = 16  # numbers that are tried between the others at most
+_MOST = 0.75  # share of the seeds that must collapse for a certain collapse
+_TOGETHER = 8  # numbers that are tried at a time
+_LOOKS = 16  # maximum of further numbers that are tried in between
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Knee:
         """Return the interval, and how far the case is from it."""
         seeds = units.plural(self.seeds, "seed")
         if self.high is None and self.low == self.most:
-            return f"No collapse up to {self.most} servers, the most tried ({seeds} each)."
+            most = f"{self.most} servers, the largest number tried"
+            return f"No collapse up to {most} ({seeds} each)."
         if self.high is None:
             return (
                 f"No collapse up to {self.low} servers; beyond, up to {self.most}, some seeds "
@@ -65,7 +66,7 @@ class Knee:
 
 
 def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
-    """Search the collapse; None where it is not defined, or there is no time for it."""
+    """Search for the collapse; None if it is not defined, or if there is no time."""
     if not case.reads or "active" in case.here.tree["workload"]:
         return None
     hunt = _Hunt(case, trials, clock)

@@ -9,9 +9,9 @@ from incast.advise.case import Case
 from incast.scenario.lossless import block_bits, lossless_goodput
 from incast.scenario.resolved import Resolved
 
-_SMALLEST = 2  # segments that a window has at least, as TCP reduces it
-_FULL = 0.75  # share of the lossless goodput above which little is missing
-_MOST = 0.5  # share of the timeouts that names their cause
+_SMALLEST = 2  # segments: the smallest window to which TCP reduces
+_FULL = 0.75  # share of the lossless goodput from which on nothing but the line limits it
+_MOST = 0.5  # share of the timeouts from which on their main cause is named
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _blocks(row: Mapping[str, Any]) -> float:
 
 
 def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a timer, and how long at least; nothing if it does not."""
+    """Return how often a block waits for a timer, and the shortest wait; empty if it does not."""
     timeouts = float(row["timeouts"])
     if not timeouts:
         return "", {}

@@ -109,11 +109,11 @@ SCHEMA = {
         {"scheduler": Name("SCHEDULER"), "wred_profile": Name("WRED_PROFILE")},
     ),
 }
-"""What the models say of the tables that advice knows; other tables are not looked at."""
+"""The models of the tables that advice uses; other tables are not checked."""
 
 
 def wrong(tables: Tables) -> list[str]:
-    """Return what a configuration has that the models forbid, one sentence each."""
+    """Return the violations of the models in a configuration, one sentence each."""
     return [
         complaint
         for name, table in SCHEMA.items()

@@ -27,7 +27,7 @@ GOODPUT, P99 = "goodput_bps", "completion_p99_s"
 
 
 class TimeUp(Exception):  # noqa: N818 (no error: the answer stands as far as it is known)
-    """The time is over; runs that have ended are kept."""
+    """The time has ended; finished runs are kept."""
 
 
 @dataclass(frozen=True)

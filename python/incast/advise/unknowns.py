@@ -11,7 +11,7 @@ from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 5)
 _FACTORS = (0.5, 2.0)
-_MATTERS = 2 * ALIKE  # a first fix is another one if it is behind by this share
+_MATTERS = 2 * ALIKE  # the first fix changes if it is behind by this share
 _STILL = 1.05  # a fix still helps if it gains this factor
 
 Changes = dict[str, object]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Alias:
-    """A word of a text or of a switch.
+    """A term from the literature or from a switch.
 
     Parameters
     ----------
     name
-        The word as it is printed there; capitals do not matter, where only one alias has it.
+        The term as it is printed there; case matters only if several aliases share it.
     means
         What it is.
     source

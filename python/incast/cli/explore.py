@@ -61,7 +61,7 @@ def explore(
 
 
 def _serve(server: "Server") -> None:
-    """Serve until Ctrl-C, which is the usual end and not an error."""
+    """Serve until Ctrl-C, which is not an error."""
     try:
         server.serve()
     except KeyboardInterrupt:

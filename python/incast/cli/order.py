@@ -112,7 +112,7 @@ class Order:
     def show(self, results: "Results", scenario: "Scenario", real: "Results | None" = None) -> None:
         """Write the rows, compare them, draw the picture, and check the conditions.
 
-        `real` are the results of the same points on real hosts, if they were asked for.
+        `real` are the results of the same points on real hosts, if requested.
         """
         from incast.plots import Moment, save
 

@@ -11,7 +11,7 @@ def directory(text: str) -> Path:
     Raises
     ------
     typer.BadParameter
-        There is no such protocol, or a package for it is missing.
+        The protocol is unknown, or a package for it is missing.
     """
     if "://" not in text:
         return Path(text)

@@ -55,7 +55,7 @@ class HttpPiece:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the request says besides the address (RFC 9110 §14.2)."""
+        """The headers of the request (RFC 9110 §14.2)."""
         if not self.is_range:
             return {}
         last = "" if self.stop is None else str(self.stop - 1)
@@ -74,7 +74,7 @@ class _Turn:
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
-"""The attempt of the task that asks for a connection."""
+"""The attempt of the task that requests a connection."""
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -198,7 +198,7 @@ class HttpReader:
             await _clean(turn.closed)
 
     def _hold(self, piece: HttpPiece, expected: Expected) -> None:
-        """Refuse a range of another version of the object than its first range had."""
+        """Refuse a range if its object has another version than that of the first range."""
         if not piece.is_range:
             return
         known = self._versions.get(piece.url, (None, None))

@@ -27,7 +27,7 @@ PAYS = 0.03
 """Minimum gain of goodput for which a larger plan is kept."""
 STALL = 0.15
 """Seconds without data that indicate a timeout: Linux retransmits after at least 200 ms."""
-UNUSUAL = 10  # times the median gap, for servers that take long by themselves
+UNUSUAL = 10  # times the median gap, for servers that are slow in any case
 REMEMBERED = 64  # gaps
 LOSSY = 0.1
 """A plan is too large if at least this share of answers have losses."""

@@ -70,9 +70,9 @@ async def read(
     progress
         Is called when a piece has ended.
     total
-        Seconds that the whole read may take; what has not ended by then fails.
+        Seconds that the whole read may take; pieces that have not ended by then fail.
     stop
-        Ends the read when it is set: what has not ended by then fails, what has is kept.
+        Ends the read when it is set: finished pieces are kept, all others fail.
 
     Returns
     -------
@@ -178,7 +178,7 @@ class _Job(Generic[P]):
         return outcome, final
 
     async def _connect(self, piece: P) -> None:
-        """Open a connection early; what is wrong shows when the piece is asked for."""
+        """Open a connection early; errors are reported when the piece is requested."""
         with suppress(Exception):
             async with asyncio.timeout(self._timeout):
                 await self._reader.connect(piece)

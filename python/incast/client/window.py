@@ -1,9 +1,9 @@
 """The receive window of a socket, which limits the bytes that a server may have in flight.
 
-Linux grows a window by itself, and takes what `TCP_WINDOW_CLAMP` says only until the first full
-segment arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer
-small before the connection opens, and `hold` clamps once data has arrived, and reads back. Other
-systems have no clamp: there only the number of answers is bounded (`SUPPORTED`).
+Linux grows a window by itself. It applies `TCP_WINDOW_CLAMP` only until the first full segment
+arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer small before
+the connection opens, and `hold` sets the clamp once data have arrived, and reads it back. Other
+systems have no clamp: there, only the number of answers is limited (`SUPPORTED`).
 """
 
 import socket

@@ -7,7 +7,7 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.shell import sysctl
 
 LEAST, MOST = 2, 64  # segments
-_FOR_DUPLICATES = 4  # segments: fewer make no three duplicate ACKs
+_FOR_DUPLICATES = 4  # segments: fewer cannot cause three duplicate ACKs
 _MEMORY = 2304
 """Bytes of memory that Linux counts for a segment in a buffer of 2 KiB, which most drivers use.
 A window of N segments needs memory for one more (measured: docs/validation/advised.md)."""

@@ -51,7 +51,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no counter. The message has its number.
+        A line is not a counter. The message has its number.
     """
     start = text.lstrip()
     if start.startswith("{"):

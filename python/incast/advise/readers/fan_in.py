@@ -37,7 +37,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line has no numbers in these columns, or no bin has a flow.
+        A line has no numbers in these columns, or all bins are without flows.
     """
     rows = csv.reader(io.StringIO(text))
     bins = []

@@ -77,7 +77,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no route, or an option has no value or a wrong one.
+        A line is not a route, or the value of an option is missing or wrong.
     """
     routes: list[Route] = []
     here: Route | None = None  # the route that an indented line belongs to
