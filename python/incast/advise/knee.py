@@ -115,7 +115,7 @@ class _Hunt:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield numbers that have few seeds at the ends, or else lie between them and the next."""
+        """Yield the ends if they have few seeds; otherwise, numbers next to them."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:

@@ -269,7 +269,7 @@ def _columns(table: str) -> list[tuple[str, str, str]]:
 
 
 def _hint(asked: str) -> str:
-    """Suggest the most similar name, in any order of its letters."""
+    """Suggest the most similar name; its letters may be in any order."""
     names = explained("")
     last = asked.rpartition(".")[2]
 
