@@ -23,7 +23,7 @@ _POLICY = (
     "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-# A page of another site whose name leads here would have another name in its requests.
+# A site whose name resolves to this machine (DNS rebinding) is recognised by its host name.
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _AT_ONCE = 32  # connections; a browser opens six
 _PATIENCE = 10.0  # seconds for a connection to send its request, or take more of the answer
