@@ -31,7 +31,7 @@ app = typer.Typer(
     help="Find where a synchronised read collapses, why, and what helps.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help is there in half the time
+    rich_markup_mode=None,  # plain help is printed in half the time
 )
 app.command()(run)
 app.command()(live)
@@ -76,7 +76,7 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     code = one_line(app)
     if any(thread.daemon and thread.name.startswith("incast_") for thread in threading.enumerate()):
-        # A run that was cancelled has not noticed yet, and must not meet an interpreter that ends.
+        # A cancelled run may still be running, and would crash while the interpreter shuts down.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

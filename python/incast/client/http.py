@@ -55,7 +55,7 @@ class HttpPiece:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the request says besides the address (RFC 9110 §14.2)."""
+        """The headers of the request (RFC 9110 §14.2)."""
         if not self.is_range:
             return {}
         last = "" if self.stop is None else str(self.stop - 1)
@@ -69,16 +69,16 @@ class _Turn:
     slot: Slot | None = None
     closed: "asyncio.Future[None] | None" = None
     secure: bool = False
-    """Whether it must not leave TLS."""
+    """Whether redirects must stay with https."""
     hops: int = 0
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
-"""The attempt of the task that asks for a connection."""
+"""The attempt of the task that requests a connection."""
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Tells the slot on which connection its answer will come, before the request leaves."""
+    """Tells the slot which connection its answer will use, before the request is sent."""
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
@@ -93,7 +93,7 @@ class _Connector(aiohttp.TCPConnector):
         if turn is not None and transport is not None:
             protocol = connection.protocol
             turn.closed = None if protocol is None else protocol.closed
-            if turn.closed is not None:  # whoever needs no end of it leaves it unread
+            if turn.closed is not None:  # if its end is not needed, it stays unread
                 turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
             if turn.slot is not None:
                 turn.slot.attach(transport.get_extra_info("socket"))
@@ -101,7 +101,7 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class HttpReader:
-    """Reads objects and ranges; connections are kept and used again.
+    """Reads objects and ranges, and reuses connections.
 
     To be used with `async with`.
 
@@ -130,7 +130,7 @@ class HttpReader:
     ) -> None:
         self._governor, self._most = governor, most
         self._versions: dict[str, tuple[str | None, int | None]] = {}
-        # Compressed answers would be counted by what they become.
+        # For compressed answers, the decompressed bytes would be counted.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
         self._session: aiohttp.ClientSession | None = None
@@ -162,7 +162,7 @@ class HttpReader:
             async with self._asked().head(piece.url):
                 pass
         except (aiohttp.ClientError, OSError, ValueError):
-            pass  # what is wrong shows when the piece is asked for
+            pass  # errors are reported when the piece is requested
 
     async def fetch(self, piece: HttpPiece, slot: Slot, write: Write) -> None:
         """Ask for a piece and read it.
@@ -198,7 +198,7 @@ class HttpReader:
             await _clean(turn.closed)
 
     def _hold(self, piece: HttpPiece, expected: Expected) -> None:
-        """Refuse a range of another version of the object than its first range had."""
+        """Refuse a range if its object has another version than that of the first range."""
         if not piece.is_range:
             return
         known = self._versions.get(piece.url, (None, None))

@@ -1,6 +1,6 @@
 """A table of fan-in: a CSV file with time, flows and bytes per bin, as ms-bin samplers write it.
 
-The bins with the most flows are the bursts; of them come the number of servers and the bytes of
+The bins with the most flows are the bursts. They give the number of servers and the bytes of
 each.
 """
 
@@ -37,7 +37,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line has no numbers in these columns, or no bin has a flow.
+        A line has no numbers in these columns, or all bins are without flows.
     """
     rows = csv.reader(io.StringIO(text))
     bins = []

@@ -46,7 +46,7 @@ def number(where: str, path: tuple[str, ...], value: object, most: int, least: i
 
 
 def queues(rows: dict[str, Any]) -> Iterator[tuple[Queue, dict[str, Any]]]:
-    """Yield the queues of a table with their rows; keys that name none are passed over.
+    """Yield the queues of a table with their rows; keys that name no queue are ignored.
 
     A key is `port|queue`, `port|first-last`, or of several ports: `port,port|queue`.
     """
