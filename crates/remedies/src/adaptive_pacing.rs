@@ -40,7 +40,7 @@ pub enum Flows {
     /// It estimates n from marks, losses, its window and the round trip.
     #[default]
     Estimated,
-    /// The request says it: the number of servers of the block.
+    /// The request contains it: the number of servers of the block.
     Given,
 }
 

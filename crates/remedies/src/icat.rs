@@ -30,8 +30,8 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Whether to ask only as many servers at a time as have room for their minimum windows in
-    /// buffer and bandwidth-delay product. Default: true.
+    /// Whether to ask only so many servers at a time that their minimum windows fit into the buffer
+    /// and the bandwidth-delay product. Default: true.
     pub admission: bool,
     /// Minimum window of a server, segments or bytes. Default: 4.
     pub min_window: Window,
@@ -48,12 +48,12 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fin {
-    /// After the last data, and for every ACK that leaves data unacknowledged.
+    /// After the last data, and again for every ACK that leaves data unacknowledged.
     #[default]
     PerAck,
     /// After the last data, and then once per round trip until all is acknowledged.
     PerRoundTrip,
-    /// Only as in TCP.
+    /// Never, except as TCP does.
     Off,
 }
 
