@@ -153,7 +153,7 @@ KINDS = {
         ),
         Kind(
             "heatmap",
-            "goodput over two swept keys as shades and numbers, with the line where it collapses",
+            "goodput over two swept keys as shades and numbers, with the border of the collapse",
             chosen=("across", "up"),
         ),
         Kind("ranking", "goodput of each curve as a row of shades, the most robust curve on top"),
