@@ -85,14 +85,14 @@ impl Remedy for Params {
             Measure {
                 name: "efr.tail_repairs",
                 unit: "1",
-                description: "Losses repaired without a timeout although three duplicate ACKs could \
-                              not come of what was outstanding.",
+                description: "Losses repaired without a timeout although the outstanding data \
+                              could not cause three duplicate ACKs.",
             },
             Measure {
                 name: "efr.accuracy",
                 unit: "%",
-                description: "Share of these repairs in themselves and \
-                              `timeouts_lack_of_dupacks` (equation 3).",
+                description: "Ratio of these repairs to their sum with `timeouts_lack_of_dupacks` \
+                              (equation 3).",
             },
         ];
         ACCURACY

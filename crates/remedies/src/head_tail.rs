@@ -90,7 +90,7 @@ impl Remedy for Params {
             Measure {
                 name: "head-tail.tails",
                 unit: "1",
-                description: "Repairs when all of a message had been sent.",
+                description: "Repairs after all of a message had been sent.",
             },
             Measure {
                 name: "head-tail.again",

@@ -96,7 +96,7 @@ impl Remedy for Params {
             Measure {
                 name: "icat.lost_again",
                 unit: "1",
-                description: "Retransmissions found lost by a timestamp.",
+                description: "Lost retransmissions detected by a timestamp.",
             },
             Measure {
                 name: "icat.fins",

@@ -24,7 +24,8 @@ pub struct Run {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Run")]
 pub(super) struct RunDocument {
-    /// Seeds of the random streams, one run each: a number n means 1 to n, a list exactly these.
+    /// Seeds of the random streams, one run each: a number n means the seeds 1 to n, a list means
+    /// exactly these.
     seeds: Seeds,
     /// Simulated time after which a run is aborted, seconds.
     time_limit: Span,

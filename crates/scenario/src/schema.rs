@@ -85,8 +85,8 @@ pub fn schema() -> Value {
             "zip": {
                 "type": "array",
                 "items": { "type": "object", "additionalProperties": { "$ref": "#/$defs/Axis" } },
-                "description": "Paired axes: the lists of a table are equally long and walked in \
-                    step; no default.",
+                "description": "Paired axes: the lists of a table are equally long, and their \
+                    values are taken together; no default.",
             },
         },
         "additionalProperties": { "$ref": "#/$defs/Axis" },

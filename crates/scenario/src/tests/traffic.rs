@@ -146,5 +146,5 @@ fn connections_that_end_keep_their_fin() {
     };
     load(&both("fresh"));
     let line = refusal(&both("persistent"));
-    assert!(line.starts_with("transport.fin: moves nothing while connections are"), "{line}");
+    assert!(line.starts_with("transport.fin: has no effect while connections are"), "{line}");
 }

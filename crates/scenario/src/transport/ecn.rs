@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Ecn {
     /// Explicit congestion notification (RFC 3168), without negotiation.
     pub(super) ecn: EcnSwitch,
-    /// Which packets a switch may mark when ECN is on.
+    /// Which packets are ECN-capable when ECN is on.
     pub(super) ecn_packets: EcnScope,
 }
 

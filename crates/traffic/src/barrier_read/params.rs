@@ -54,18 +54,19 @@ pub struct Params {
     /// Whether a connection is kept for the next block.
     #[serde(default)]
     pub connections: Connections,
-    /// x: consecutive requests of a block are sent U(0, x) apart, seconds.
+    /// x: the time between two requests of a block is U(0, x), seconds.
     #[serde(default)]
     pub request_jitter: Span,
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
     #[serde(default)]
     pub start_spread: Span,
-    /// Mean time between the arrivals of two blocks, exponentially distributed, seconds; blocks
-    /// that arrive during a read wait. 0: the next block begins when one is complete.
+    /// Mean time between the requests of two blocks, exponentially distributed, seconds; a block
+    /// that is requested during a read waits. 0: the next block begins when the last one is
+    /// complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes; 0: it is part of the handshake's last ACK or, without
-    /// a handshake, a packet of `transport.ack_size`.
+    /// Size of a request on the wire, bytes. With 0 it is part of the handshake's last ACK or,
+    /// without a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
 }
