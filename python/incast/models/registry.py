@@ -207,7 +207,11 @@ MODELS = {
             trust="collapse.answers:say",
             measures=(
                 Measure("lossless_goodput_bps", "bit/s", "Goodput without losses."),
-                Measure("collapsed", "1", "1 if timeouts cost more than half of that, otherwise 0."),
+                Measure(
+                    "collapsed",
+                    "1",
+                    "1 if timeouts cost more than half of the lossless goodput, otherwise 0.",
+                ),
                 Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
                 Measure("factor", "1", "Goodput is within this factor; see the line below."),
             ),
