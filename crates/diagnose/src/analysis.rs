@@ -1,4 +1,4 @@
-//! The whole of a capture: its vantage points, and the report.
+//! The analysis of a whole capture: its vantage points, and the report.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What comes before any inference: frames that are in the file twice, clocks that run back, and
-//! what the file leaves out.
+//! Checks before any inference: frames that are in the file twice, clocks that were set back, and
+//! what is missing in the file.
 
 use incast_capture::read::{Packet, flags};
 

@@ -1,4 +1,4 @@
-//! Times in which nothing arrived from anybody, and how the flows went on.
+//! Times in which no packet arrived from any host, and how the flows continued.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A vantage point: the connections that are open there, and the hosts that data goes to.
+//! A vantage point: its open connections, and the hosts that receive data.
 
 use std::collections::{BTreeMap, BTreeSet};
 

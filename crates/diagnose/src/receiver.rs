@@ -1,4 +1,4 @@
-//! A host that data goes to: its load, the flows that begin together, and what they waited for.
+//! A host that receives data: its load, the flows that begin together, and what they waited for.
 
 use std::collections::{BTreeMap, VecDeque};
 

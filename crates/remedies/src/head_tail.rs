@@ -1,11 +1,11 @@
 //! A remedy for stalls that depends on where in a message they occur.
 //!
-//! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT)
-//! from those inside (IBTT). A sender cannot see the switch, but it knows where its message begins
-//! and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These decide
-//! what it does when no ACK has arrived for a few round trips: see [`Position`]. The retransmission
-//! timer does not change, and takes over after `tries`. `docs/reference/head-tail.md` has the
-//! reasons and the evaluation.
+//! Kulkarni & Agrawal §5.2 leave it as future work to distinguish timeouts at the head of a block
+//! (ABTT) from those inside (IBTT). A sender cannot see the switch, but it knows where its message
+//! begins and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These
+//! decide what it does when no ACK has arrived for a few round trips: see [`Position`]. The
+//! retransmission timer does not change, and takes over after `tries`.
+//! `docs/reference/head-tail.md` has the reasons and the evaluation.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;

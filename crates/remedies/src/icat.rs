@@ -1,10 +1,10 @@
-//! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission, timestamps and reiterated FINs.
+//! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission control, timestamps and repeated FINs.
 //!
-//! One part for each phase of a connection. At the start the client admits only as many servers as
-//! have room for their minimum windows in the network; the others wait. Later, an ACK that does not
-//! acknowledge a retransmission but echoes a later timestamp shows that the retransmission was
-//! lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so that
-//! the receiver keeps sending ACKs until everything is acknowledged.
+//! It has one part for each phase of a connection. At the start the client admits only so many
+//! servers that their minimum windows fit into the network; the others wait. Later, an ACK that
+//! does not acknowledge a retransmission but echoes a later timestamp shows that the retransmission
+//! was lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so
+//! that the receiver keeps sending ACKs until everything is acknowledged.
 //!
 //! This follows the abstract and descriptions by others; the paper was not available.
 
@@ -26,7 +26,7 @@ use crate::requirement::Requirement;
 use crate::schedule::{ClientPlace, RequestScheduler};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
-/// Admission, timestamps and reiterated FINs.
+/// Admission control, timestamps and repeated FINs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {

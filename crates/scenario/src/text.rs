@@ -1,5 +1,6 @@
-//! Scenarios as text: TOML in, the tree of a document out. What is not TOML is an error with its
-//! line and column. Every scenario's text is read here: files, and what is pasted into a browser.
+//! Scenarios as text: TOML in, the tree of a document out. Invalid TOML is an error with its line
+//! and column. The text of every scenario is read here, whether it comes from a file or is pasted
+//! into a browser.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What became of the frames of a file.
+//! Counts of the frames of a file: read, or why not.
 
 use super::{Kind, Tunnel};
 

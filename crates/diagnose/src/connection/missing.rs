@@ -1,4 +1,4 @@
-//! A segment that was missing: it was lost before the point, or comes late.
+//! A segment that was missing: it was lost before the vantage point, or it is late.
 
 use super::Connection;
 use super::data::Arrival;

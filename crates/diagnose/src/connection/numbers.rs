@@ -1,5 +1,5 @@
-//! How many packets were lost before a segment, by the numbers of IP packets; and whether these
-//! agree with the bytes.
+//! How many packets were lost before a segment, by the identifications of IP packets, and whether
+//! this agrees with the missing bytes.
 
 use super::data::Arrival;
 use super::gap::SOON;

@@ -1,5 +1,5 @@
-//! Why the first missing segment was sent again, when it had been seen before: the ACK after it
-//! tells.
+//! Why the first missing segment was retransmitted although it had been seen before: the next ACK
+//! shows the reason.
 
 use incast_capture::read::Packet;
 

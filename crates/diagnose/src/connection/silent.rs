@@ -1,4 +1,5 @@
-//! A silence before new bytes: the next packet decides about it, or without it the end.
+//! A silence before new bytes: the next packet shows its cause, or the end of the capture if there
+//! is none.
 
 use super::Connection;
 use crate::event::{Event, Reason};

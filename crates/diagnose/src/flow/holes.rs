@@ -1,4 +1,4 @@
-//! Bytes of a flow that were passed over.
+//! Holes in the bytes of a flow: bytes that were skipped.
 
 use crate::time::Time;
 

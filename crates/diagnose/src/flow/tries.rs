@@ -1,4 +1,4 @@
-//! How often a segment was sent in vain: it may be too long for a link of the path.
+//! How often a segment was sent without arriving: it may be too long for a link of the path.
 
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;

@@ -1,4 +1,4 @@
-//! What a flow waits for: to be asked, the end of its message, and packets that show why it waited.
+//! What a flow waits for: a request, the end of its message, or packets that show why it waited.
 
 use crate::event::{Message, Reason, Wait};
 use crate::load::Mark;

@@ -1,4 +1,4 @@
-//! ACKs are lost on the way back: acknowledged data is retransmitted.
+//! Lost ACKs: data that has arrived is retransmitted.
 
 use super::{Answer, Seen};
 use crate::stall::{Cause, Ended, Stall};

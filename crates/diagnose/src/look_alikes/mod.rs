@@ -1,7 +1,8 @@
 //! What resembles incast but is something else: each is found, ruled out, or undecided.
 //!
 //! To add one, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in the tests
-//! below hold for every entry. "Ruled out" needs evidence: what this capture cannot show is `None`.
+//! below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this capture
+//! cannot show it.
 
 use incast_capture::read::Address;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Answers that are asked for one after the other.
+//! Requests that are sent one after the other.
 
 use super::{Answer, Seen};
 

@@ -1,4 +1,4 @@
-//! The whole path was out: all flows fell silent at once, and went on with what they had sent.
+//! An outage of the whole path: all flows fell silent at once, and continued with retransmissions.
 
 use super::{Answer, Seen};
 use crate::outage::Silence;

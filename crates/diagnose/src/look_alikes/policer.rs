@@ -1,5 +1,5 @@
-//! A policer drops what exceeds a rate, and keeps no queue: losses come together, although the link
-//! of the receiver is not in use.
+//! A policer drops packets that exceed a rate and has no queue: losses come together although the
+//! receiver's link is not in use.
 
 use super::{Answer, Seen};
 use crate::vantage::Vantage;
