@@ -81,7 +81,7 @@ impl From<&Packet> for Place {
 }
 
 const LEFT_OUT: &str =
-    "packets are missing in the file, so what is missing here need not have been lost";
+    "packets are missing in the file, so a segment that is missing here may not have been lost";
 
 /// A link that was idle for this share of a wait has not delayed what ended it.
 const IDLE: f64 = 0.2;

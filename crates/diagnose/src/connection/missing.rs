@@ -7,8 +7,9 @@ use crate::event::Event;
 use crate::flow::{Flow, Hole};
 use crate::stall::{Cause, Finding, Stall};
 
-const UNNUMBERED: &str = "it had been outstanding in an earlier repair, and packets without \
-    counted identifications do not show whether it was sent again then, in vain";
+const UNNUMBERED: &str = "it was already outstanding in an earlier repair, and without counted IP \
+                          identifications the capture does not show whether it was retransmitted \
+                          then and lost again";
 
 /// Duplicate ACKs that call for a fast retransmission (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;

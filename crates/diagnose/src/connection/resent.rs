@@ -10,7 +10,7 @@ use crate::stall::{Cause, Ended, Finding, Stall};
 use crate::time::Time;
 
 const NO_DUPLICATES_TOLD: &str =
-    "the connection has no SACK, so the receiver cannot say that it had the segment";
+    "the connection has no SACK, so the receiver cannot report that it had the segment";
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
 
 /// What an ACK says of segments that were sent again.

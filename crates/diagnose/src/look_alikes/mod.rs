@@ -172,9 +172,10 @@ pub fn all(
         if found == Some(false) && point.may_miss_others(vantage) && ELSEWHERE.contains(&name) {
             found = None;
             why.push_str(if point.may_be_at_a_server(vantage) {
-                "; but a server sees its own packets only"
+                "; but a server sees only its own packets"
             } else {
-                "; but the place may be the one server of these flows, which sees its own packets only"
+                "; but the capture may be from the only server of these flows, which sees only its \
+                 own packets"
             });
         }
         LookAlike { name, found, place, why, vetoes }

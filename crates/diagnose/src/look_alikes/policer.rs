@@ -23,18 +23,18 @@ pub fn judge(seen: &Seen) -> Answer {
     let (losses, tallies) = (&seen.receiver.losses, &seen.receiver.tallies);
     let shown = tallies.idle_losses + tallies.busy_losses;
     if losses.count() == 0 {
-        return Answer::new(Some(false), "", "no packet is seen to be lost");
+        return Answer::new(Some(false), "", "no packet loss is seen");
     }
     let together = losses.ratio() > MANY
         || losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     if seen.vantage != Some(Vantage::Client) {
-        let why =
-            "only at the receiver it shows whether its link was in use when packets were lost";
+        let why = "only a capture at the receiver shows whether its link was in use when packets \
+                   were lost";
         return Answer::new(None, "", why);
     }
     let share = tallies.idle_losses as f64 / shown.max(1) as f64;
     let why = format!(
-        "{} of {shown} losses show while the link to {} is not in use",
+        "{} of {shown} losses occur while the link to {} is not in use",
         tallies.idle_losses, seen.address
     );
     let least = if SHOWN * shown < losses.count() { NEARLY_ALL } else { IDLE };
