@@ -20,8 +20,8 @@ pub enum RunError {
     Cancelled(#[from] Cancelled),
     /// The memory is exhausted.
     #[error(
-        "run: more than {MOST_PACKETS} {0}: they come faster than links carry them; lower the rates \
-         of background traffic, or raise transport.rto_min"
+        "run: more than {MOST_PACKETS} {0}: they arrive faster than the links carry them; lower \
+         the rates of background traffic, or raise transport.rto_min"
     )]
     Exhausted(&'static str),
 }

@@ -39,7 +39,7 @@ impl RunDocument {
         sorted.sort_unstable();
         let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
         if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
-            return fail("run.seeds", format!("seed {twice} stands in the list twice"));
+            return fail("run.seeds", format!("seed {twice} is in the list twice"));
         }
         if seeds.is_empty() {
             return fail(

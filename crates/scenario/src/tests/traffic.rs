@@ -94,7 +94,7 @@ fn what_traffic_cannot_be_is_refused_by_name() {
     };
     refused(
         &two("ictcp"),
-        "transport.remedies: \"ictcp\" works at one client, and these send to several",
+        "transport.remedies: \"ictcp\" works at one client, but these flows have several",
     );
 }
 

@@ -18,8 +18,8 @@ pub(crate) struct Ecn {
 impl Ecn {
     pub(super) fn check(&self, control: &CongestionControlConfig) -> Result<(), Fault> {
         if self.ecn == EcnSwitch::Off && counts_marks(control) {
-            let message =
-                "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"";
+            let message = "\"off\" excludes marks, which this congestion control needs; write \
+                           \"auto\" or \"on\"";
             return Err(Fault::new("ecn", message));
         }
         Ok(())

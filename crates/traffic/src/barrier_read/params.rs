@@ -183,7 +183,7 @@ impl Workload for Params {
             return Err(Fault::new("client", message));
         }
         if self.share_servers && self.servers_at.is_some() {
-            let message = "must not be given: servers that are shared are where they are";
+            let message = "must not be given: shared servers already have their places";
             return Err(Fault::new("servers_at", message));
         }
         if role == Role::Workload && self.duration.is_none() {

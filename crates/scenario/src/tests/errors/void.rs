@@ -14,7 +14,7 @@ const CASES: &[Case] = &[
         &[("transport.name", "\"sack\""), ("transport.limited_transmit", "true")],
         "transport.limited_transmit_resends",
         "true",
-        "recovery works by selective acknowledgements",
+        "recovery uses selective acknowledgements",
     ),
     (
         &[("transport.recovery.name", "\"rack-tlp\""), ("transport.recovery.probes", "0")],
