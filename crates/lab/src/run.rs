@@ -49,7 +49,7 @@ pub fn run(
     guarded(|| run_world(scenario, seed, trace, control, Outlets::default()))
 }
 
-/// Like [`run`], but passes on the rows of long traces while it goes on. The trace that it returns
+/// Like [`run`], but passes on the rows of long traces during the run. The trace that it returns
 /// has the last ones.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ pub fn run_and_capture(
     guarded(|| run_world(scenario, seed, trace, control, outlets))
 }
 
-/// What takes parts of traces, and packets, while a run goes on.
+/// What takes parts of traces, and packets, during a run.
 #[derive(Default)]
 struct Outlets {
     sink: Option<Sink>,

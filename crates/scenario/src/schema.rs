@@ -185,7 +185,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Replaces references by their targets; keys beside a reference take precedence.
+/// Replaces references by their targets; keys next to a reference take precedence.
 fn inline(schema: &mut Value, definitions: &Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(|item| inline(item, definitions)),

@@ -117,7 +117,7 @@ class Quantity:
         Unjudged
             The curve or the point was not run.
         FigureError
-            The formula or the function is none.
+            The formula or the function is invalid.
         """
         return self.times * self._plain(curves)
 

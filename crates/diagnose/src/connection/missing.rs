@@ -11,7 +11,7 @@ const UNNUMBERED: &str = "it was already outstanding in an earlier repair, and w
                           identifications the capture does not show whether it was retransmitted \
                           then and lost again";
 
-/// Duplicate ACKs that call for a fast retransmission (RFC 5681 §3.2).
+/// Duplicate ACKs that trigger a fast retransmit (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
 /// What is known of a segment that fills a hole after a wait.
@@ -22,7 +22,7 @@ struct Evidence {
     again: bool,
     /// Later bytes were sent again, and these, which come first, did not arrive.
     passed: bool,
-    /// The receiver had asked for it: a repair went on, or three duplicates were sent.
+    /// The receiver had asked for it: a repair was in progress, or three duplicate ACKs were sent.
     asked: bool,
     /// Nothing had arrived behind it.
     alone: bool,

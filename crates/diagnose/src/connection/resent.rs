@@ -13,7 +13,7 @@ const NO_DUPLICATES_TOLD: &str =
     "the connection has no SACK, so the receiver cannot report that it had the segment";
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
 
-/// What an ACK says of segments that were sent again.
+/// What an ACK shows about retransmitted segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     ack: i64,

@@ -16,7 +16,7 @@ const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
-/// Or so many losses that nobody would use such a link.
+/// Or a share of losses with which no link would be in use.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
