@@ -238,7 +238,8 @@ class Claim:
     kind
         `number`, `trend`, or `arithmetic`, which no run can change.
     predicate
-        What is checked: the name of a predicate (by default `compare`), with its keys beside it.
+        What is checked: the name of a predicate (by default `compare`); its keys are in the same
+        table.
     impossible
         Why it cannot hold, by arithmetic or because another claim contradicts it.
     unjudged

@@ -23,7 +23,7 @@ class Late:
         Number of successive blocks; no two of them wait for the same sender.
     after
         Number of blocks at the beginning of the run that do not count, e.g. 1 to exclude the slow
-        start of the first.
+        start of the first block.
     """
 
     cause: str

@@ -33,7 +33,7 @@ class Quantity:
         falls below `level` x its maximum so far, infinite if it never does; `deviation`: the
         population standard deviation of the points.
     series, beside, reduce, start, end
-        How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
+        A comparison of two curves over their points: `log-error`, the mean of |ln(one / other)|;
         `rank-correlation`, Spearman's, which is 1 if they rise and fall together.
     series, column, reduce, start, end, over
         The same for a column of the figure's trace over all of its rows and runs between two times

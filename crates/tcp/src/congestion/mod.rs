@@ -248,7 +248,7 @@ congestion_controls! {
     "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks of which little has been sent (INFOCOM 2013).";
     "tdctcp" => Tdctcp(Box tdctcp): "DCTCP with faster growth, and ACKs delayed by up to a round trip (after TDCTCP, 2013).";
     "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP whose growth depends on the queueing delay (after TCP-FITDC, 2013).";
-    "swift" => Swift(Box swift): "Controls the window by a target round-trip time; it may fall below a segment (SIGCOMM 2020).";
+    "swift" => Swift(Box swift): "Controls the window by a target round-trip time, also below one segment (SIGCOMM 2020).";
     "bbr" => Bbr(Box bbr): "Sends at the measured bandwidth, with at most two bandwidth-delay products in flight (version 1).";
 }
 
