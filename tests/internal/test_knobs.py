@@ -106,7 +106,7 @@ def test_a_key_that_moves_nothing_is_refused(key: str) -> None:
     line = str(refused.value)
     name, _, why = line.partition(": ")
     assert name.split(".")[-1] == key.rsplit(".", maxsplit=1)[-1]
-    assert why.startswith("moves nothing while ")
+    assert why.startswith("has no effect while ")
     assert given["names"] in why.partition("; ")[0]
     assert "leave it out, or " in why
     assert "\n" not in line

@@ -1,4 +1,4 @@
-//! The whole of a capture: its vantage points, and the report.
+//! The analysis of a whole capture: its vantage points, and the report.
 
 use std::collections::BTreeSet;
 
@@ -226,7 +226,7 @@ fn cannot_tell(
     }
     match vantage {
         Some(Vantage::Server) => {
-            say("episodes and their fan-in", "at a server the other servers are not seen");
+            say("episodes and their fan-in", "a server does not see the other servers");
         }
         Some(Vantage::Client) => {
             say(

@@ -25,7 +25,7 @@ const SEVERAL: usize = 3;
 /// A message that begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin {
-    /// When it was asked for, if that was seen; else when its first packet came.
+    /// When it was requested, if the request was seen; else the time of its first packet.
     pub start: Time,
     /// When its first packet came.
     pub first: Time,
@@ -34,7 +34,8 @@ pub struct Begin {
     pub key: Key,
     /// Messages of one burst begin so close together.
     pub window: Span,
-    /// A message that is asked for so much later than its host had begun another one follows it.
+    /// A message that is requested this much later than its host began another one follows that
+    /// one.
     pub apart: Span,
 }
 

@@ -1,4 +1,4 @@
-//! A timer that expired more than once: behind the loss only one long wait is seen.
+//! A timer that expired more than once: behind the loss, the capture shows only one long wait.
 //!
 //! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual one is two
 //! timeouts, one of seven times is three. All but the first are for a retransmission that was lost.

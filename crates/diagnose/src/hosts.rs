@@ -1,5 +1,5 @@
-//! The hosts of a point: each has a place in a list, what its identifications count, and, if data
-//! goes to it, what it received.
+//! The hosts of a vantage point: each has a place in a list, how it numbers its packets, and, if it
+//! receives data, what it received.
 
 use incast_capture::read::{Address, Packet, flags};
 

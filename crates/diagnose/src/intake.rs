@@ -1,5 +1,5 @@
-//! What comes before any inference: frames that are in the file twice, clocks that run back, and
-//! what the file leaves out.
+//! Checks before any inference: frames that are in the file twice, clocks that were set back, and
+//! what is missing in the file.
 
 use incast_capture::read::{Packet, flags};
 
@@ -301,7 +301,7 @@ impl Intake {
         let opening = if self.openings == 0 { "no SYN, " } else { "" };
         let bare = if self.is_silent() { "no ACK without data, " } else { "" };
         let joined = if opening.is_empty() && bare.is_empty() { "" } else { "and " };
-        format!("this looks exported by a filter: {opening}{bare}{joined}{}", lack.why())
+        format!("the file looks like a filtered export: {opening}{bare}{joined}{}", lack.why())
     }
 
     /// Whether ACKs without data are missing.

@@ -1,10 +1,10 @@
-//! What the identifications of a host's IPv4 packets count, and what they say of packets that were
-//! not seen.
+//! How a host numbers its IPv4 packets (the identification field), and what this shows about
+//! packets that were not seen.
 //!
-//! Linux counts per connection, one for each packet that is sent, a retransmission included: a jump
-//! is then the number of packets that were lost before the point. Other hosts, and translators of
-//! addresses, count all their packets together, draw numbers, or write zeros (RFC 6864 §4.1): of
-//! those a jump says nothing. So every sender is judged by all its packets.
+//! Linux counts per connection, one for each packet sent, including retransmissions: a jump is then
+//! the number of packets that were lost before the vantage point. Other hosts, and address
+//! translators, count all their packets together, draw random numbers, or write zeros (RFC 6864
+//! §4.1); a jump then means nothing. So every sender is classified by all its packets.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Times in which nothing arrived from anybody, and how the flows went on.
+//! Times in which no packet arrived from any host, and how the flows continued.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::time::{Span, Time};
 const LEAST: Span = Span::from_millis(50);
 /// A flow had been sending if its last data came at most this long before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that go on with acknowledged data: fewer may have lost an ACK each.
+/// Minimum number of flows that resume with acknowledged data: fewer may have lost an ACK each.
 const FLOWS: u32 = 3;
-/// And this percentage of the flows that go on.
+/// And this percentage of the flows that resume.
 const SHARE: u32 = 80;
 /// An answer that is missing for longer was lost: stacks delay an ACK by 40 to 200 ms.
 const HELD: Span = Span::from_millis(300);
@@ -25,7 +25,7 @@ const LISTED: usize = 64;
 pub struct Silence {
     pub start: Time,
     pub end: Time,
-    /// When the last packet of data came in it: a repeat in vain, or the one at its start.
+    /// When its last packet of data was seen: a useless retransmission, or the packet at its start.
     last: Time,
     /// Flows that had been sending and went on with bytes that had been acknowledged, with others
     /// that were sent or missing before, and with new ones.
@@ -36,7 +36,7 @@ pub struct Silence {
     told: u32,
     /// Flows whose host asked again, and had heard nothing from anybody since it had asked.
     unanswered: u32,
-    /// Flows that repeated in the middle of it, all in vain.
+    /// Flows that retransmitted in the middle of it, all without an answer.
     in_vain: u32,
     /// Whether any packet without data came since it ended.
     answered: bool,

@@ -1,4 +1,4 @@
-//! What a model asks for, as it was seen.
+//! The parameters of a model, as measured in the capture.
 
 use crate::burst::Burst;
 use crate::chain::Timer;

@@ -1,4 +1,4 @@
-//! A vantage point: the connections that are open there, and the hosts that data goes to.
+//! A vantage point: its open connections, and the hosts that receive data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ const ALIKE: i64 = 50;
 const HOSTS: usize = 3;
 /// In a shorter round trip a host's own delay is as long as that of the path.
 const NEAR_BY: Span = Span::from_micros(200);
-/// A host is asked for its next piece when it has sent one, which takes this many round trips.
+/// A host gets the next request when it has sent a piece, which takes this many round trips.
 const APART: i64 = 3;
 /// A round trip to go by before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(3);

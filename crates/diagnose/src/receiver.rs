@@ -1,4 +1,4 @@
-//! A host that data goes to: its load, the flows that begin together, and what they waited for.
+//! A host that receives data: its load, the flows that begin together, and what they waited for.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,7 +35,7 @@ pub struct Tallies {
     /// ACKs of new data, and those before which the window was used up.
     pub acks: u64,
     pub full_acks: u64,
-    /// Messages that began when no other flow had sent since they were asked for; and all.
+    /// Messages that began when no other flow had sent since they were requested, and all messages.
     pub lone: u64,
     pub messages: u64,
     /// Packets that say that congestion was experienced, and ACKs that echo it.

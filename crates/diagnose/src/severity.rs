@@ -1,4 +1,4 @@
-//! What incast costs: the time of blocks, with and without the waits on an idle link.
+//! The cost of incast: the duration of blocks, with and without the waits on an idle link.
 
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use incast_capture::read::{Endpoint, Packet};
 use crate::event::{Reason, Wait};
 use crate::time::{Span, Time};
 
-/// Why a timer expired, in the words of the simulator's taxonomy.
+/// Why a timer expired, by the simulator's causes of timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A SYN, a SYN-ACK or a request was lost.
@@ -14,7 +14,7 @@ pub enum Cause {
     Spurious,
     /// The segment had arrived, but its ACKs were lost.
     AckLoss,
-    /// The segment had been retransmitted before, in vain.
+    /// The segment had been retransmitted before, and that retransmission was lost.
     LostRetransmission,
     /// Nothing that was outstanding arrived.
     FullWindow,
@@ -81,7 +81,7 @@ impl From<&Packet> for Place {
 }
 
 const LEFT_OUT: &str =
-    "packets are missing in the file, so what is missing here need not have been lost";
+    "packets are missing in the file, so a segment that is missing here may not have been lost";
 
 /// A link that was idle for this share of a wait has not delayed what ended it.
 const IDLE: f64 = 0.2;

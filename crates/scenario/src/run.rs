@@ -24,7 +24,8 @@ pub struct Run {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Run")]
 pub(super) struct RunDocument {
-    /// Seeds of the random streams, one run each: a number n means 1 to n, a list exactly these.
+    /// Seeds of the random streams, one run each: a number n means the seeds 1 to n, a list means
+    /// exactly these.
     seeds: Seeds,
     /// Simulated time after which a run is aborted, seconds.
     time_limit: Span,
@@ -38,7 +39,7 @@ impl RunDocument {
         sorted.sort_unstable();
         let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
         if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
-            return fail("run.seeds", format!("seed {twice} stands in the list twice"));
+            return fail("run.seeds", format!("seed {twice} is in the list twice"));
         }
         if seeds.is_empty() {
             return fail(

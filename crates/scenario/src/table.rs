@@ -328,9 +328,9 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of its result row. Default: the table, its number from 0 \
-                                    and its name, e.g. `background.0.cbr`; the only workload's row \
-                                    is `all`.",
+                    "description": "Name of its result row. Default: the kind of table, its index \
+                                    from 0 and its `name`, e.g. `background.0.cbr`; the row of a \
+                                    single workload is `all`.",
                 }),
             );
             properties.extend(own);
@@ -338,9 +338,9 @@ impl JsonSchema for TableDocument {
             if name.as_str().is_some_and(connects) {
                 let mut transport = transport.clone().to_value();
                 transport["description"] = json!(
-                    "Its transport, with the profile's defaults and not \
-                    those of `[transport]`. Default: of a workload, `[transport]`; of background \
-                    traffic, the profile's."
+                    "Its own transport; keys that are not given have the profile's defaults, not \
+                    the values of `[transport]`. Default: for a workload `[transport]`, for \
+                    background traffic the profile's transport."
                 );
                 properties.insert("transport".to_owned(), transport);
             }

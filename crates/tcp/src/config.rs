@@ -227,7 +227,7 @@ pub enum EarlyRetransmit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndoKind {
-    /// It is not detected.
+    /// They are not detected.
     None,
     /// By new data sent in place of further retransmissions (RFC 5682).
     FRto,
@@ -241,13 +241,15 @@ pub enum UndoKind {
 pub enum PrrBound {
     /// No proportional rate reduction: cwnd is halved at once.
     Off,
-    /// The delivered data: packet conservation (RFC 6937 §3, PRR-CRB).
+    /// While the pipe is below cwnd, sends at most the delivered data: packet conservation (RFC
+    /// 6937 §3, PRR-CRB).
     Crb,
-    /// One segment more per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
+    /// As `crb`, plus one segment per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
     Ssrb,
-    /// One segment more for an ACK of new data that indicates no further loss (RFC 9937 §6.2).
+    /// As `crb`, plus one segment for an ACK of new data that indicates no further loss (RFC 9937
+    /// §6.2).
     Rfc9937,
-    /// The same, in proportion to cwnd instead of the flight: `prior_cwnd` of Linux's
+    /// As `rfc9937`, but in proportion to cwnd instead of the flight: `prior_cwnd` of Linux's
     /// `tcp_init_cwnd_reduction()`.
     Linux,
 }

@@ -2,8 +2,8 @@
 //!
 //! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
 //! connections open and begin with slow start. Later blocks are assumed to have the same
-//! distribution, and blocks that are not simulated the mean of those that are. Runs differ by the
-//! requests' jitter. Reads to be compared have the same jitter.
+//! distribution, and blocks that are not simulated to have the mean of those that are. Runs differ
+//! by the requests' jitter. Reads to be compared have the same jitter.
 
 use incast_engine::Stream;
 

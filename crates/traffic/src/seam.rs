@@ -57,8 +57,8 @@ impl From {
     pub(crate) fn settle(self, at: &mut Option<Numbers>, layout: &Layout) -> Result<(), Fault> {
         if self == Self::Servers {
             return if at.is_some() {
-                let message = "must not be given: the servers are where they are; leave it out, or \
-                               write from = \"host\"";
+                let message = "must not be given: the servers already have their places; leave it \
+                               out, or write from = \"host\"";
                 Err(Fault::new("at", message))
             } else {
                 Ok(())

@@ -1,4 +1,4 @@
-//! Bytes of an input, a window at a time.
+//! A buffer over the bytes of an input.
 
 use std::io::{ErrorKind, Read, Result};
 

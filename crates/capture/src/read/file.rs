@@ -33,7 +33,7 @@ pub enum Next<'a> {
 pub enum End {
     /// As it should.
     Whole,
-    /// In the middle of a frame; what stands before it was read.
+    /// In the middle of a frame; everything before it was read.
     Cut,
     /// With something that no capture has, at this byte of the decompressed file.
     Damaged(u64, String),

@@ -1,4 +1,4 @@
-//! What a frame is that has no TCP packet to read.
+//! The kinds of frames without a readable TCP packet.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from, and what is decompressed on the way.
+//! The source of a file's bytes, and its decompression.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Chain, Cursor, Error, Read, Result};

@@ -1,4 +1,4 @@
-//! Connections, packet by packet: one test for each way to judge a silence.
+//! Connections, packet by packet: one test for each way to classify a silence.
 
 use incast_capture::read::{Address, Endpoint, Options, Packet, Timestamps, flags};
 

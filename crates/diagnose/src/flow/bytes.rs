@@ -1,4 +1,4 @@
-//! The bytes of a flow: how far they were seen, how far acknowledged, and what is missing between.
+//! The bytes of a flow: how far they were seen and acknowledged, and which are missing in between.
 
 use super::holes::{Hole, Holes};
 use crate::time::{Span, Time};

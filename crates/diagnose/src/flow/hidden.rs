@@ -1,5 +1,5 @@
-//! Packets that were lost before the point and left no hole: only the numbers of IP packets show
-//! them.
+//! Packets that were lost before the vantage point and left no hole: only the identifications of IP
+//! packets show them.
 
 /// How many there were.
 #[derive(Debug, Default)]

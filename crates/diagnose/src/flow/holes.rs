@@ -1,4 +1,4 @@
-//! Bytes of a flow that were passed over.
+//! Holes in the bytes of a flow: bytes that were skipped.
 
 use crate::time::Time;
 
@@ -48,7 +48,8 @@ impl Holes {
         }
     }
 
-    /// Bytes from `start` on were sent again: what is missing before them was so earlier, in vain.
+    /// Bytes from `start` on were retransmitted: those missing before them were retransmitted
+    /// earlier, and lost again.
     pub fn pass_over(&mut self, start: i64) {
         if let Some(at) = self.0.iter().position(|hole| hole.start < start && start < hole.end)
             && self.0.len() < MOST

@@ -1,4 +1,4 @@
-//! What the receiver reports about bytes behind a loss, and what was retransmitted.
+//! What the receiver reports about bytes after a loss, and what was retransmitted.
 
 /// The repair of a flow.
 #[derive(Debug, Default)]

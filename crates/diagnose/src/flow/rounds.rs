@@ -2,7 +2,7 @@
 
 use crate::time::Span;
 
-/// The round that goes on.
+/// The current round.
 #[derive(Debug, Default)]
 pub struct Rounds {
     /// The end of the window when it began.

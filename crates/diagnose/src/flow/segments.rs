@@ -43,7 +43,7 @@ impl Segments {
         self.packets += 1;
     }
 
-    /// Takes note of its length; returns how many segments it stands for.
+    /// Records its length; returns how many segments it represents.
     pub fn take(&mut self, payload: u32) -> u32 {
         let segments = self.within(payload);
         if self.mss == 0 || (payload > self.mss && payload <= ETHERNET) {
@@ -62,7 +62,7 @@ impl Segments {
         i64::from(if self.mss == 0 { ETHERNET } else { self.mss })
     }
 
-    /// How many segments a packet stands for: offloads merge them.
+    /// How many segments a packet represents: offloads merge them.
     pub fn within(&self, payload: u32) -> u32 {
         payload.div_ceil(self.usual() as u32).max(1)
     }

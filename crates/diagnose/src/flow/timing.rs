@@ -1,4 +1,5 @@
-//! What times the answers of the other end: the end of a segment, and the value of a timestamp.
+//! What is needed to time the answers of the other end: the end of a segment, and the value of a
+//! timestamp.
 
 use crate::time::Time;
 

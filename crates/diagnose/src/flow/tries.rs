@@ -1,9 +1,9 @@
-//! How often a segment was sent in vain: it may be too long for a link of the path.
+//! How often a segment was sent without arriving: it may be too long for a link of the path.
 
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;
 
-/// Times that a segment was sent in vain, at least.
+/// Minimum number of times that a segment was sent without arriving.
 const TRIES: u32 = 3;
 
 /// How often the first unacknowledged segment was sent, and which ones passed.
@@ -45,7 +45,7 @@ impl Tries {
         self.count = 0;
     }
 
-    /// The segment that was sent in vain again and again, though shorter ones passed.
+    /// The segment that was sent repeatedly without arriving, although shorter ones arrived.
     pub fn in_vain(&self) -> Option<(Place, Place)> {
         let (size, count, places) = self.worst?;
         (count >= TRIES && size >= LONG && self.passed + LONGER < size).then_some(places)

@@ -1,4 +1,4 @@
-//! What a flow waits for: to be asked, the end of its message, and packets that show why it waited.
+//! What a flow waits for: a request, the end of its message, or packets that show why it waited.
 
 use crate::event::{Message, Reason, Wait};
 use crate::load::Mark;
@@ -83,7 +83,7 @@ pub struct Silent {
 /// What a flow waits for.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// When its answer was asked for, and how idle the link of the one who asks was until then.
+    /// When its answer was requested, and how idle the link of the requesting host was until then.
     asked: Option<(Time, Mark)>,
     message: Option<Message>,
     pending: Option<Pending>,
@@ -107,7 +107,7 @@ impl Waiting {
         self.message = Some(message);
     }
 
-    /// The message that goes on.
+    /// The current message.
     pub fn message(&self) -> Option<Message> {
         self.message
     }

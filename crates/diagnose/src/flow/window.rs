@@ -1,4 +1,4 @@
-//! The window that a receiver offers: how far it reaches, and when it lets no segment through.
+//! The window that a receiver advertises: its right edge, and when no segment fits into it.
 
 use crate::stall::Place;
 use crate::time::{Span, Time};

@@ -20,19 +20,19 @@ pub fn judge(seen: &Seen) -> Answer {
     let losses = &seen.receiver.losses;
     let count = losses.count();
     if count == 0 {
-        return Answer::new(Some(false), "", "no packet is seen to be lost");
+        return Answer::new(Some(false), "", "no packet loss is seen");
     }
     let place = format!("on the way to {}", seen.address);
     let told = format!("{count} losses, {:.2} % of packets", 100.0 * losses.ratio());
     let Some(dispersion) = losses.dispersion() else {
-        let why = format!("{told}: too few to see whether they come at random");
+        let why = format!("{told}: too few to show whether they are random");
         return Answer::new(None, place, why);
     };
     if seen.at_server() {
-        let why = format!("{told}: one server sees too little of a queue to tell");
+        let why = format!("{told}: one server sees too few of the packets in a queue");
         return Answer::new(None, place, why);
     }
-    let told = format!("{told}; variance over mean per 64 packets {dispersion:.1}");
+    let told = format!("{told}; variance / mean per 64 packets {dispersion:.1}");
     let (found, why) = if dispersion <= RANDOM && losses.ratio() > MANY {
         (None, "at random, but too many for a link that works")
     } else if dispersion <= RANDOM {
@@ -40,7 +40,7 @@ pub fn judge(seen: &Seen) -> Answer {
     } else if dispersion >= TOGETHER {
         (Some(false), "they come together")
     } else {
-        (None, "between random and together")
+        (None, "neither clearly random nor clearly together")
     };
     Answer::new(found, place, format!("{told}: {why}"))
 }

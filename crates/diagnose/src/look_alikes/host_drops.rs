@@ -9,12 +9,12 @@ pub fn judge(seen: &Seen) -> Answer {
         let open = seen.point.stalls.iter().any(|stall| stall.cause.is_err());
         let repeated = seen.point.silences.all().iter().any(|silence| silence.repeated() > 0);
         if open || repeated {
-            let why = "no packet is seen to be lost, but flows wait as for a timer";
+            let why = "no packet loss is seen, but flows wait as long as for a timer";
             return Answer::new(None, seen.address.to_string(), why);
         }
-        return Answer::new(Some(false), "", "no packet is seen to be lost");
+        return Answer::new(Some(false), "", "no packet loss is seen");
     }
-    let why = "a full receive ring loses packets as a full queue of the switch does; `ethtool -S` at \
-               the host and the switch's counters of drops tell them apart";
+    let why = "a full receive ring drops packets just as a full queue of the switch; `ethtool -S` \
+               at the host and the drop counters of the switch distinguish them";
     Answer::new(None, seen.address.to_string(), why)
 }

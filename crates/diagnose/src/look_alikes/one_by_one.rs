@@ -1,4 +1,4 @@
-//! Answers that are asked for one after the other.
+//! Requests that are sent one after the other.
 
 use super::{Answer, Seen};
 
@@ -16,7 +16,7 @@ pub fn judge(seen: &Seen) -> Answer {
         return Answer::new(None, "", "the requests to other servers are not seen here");
     }
     let why = format!(
-        "{} of {} messages of {hosts} hosts were asked for while no other flow sent",
+        "{} of {} messages of {hosts} hosts were requested while no other flow sent",
         tallies.lone, tallies.messages
     );
     let found = hosts >= HOSTS

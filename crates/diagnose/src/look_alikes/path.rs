@@ -1,4 +1,4 @@
-//! Losses of some hosts, and of no others.
+//! Losses on the paths of some hosts only.
 
 use super::{Answer, Seen};
 

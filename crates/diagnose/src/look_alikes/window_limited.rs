@@ -17,8 +17,8 @@ pub fn judge(seen: &Seen) -> Answer {
     let by_round = tallies.rounds >= ROUNDS && share(tallies.full, tallies.rounds) > SHARE;
     let by_ack = tallies.acks >= ACKS && share(tallies.full_acks, tallies.acks) > SHARE;
     let why = format!(
-        "{} of {} rounds of packets end where the window does; before {} of {} ACKs the window was \
-         used up",
+        "{} of {} rounds of packets end at the edge of the window; before {} of {} ACKs the window \
+         was used up",
         tallies.full, tallies.rounds, tallies.full_acks, tallies.acks
     );
     let found = match (by_round || by_ack, seen.receiver.losses.ratio() <= LOSSES) {

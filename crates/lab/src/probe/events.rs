@@ -58,7 +58,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "flow",
             "1",
-            "Number of the flow; in the workload the server's number; -1 if none.",
+            "Number of the flow, which in the workload is the server's number; -1 if none.",
             I64(|row| row.flow.map_or(-1, i64::from)),
         ),
         Field::new("block", "1", "Block of the workload, from 0.", U32(|row| row.block)),
@@ -96,7 +96,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "packets",
             "1",
-            "Data packets that the connection has sent, retransmissions included; like the next two columns, in rows of a timeout, a recovery or a finished flow.",
+            "Data packets that the connection has sent, retransmissions included. This and the next two columns have values in rows of a timeout, a recovery or a finished flow.",
             U64(|row| row.packets),
         ),
         Field::new("srtt_s", "s", "Smoothed round-trip time.", F64(|row| seconds(row.srtt))),

@@ -25,7 +25,7 @@ const DISCARD: u16 = 9;
 /// Bytes of the timestamps option and its padding, which the MSS option does not count (RFC 6691).
 const TIMESTAMPS: u32 = 12;
 
-/// What a group's connections say of themselves.
+/// The TCP options of a group's connections.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     mss: u16,

@@ -47,7 +47,7 @@ impl Parameters for Params {
         for (class, number) in self.classes.iter().zip(0..) {
             if class.selector() == Selector::default() {
                 let message = format!(
-                    "{number}: nothing belongs to this class; \
+                    "{number}: no packet belongs to this class; \
                      write e.g. {{ label = 1 }} or {{ control = true }}"
                 );
                 return Err(Fault::new("classes", message));

@@ -273,7 +273,7 @@ fn a_run_has_seeds_and_time() {
         &[("run.seeds", json!([]))],
         "run.seeds: must not be empty; write e.g. 20 for the seeds 1 to 20",
     );
-    refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 stands in the list twice");
+    refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 is in the list twice");
     refused(
         &[("run.seeds", json!(2_000_000))],
         "run.seeds: 2000000 seeds are too many; write at most 1000000",
@@ -300,7 +300,7 @@ fn a_sweep_has_points() {
     );
     refused(
         &[("sweep", json!({ "zip": [{}] }))],
-        "sweep.zip.0: no key to sweep, hence zero points; pair two keys",
+        "sweep.zip.0: has no key to sweep, hence zero points; pair two keys",
     );
     refused(
         &[("sweep", json!({ "zip": [{ "workload.servers": [1, 2], "workload.sru": [1] }] }))],

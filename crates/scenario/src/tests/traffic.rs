@@ -121,7 +121,7 @@ fn what_traffic_cannot_be_is_refused_by_name() {
     };
     refused(
         &two("ictcp"),
-        "transport.remedies: \"ictcp\" works at one client, and these send to several",
+        "transport.remedies: \"ictcp\" works at one client, but these flows have several",
     );
 }
 
@@ -173,5 +173,5 @@ fn connections_that_end_keep_their_fin() {
     };
     load(&both("fresh"));
     let line = refusal(&both("persistent"));
-    assert!(line.starts_with("transport.fin: moves nothing while connections are"), "{line}");
+    assert!(line.starts_with("transport.fin: has no effect while connections are"), "{line}");
 }

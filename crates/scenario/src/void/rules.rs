@@ -49,7 +49,7 @@ const TRANSPORT: &[Rule] = &[
     (
         &["limited_transmit_resends"],
         is_selective,
-        "recovery works by selective acknowledgements",
+        "recovery uses selective acknowledgements",
         "write e.g. recovery = \"newreno\"",
     ),
     (&["ecn_packets"], |it| it["ecn"] == "off", "ecn is off", "write ecn = \"on\""),

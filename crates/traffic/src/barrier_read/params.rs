@@ -54,7 +54,7 @@ pub struct Params {
     /// Whether a connection is kept for the next block.
     #[serde(default)]
     pub connections: Connections,
-    /// x: consecutive requests of a block are sent U(0, x) apart, seconds.
+    /// x: the time between two requests of a block is U(0, x), seconds.
     #[serde(default)]
     pub request_jitter: Span,
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
@@ -67,12 +67,13 @@ pub struct Params {
     /// When the handshakes of a block take place.
     #[serde(default)]
     pub handshakes: Handshakes,
-    /// Mean time between the arrivals of two blocks, exponentially distributed, seconds; blocks
-    /// that arrive during a read wait. 0: the next block begins when one is complete.
+    /// Mean time between the requests of two blocks, exponentially distributed, seconds; a block
+    /// that is requested during a read waits. 0: the next block begins when the last one is
+    /// complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes; 0: it is part of the handshake's last ACK or, without
-    /// a handshake, a packet of `transport.ack_size`.
+    /// Size of a request on the wire, bytes. With 0 it is part of the handshake's last ACK or,
+    /// without a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
 }
@@ -209,7 +210,7 @@ impl Workload for Params {
             return Err(Fault::new("client", message));
         }
         if self.share_servers && self.servers_at.is_some() {
-            let message = "must not be given: servers that are shared are where they are";
+            let message = "must not be given: shared servers already have their places";
             return Err(Fault::new("servers_at", message));
         }
         if role == Role::Workload && self.duration.is_none() {

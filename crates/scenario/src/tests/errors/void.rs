@@ -14,7 +14,7 @@ const CASES: &[Case] = &[
         &[("transport.name", "\"sack\""), ("transport.limited_transmit", "true")],
         "transport.limited_transmit_resends",
         "true",
-        "recovery works by selective acknowledgements",
+        "recovery uses selective acknowledgements",
     ),
     (
         &[("transport.recovery.name", "\"rack-tlp\""), ("transport.recovery.probes", "0")],
@@ -70,7 +70,7 @@ fn a_key_that_moves_nothing_is_refused_with_the_reason() {
         assert!(without.is_ok(), "{key}: {}", without.unwrap_err());
         keys.push((key, read(value)));
         let line = refusal(&keys);
-        assert!(line.starts_with(&format!("{key}: moves nothing while {because}; ")), "{line}");
+        assert!(line.starts_with(&format!("{key}: has no effect while {because}; ")), "{line}");
     }
 }
 
@@ -91,10 +91,10 @@ fn reordering_without_effect_is_refused() {
         |p: f64, delay: &str| refusal(&[("network.reorder", json!({ "p": p, "delay": delay }))]);
     let line = reordering(0.0, "1ms");
     assert!(
-        line.starts_with("network.reorder.delay: moves nothing while network.reorder.p is 0; ")
+        line.starts_with("network.reorder.delay: has no effect while network.reorder.p is 0; ")
     );
     let line = reordering(0.1, "0s");
     assert!(
-        line.starts_with("network.reorder.p: moves nothing while network.reorder.delay is 0; ")
+        line.starts_with("network.reorder.p: has no effect while network.reorder.delay is 0; ")
     );
 }

@@ -28,17 +28,17 @@ pub struct Params {
     pub round_trip_time: Span,
     /// Duration of `ProbeRTT`, seconds (§4.3.5: 200 ms).
     pub probe_rtt_time: Span,
-    /// Least window, segments, at least 1 (§4.2.3.2: 4).
+    /// Minimum window, segments, at least 1 (§4.2.3.2: 4).
     #[schemars(range(min = 1))]
     pub least_window: u32,
     /// Startup ends when the bandwidth has not grown by a quarter for this many rounds, at least 1
     /// (§4.3.2.2: 3).
     #[schemars(range(min = 1))]
     pub full_rounds: u32,
-    /// Segments sent back to back; three such bursts are added to the window (§4.2.3.2).
+    /// Number of segments sent back to back; three such bursts are added to the window (§4.2.3.2).
     pub burst: u32,
-    /// A burst is at least the data that the pacing rate allows in this time, up to 64 KiB, seconds
-    /// (0; Linux: 1 ms, with or without segmentation offload).
+    /// Minimum length of a burst as time at the pacing rate, seconds; a burst has at most 64 KiB
+    /// (Linux: 1 ms, with or without segmentation offload).
     pub burst_time: Span,
 }
 
