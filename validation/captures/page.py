@@ -55,14 +55,14 @@ reported as incast. Both were outages in which requests, or everything that the 
 retransmitted in vain. In two of 358 captures and in three of 356, the diagnosis ruled out a
 look-alike (another cause of the same symptoms) that was present. Because such cases are rare, eight
 more foreign draws, five of our own and two of real hosts were made to develop the present rules,
-with 6480 controls in all, including the earlier draws. They showed bad links that stop several flows of a
-burst, and waits of several hosts that are as long as a timer although no packet shows a loss. The
-tenth draw and the fourth foreign draw met every criterion, but one of the newest rules ignored
-waits for a SYN if longer timers were present, so *decided* was low. That rule was corrected, and
-the draws of this page were committed and judged once. Missed criteria are bold. They are missed by
-little: these rules were run on nine of our draws (the eighth to the eleventh, and five for
-development), and eight of them reach 0.9 for causes. Of twelve foreign draws, eleven reach 0.95 for
-"cannot tell". A few scenarios with many waits determine such a figure.
+with 6480 controls in all, including the earlier draws. They showed bad links that stop several
+flows of a burst, and waits of several hosts that are as long as a timer although no packet shows a
+loss. The tenth draw and the fourth foreign draw met every criterion, but one of the newest rules
+ignored waits for a SYN if longer timers were present, so *decided* was low. That rule was
+corrected, and the draws of this page were committed and judged once. Missed criteria are bold. They
+are missed by little: these rules were run on nine of our draws (the eighth to the eleventh, and
+five for development), and eight of them reach 0.9 for causes. Of twelve foreign draws, eleven reach
+0.95 for "cannot tell". A few scenarios with many waits determine such a figure.
 
 Known errors:
 
@@ -111,8 +111,9 @@ client the estimate is too small if flows end within their first windows, becaus
 passed through a full queue.
 """
 _WORST = """\
-The five captures with the most mistakes. "tail as not seen (2)" means that two stalls with the cause
-`tail` were not reported. In the pictures, bars are the reported stalls, and outlines the true ones.
+The five captures with the most mistakes. "tail as not seen (2)" means that two stalls with the
+cause `tail` were not reported. In the pictures, bars are the reported stalls, and outlines the true
+ones.
 """
 _REAL = """\
 ## Real hosts
@@ -122,8 +123,8 @@ runs at the client, in the switch (all interfaces) and at a server. The ground t
 the kernel counts for each block and server: `TCPTimeouts` plus `TCPLossProbes`, less
 `TCPDSACKRecv`. These counters do not say when or why. A timeout after a lost probe counts twice,
 although it is one wait. An episode is a block in which at least one wait was counted and in which
-the client received no data for ten round trips. Up to the fifth draw the second condition was missing, so a block at line
-rate could be an episode, too.
+the client received no data for ten round trips. Up to the fifth draw the second condition was
+missing, so a block at line rate could be an episode, too.
 
 | Place | waits counted and reported | counted, not reported | reported, not counted |
 | :-- | --: | --: | --: |
