@@ -29,8 +29,8 @@ certainty. {open} of the intervals that contain their point have no upper end.
 The number of servers that the advice calls safe is tested in another {count} scenarios: it and
 every smaller number are simulated with seeds that the advice does not use.
 
-This page shows whether the search finds the best fix in simulation. Whether the simulator can be
-trusted for a scenario is said by the [envelope](../how-to/advise.md) of each answer.
+This page shows whether the search finds the best fix in simulation. The
+[envelope](../how-to/advise.md) of each answer says whether the simulator can be trusted for it.
 
 """
 

@@ -140,10 +140,10 @@ NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a time
 without its guesses. In these runs a flow loses its last 15 segments except one, and
 one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
 
-Two differences are not copied, because they are too small to have an effect here. The ACK that ends
-a recovery also grows the window (`ProcessAck()` calls `IncreaseWindow()` after it). A short last
-segment that has already been retransmitted is retransmitted once more for a partial ACK. An option
-has room for four blocks without timestamps (RFC 2018 §3), here for three.
+Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
+that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after it). A
+short last segment that has already been retransmitted is retransmitted once more for a partial ACK.
+A SACK option has room for four blocks without timestamps (RFC 2018 §3), here for three.
 """
 
 
