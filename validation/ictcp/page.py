@@ -24,7 +24,7 @@ The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["wo
 packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.
 Senders have an initial window of three segments and send up to 8 us late, as hosts do. There are
 {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
-default, and “two segments” with two. With “each its quota”, the connections do not share one quota.
+default, and “two segments” with two. With “each its quota”, every connection has its own quota.
 """
 
 

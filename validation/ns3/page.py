@@ -110,8 +110,8 @@ CWR (the flag in the tables)
 : With DCTCP an ECN echo sets the socket to `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only. So a loss in a window that also had a mark gets no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery, and we have one per flow. Points where we have more than twice ns-3's number are flagged
-  and not judged.
+  recovery, and we have one per flow. Points where we have more than twice as many as ns-3 are
+  flagged and not judged.
 
 Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
 : Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning

@@ -59,8 +59,8 @@ n × Padhye is not orders of magnitude too high (3.21)
 
 p_r does not fall at every step with a larger buffer (3.13)
 : The number of lost packets falls at every step. But a small buffer loses more packets at once:
-  with 8 servers, a
-  loss indication stands for {together[0]} lost packets with 16 KB and for {together[1]} with 32 KB.
+  with 8 servers, a loss indication stands for {together[0]} lost packets with 16 KB and for
+  {together[1]} with 32 KB.
 
 The onset depends on the SRU (3.17)
 : The onset is the smallest N from which on goodput stays below half of the link's rate. A stall of
