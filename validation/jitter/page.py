@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 matplotlib.use("Agg")
 
-JUDGED = "four times, and nothing was chosen by its results"
+JUDGED = "four times, and no choice was based on its results"
 """How often the held-out set has been judged by a model that was then changed or kept."""
 SLACK = 1.05
 """Platforms may differ by so much in a factor."""
@@ -34,7 +34,7 @@ def kept(judged: Study, known: dict[str, Any]) -> Verdict:
         if was[0] != now[0] or not 1 / SLACK <= was[1] / now[1] <= SLACK
     ]
     factors = ", ".join(f"{factor:.2f}" for _, factor in found)
-    return Verdict("the accuracy that the model states is found here", factors, tuple(off), not off)
+    return Verdict("the accuracy stated by the model is confirmed", factors, tuple(off), not off)
 
 
 def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
@@ -51,13 +51,19 @@ def _opening(judged: Study) -> str:
 
 Written by `make validate`; do not edit. This page compares the model
 [`collapse`](../how-to/ask-theory.md) with the simulator on {len(judged.reads)} random reads
-(`validation/jitter/draw.py`): 1 to 100 Gbps; links of one rate (half of the reads), slower servers,
-or a slower client, down to a tenth; 2 to 100 us of delay, in half of the reads with a different
-delay on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2 to 96 servers; SRUs of
-16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`, `start_spread` and `send_jitter` of
-1 to 100 us, each in about 60 % of the reads and at least one in all; fresh or persistent
-connections; every profile with its own transport and queue. All parameters are drawn log-uniformly,
-and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
+(`validation/jitter/draw.py`). The parameters are drawn log-uniformly, and each read is simulated
+with {BLOCKS} blocks and {judged.seeds} seeds:
+
+- 1 to 100 Gbps; links of equal rate in half of the reads, otherwise links of the servers or of the
+  client that are up to ten times slower;
+- 2 to 100 us of delay, in half of the reads with a different delay on the servers' side;
+- a buffer of 16 to 512 KiB or 10 to 350 packets;
+- 2 to 96 servers, and SRUs of 16 KiB to 1 MiB;
+- minimum RTOs of 1 to 200 ms;
+- `request_jitter`, `start_spread` and `send_jitter` of 1 to 100 us, each in about 60 % of the
+  reads, and at least one of them in every read;
+- fresh or persistent connections;
+- every profile, with its own transport and queue.
 
 The model was developed with another set of the same kind (`--development`). This set has been
 judged {JUDGED}.
@@ -75,10 +81,11 @@ def _trusted(judged: Study) -> list[str]:
         "## How far to trust it",
         "",
         "The model states the uncertainty of the mean goodput of ten runs. It has two parts: the",
-        "scatter of the runs that the model has followed, and the limited number of blocks. The",
-        "reads are grouped by it; the last column is what `incast model` prints under its table.",
+        "scatter between the runs that the model simulates, and the limited number of blocks. The",
+        "reads are grouped by this uncertainty. The last column is the factor that `incast model`",
+        "prints under its table.",
         "",
-        f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
+        f"| uncertainty up to | reads | within {NEAR} | factor for {trust.LEAST:.0%} of them |",
         "|--:|--:|--:|--:|",
     ]
     low = -1.0
@@ -129,7 +136,7 @@ def _worst(judged: Study) -> list[str]:
     lines = [
         "## Where it is wrong",
         "",
-        "| profile | connections | servers | predicted / simulated | runs' own error |",
+        "| profile | connections | servers | predicted / simulated | standard error of the runs |",
         "|---|---|--:|--:|--:|",
     ]
     for it in far:

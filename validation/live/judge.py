@@ -109,7 +109,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
             not far,
         ),
         Verdict(
-            f"timeouts per block within {TIMEOUTS:.0%} where there is one",
+            f"timeouts per block within {TIMEOUTS:.0%} where there is at least one",
             f"{len(plateaus) - len(wrong)} of {len(plateaus)}",
             tuple(f"{name(one)}: {one.timeout_error:+.0%}" for one in wrong),
             not wrong,

@@ -22,16 +22,16 @@ _READ = "control, recovery, SRU, buffer, minimum RTO"
 _OPENING = """# Blind predictions of the real kernel: the {which} set
 
 Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
-`linux`, predicted what `incast live` would measure. The points were drawn by a seed, and the
-[predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point was
-then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its frames
-left the switch at most 0.5 ms late, all of them at most 10 ms, and no processor was saturated.
-Other runs are left out and were not replaced.
+`linux`, predicted what `incast live` would measure. The points were drawn at random from a seed,
+and the [predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point
+was then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its
+frames left the switch at most 0.5 ms late, all of them at most 10 ms late, and no processor was
+saturated. Other runs are left out and were not replaced.
 
 The network is a star at {rate} with 25 us per link, and requests are up to {jitter} apart. A
-*plateau* is a point whose simulated goodput hardly changes with the seed or with half as many
-servers again; its prediction is a value. A *knee* is predicted as an interval: the read does not
-collapse with the lower number of servers, and does with twice as many.
+*plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as many
+servers; its prediction is a value. A *knee* is predicted as an interval: the read
+does not collapse with the lower number of servers, and does with twice as many.
 """
 
 
