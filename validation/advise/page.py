@@ -57,8 +57,10 @@ def write(folder: Path, found: dict[str, list[Judged]], held: list[Verdict], bud
 
 def _table(found: list[Judged]) -> list[str]:
     rows = [
-        "| | scenario | servers | first fix | share of best | best fix | gain | collapses at "
-        "| interval |",
+        (
+            "| | scenario | servers | first fix | share of best | best fix | gain | collapses at "
+            "| interval |"
+        ),
         "|--:|:--|--:|:--|--:|:--|--:|--:|:--|",
     ]
     for it in found:

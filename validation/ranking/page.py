@@ -134,8 +134,10 @@ def _reach(ranking: Ranking) -> list[str]:
     label, most = max(ranking.above.items(), key=lambda one: one[1])
     nobody, faster = 100 * (1 - kept.mean()), 100 * (ranking.reached.max() - 1)
     return [
-        "Wilson's 95 % intervals are in parentheses. In "
-        f"{nobody:.0f} % of the scenarios no row keeps 90 %.",
+        (
+            "Wilson's 95 % intervals are in parentheses. In "
+            f"{nobody:.0f} % of the scenarios no row keeps 90 %."
+        ),
         f"In the {filled.sum()} scenarios in which the initial windows of all servers together",
         f"fill the path, at least one row keeps 90 % in {_text(full)} %. In the other",
         f"{(~filled).sum()} it is {_text(short)} %, because slow start needs round trips that the",
