@@ -100,8 +100,15 @@ pub(super) fn congestion_control(name: &str) -> Value {
         // tcp_cong_avoid_ai() counts ACKs up to a window.
         "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),
         // bbr_quantization_budget(): three times bbr_tso_segs_goal(), sk_pacing_rate >> 10 and two
-        // segments at least.
-        "bbr" => json!({ "burst": 2, "burst_time": "1ms" }),
+        // segments at least. tcp_tso_autosize(): tcp_tso_rtt_log = 9.
+        "bbr" => json!({
+            "burst": 2,
+            "burst_time": "1ms",
+            "burst_rtt": "512us",
+            "pacing_margin": 0.01,
+            "aggregation_gain": 1,
+            "even_window": true,
+        }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),
         _ => json!({}),

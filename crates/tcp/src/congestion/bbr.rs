@@ -9,9 +9,11 @@ use super::{
     AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
 };
 
+mod aggregation;
 mod params;
 
-pub use params::Params;
+use self::aggregation::Aggregation;
+pub use self::params::Params;
 
 /// The state machine (§4.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,9 @@ const PHASES: u8 = 8;
 
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
+
+/// The window has room for the data of this time at most.
+const LONGEST_AGGREGATE: Span = Span::from_millis(100);
 
 /// Growth by this factor counts as growth of the bandwidth (§4.3.2.2).
 const GROWTH: f64 = 1.25;
@@ -86,6 +91,12 @@ pub struct Bbr {
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
+    /// The time of the last ACK, and the data in the network and acknowledged then, bytes.
+    last_ack: (Time, u64),
+    /// The next ACK is the first of a loss recovery.
+    recovers: bool,
+    /// Room for ACKs that arrive in bursts.
+    aggregation: Aggregation,
 }
 
 impl Bbr {
@@ -113,6 +124,9 @@ impl Bbr {
             phase_at: Time::ZERO,
             probe_ends: None,
             prior_window: 0,
+            last_ack: (Time::NEVER, 0),
+            recovers: false,
+            aggregation: Aggregation::default(),
             repaired_at: None,
             conserve: None,
             lost: false,
@@ -138,10 +152,30 @@ impl Bbr {
 
     /// `gain` bandwidth-delay products plus room for bursts, bytes (§4.2.3.2).
     fn inflight(&self, gain: f64, segment: u64) -> u64 {
+        self.inflight_and(gain, segment, 0)
+    }
+
+    /// The same with `more` bytes.
+    fn inflight_and(&self, gain: f64, segment: u64, more: u64) -> u64 {
         if self.round_trip.is_none() {
             return self.initial_window;
         }
-        (gain * self.product) as u64 + 3 * self.burst(segment) * segment
+        let target = (gain * self.product) as u64 + more + 3 * self.burst(segment) * segment;
+        if !self.params.even_window {
+            return target;
+        }
+        let probes = self.state == State::ProbeBandwidth && self.phase == 0;
+        let segments = target.div_ceil(segment.max(1)).next_multiple_of(2);
+        (segments + if probes { 2 } else { 0 }) * segment
+    }
+
+    /// Room for ACKs that arrive in bursts, bytes.
+    fn aggregated(&self) -> u64 {
+        if self.params.aggregation_gain <= 0.0 || !self.is_full {
+            return 0;
+        }
+        let most = self.bandwidth as f64 / 8.0 * LONGEST_AGGREGATE.as_secs_f64();
+        (self.params.aggregation_gain * self.aggregation.most() as f64).min(most) as u64
     }
 
     /// Segments that are assumed to be sent back to back.
@@ -243,6 +277,12 @@ impl Bbr {
 
     /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
+        if self.round_trip.is_none() {
+            // That of the handshake counts, too.
+            self.round_trip = path.min_rtt;
+            self.round_trip_at = path.now;
+            self.update_product();
+        }
         let age = path.now.saturating_since(self.round_trip_at);
         let expired = self.round_trip.is_some() && age > self.params.round_trip_time;
         if let Some(rtt) = ack.rtt
@@ -299,7 +339,7 @@ impl Bbr {
             self.is_new = false;
             self.regime = regime;
             self.set_rate(path);
-            self.target = self.inflight(self.gains().1, path.segment);
+            self.target = self.inflight_and(self.gains().1, path.segment, self.aggregated());
         }
     }
 
@@ -314,6 +354,7 @@ impl Bbr {
             }
             known => known as f64,
         };
+        let gain = gain * (1.0 - self.params.pacing_margin);
         let rate = Rate(((gain * bandwidth) as u64).max(1));
         if self.is_full || self.rate.is_none_or(|known| rate.0 > known.0) {
             self.rate = Some(rate);
@@ -332,7 +373,11 @@ impl Bbr {
             self.window = self.window.max(self.prior_window);
         }
         let newly = delivery.newly;
-        if self.conserve.is_some() {
+        let lost = delivery.losses * path.segment;
+        self.window = self.window.saturating_sub(lost).max(path.segment);
+        if std::mem::take(&mut self.recovers) {
+            self.window = delivery.in_flight + newly;
+        } else if self.conserve.is_some() {
             self.window = self.window.max(delivery.in_flight + newly);
         } else if self.is_full {
             self.window = (self.window + newly).min(target);
@@ -371,8 +416,15 @@ impl CongestionControl for Bbr {
             self.advance_phase(delivery.in_flight, delivery.newly, path);
         }
         self.note_round_trip(ack, &delivery, path);
+        if self.params.aggregation_gain > 0.0 {
+            let before = self.aggregation.most();
+            let Delivery { newly, .. } = delivery;
+            self.aggregation.on_ack(path.now, newly, self.bandwidth, begins, self.window);
+            self.is_new |= before != self.aggregation.most();
+        }
         self.follow_model(path);
         self.set_window(&delivery, path);
+        self.last_ack = (path.now, delivery.in_flight + delivery.newly);
         self.lost = false;
     }
 
@@ -385,12 +437,15 @@ impl CongestionControl for Bbr {
         self.lost = true;
         self.repaired_at = Some(path.max);
         self.conserve = Some(self.round + 1);
-        // §4.2.3.3: one segment after a timeout, else the data that leaves the network.
-        let reduced = match why {
-            Congestion::Timeout { .. } => path.segment,
-            _ => path.flight.max(path.segment),
-        };
-        self.window = self.window.min(reduced);
+        // §4.2.3.3: one segment after a timeout, else the data in the network and what left it. A
+        // timer detects a loss between two ACKs: then the next one says how much that is.
+        if matches!(why, Congestion::Timeout { .. }) {
+            self.window = path.segment;
+        } else if self.last_ack.0 == path.now {
+            self.window = self.last_ack.1.max(path.segment);
+        } else {
+            self.recovers = true;
+        }
     }
 
     fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {
@@ -409,7 +464,14 @@ impl CongestionControl for Bbr {
     }
 
     fn needs(&self) -> Needs {
-        Needs { every_ack: true, delivery_rate: true, sent: true, pacing: true, ..Needs::default() }
+        Needs {
+            every_ack: true,
+            delivery_rate: true,
+            sent: true,
+            pacing: true,
+            whole_window: true,
+            ..Needs::default()
+        }
     }
 
     fn on_sent(&mut self, path: &PathView) {
@@ -417,7 +479,30 @@ impl CongestionControl for Bbr {
             self.set_rate(path);
         }
         // §4.2.2: only this segment is outstanding, at the beginning of a block.
-        self.idle_restart |= path.una == path.block_start && path.flight <= path.segment;
+        if path.una == path.block_start && path.flight <= path.segment {
+            self.idle_restart = true;
+            self.aggregation.restart(path.now);
+        }
+    }
+
+    fn pacing_burst(&self, segment: u64) -> u64 {
+        if self.params.burst_time.is_zero() {
+            return 0;
+        }
+        let near = match self.round_trip {
+            _ if self.params.burst_rtt.is_zero() => 0,
+            None => MOST_OFFLOADED,
+            Some(trip) => {
+                let halvings = trip.as_picos() / self.params.burst_rtt.as_picos();
+                MOST_OFFLOADED.checked_shr(halvings as u32).unwrap_or(0)
+            }
+        };
+        let Rate(rate) = self.rate.unwrap_or(Rate(0));
+        let paced = (rate as f64 / 8.0 * self.params.burst_time.as_secs_f64()) as u64;
+        let segments = ((paced + near).min(MOST_OFFLOADED) / segment.max(1))
+            .max(self.params.burst.into())
+            .min((self.window / segment.max(1) / 2).max(1));
+        segments * segment
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

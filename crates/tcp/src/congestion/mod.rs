@@ -87,6 +87,12 @@ pub trait CongestionControl {
         None
     }
 
+    /// How much data leaves back to back at the pacing rate, bytes; 0 for single segments.
+    fn pacing_burst(&self, segment: u64) -> u64 {
+        let _ = segment;
+        0
+    }
+
     /// The pacing rate ([`Needs::pacing`]); with `None` the connection spreads the window over a
     /// round trip.
     fn pacing_rate(&self) -> Option<Rate> {
@@ -224,6 +230,12 @@ macro_rules! congestion_controls {
                 match self {
                     $(Self::$variant(it) => it.gauge(name),)+
                     Self::Custom(it) => it.gauge(name),
+                }
+            }
+            fn pacing_burst(&self, segment: u64) -> u64 {
+                match self {
+                    $(Self::$variant(it) => it.pacing_burst(segment),)+
+                    Self::Custom(it) => it.pacing_burst(segment),
                 }
             }
             #[inline]

@@ -204,7 +204,9 @@ impl Connection {
             let path = self.path(now, self.in_flight());
             let room = self.room_of(acked.bytes, acked.segments);
             let delivery = match &mut self.delivery {
-                Some(delivery) => delivery.sample(path.min_rtt),
+                Some(delivery) => {
+                    delivery.sample(path.min_rtt, self.board.pipe(), self.board.losses())
+                }
                 None => None,
             };
             let sample = AckSample {
