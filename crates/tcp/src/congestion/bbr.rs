@@ -33,6 +33,10 @@ const MOST_OFFLOADED: u64 = 1 << 16;
 /// The window has room for the data of this time at most.
 const LONGEST_AGGREGATE: Span = Span::from_millis(100);
 
+/// The first segments of a connection are not paced if it sends bursts (Linux's
+/// `tcp_update_skb_after_send()`).
+const UNPACED: u64 = 10;
+
 /// Growth by this factor counts as growth of the bandwidth (§4.3.2.2).
 const GROWTH: f64 = 1.25;
 
@@ -488,6 +492,9 @@ impl CongestionControl for Bbr {
     fn pacing_burst(&self, segment: u64) -> u64 {
         if self.params.burst_time.is_zero() {
             return 0;
+        }
+        if self.bandwidth == 0 {
+            return UNPACED * segment;
         }
         let near = match self.round_trip {
             _ if self.params.burst_rtt.is_zero() => 0,

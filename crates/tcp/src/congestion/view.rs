@@ -88,7 +88,7 @@ pub struct Delivery {
     pub newly: u64,
     /// Bytes estimated to be in the network; those known to be lost do not count.
     pub in_flight: u64,
-    /// Segments declared lost since the last sample.
+    /// Segments that this ACK showed to be lost.
     pub losses: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
     /// when this exceeds the value of `delivered` at the beginning of the previous one.

@@ -257,8 +257,11 @@ impl Connection {
             pacer.waiting = false;
             return true;
         }
-        let burst =
-            if pace.rate.is_some() { self.congestion.pacing_burst(self.segment_size.into()) as u32 } else { 0 };
+        let burst = if self.needs.pacing {
+            self.congestion.pacing_burst(self.segment_size.into()) as u32
+        } else {
+            0
+        };
         let size = pacer.burst_size.max(burst);
         pacer.burst_granted = size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
         let block = (next == self.block.start).then_some(next);

@@ -37,7 +37,7 @@ pub struct DeliveryRate {
     /// The last sent of the segments that the current ACK delivered.
     youngest: Option<Record>,
     newly: u64,
-    /// Losses up to the last sample.
+    /// Losses before the current ACK.
     losses: u64,
 }
 
@@ -84,6 +84,11 @@ impl DeliveryRate {
         if let Some(known) = self.records.get_mut(at).filter(|known| !known.arrived) {
             *known = Record { end: known.end, len: known.len, ..record };
         }
+    }
+
+    /// An ACK has arrived; segments were declared lost `losses` times before.
+    pub fn on_ack(&mut self, losses: u64) {
+        self.losses = losses;
     }
 
     /// Everything below `una` is acknowledged.
@@ -147,7 +152,7 @@ impl DeliveryRate {
             newly,
             prior_delivered: record.delivered,
             in_flight: pipe,
-            losses: losses - std::mem::replace(&mut self.losses, losses),
+            losses: losses - self.losses,
             rate,
             app_limited: record.app_limited,
         })
