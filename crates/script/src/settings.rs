@@ -287,12 +287,18 @@ fn pacing(value: &str) -> Result<Pacing, String> {
     Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
-/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once.
+/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once;
+/// `2/40ms/16/pingpong`: unless the host answers.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {
         return Err(format!("{value:?} is not like 2/40ms or 2/40ms/16"));
     };
     let quickack = parts.next().map_or(Ok(0), number)?;
-    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack })
+    let pingpong = match parts.next() {
+        None => false,
+        Some("pingpong") => true,
+        Some(other) => return Err(format!("{other:?} must be pingpong")),
+    };
+    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack, pingpong })
 }

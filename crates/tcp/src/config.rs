@@ -264,6 +264,10 @@ pub struct DelayedAck {
     /// Segments that are acknowledged at once, at the start and after a duplicate, so that slow
     /// start is not slowed down (Linux: 16).
     pub quickack: u32,
+    /// Whether a host that answers within `timeout` stops to acknowledge at once, until an ACK had
+    /// to be delayed so long or a duplicate arrives, and begins again after a silence of the
+    /// retransmission timeout (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
+    pub pingpong: bool,
 }
 
 /// The packets that a switch may mark.

@@ -31,8 +31,13 @@ pub(super) fn document() -> Value {
             "rto_after_syn_loss": "3s",
             // CONFIG_HZ = 250, as in Debian.
             "timer_tick": "4ms",
-            // TCP_DELACK_MIN and TCP_MAX_QUICKACKS.
-            "delayed_ack": { "segments": 2, "timeout": "40ms", "quickack": 16 },
+            // What hosts need between an ACK and the data that it releases; without it, hosts that
+            // begin together stay in step.
+            "send_jitter": "30us",
+            // TCP_DELACK_MIN, TCP_MAX_QUICKACKS and tcp_pingpong_thresh = 1.
+            "delayed_ack": {
+                "segments": 2, "timeout": "40ms", "quickack": 16, "pingpong": true,
+            },
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
             "idle_restart": "2861",
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().

@@ -112,6 +112,7 @@ impl Connection {
             self.limit(now, Limit::SynLost);
             self.rtt.set_initial(self.config.rto_after_syn_loss);
         }
+        self.acks.policy.know_timeout(self.rtt.rto());
         self.events.push(Event::Established);
     }
 
@@ -171,6 +172,7 @@ impl Connection {
             out.header = 0;
         }
         if self.state == State::Established {
+            self.acks.policy.on_data_sent(now);
             self.on_ack_left();
         }
         if self.holds_back(now, out) {
