@@ -14,6 +14,8 @@ _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
 JITTERS = {"100Mbps": "20us", "50Mbps": "200us", "20Mbps": "500us", "10Mbps": "1ms"}
 """Time between two requests, at most, by the rate of the links."""
 _WIDE_SERVERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_LONGEST = 0.5
+"""Seconds: longer blocks are too few in a run."""
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -56,6 +58,11 @@ class Read:
         control = f"{self.window} segments" if self.control == "fixed" else self.control
         kept = "" if self.connections == "fresh" else ", kept connections"
         return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}{kept}"
+
+    def least_s(self, servers: int) -> float:
+        """Seconds that a block needs of the client's link."""
+        kilobytes, megabits = self.sru.removesuffix("KB"), self.rate.removesuffix("Mbps")
+        return servers * int(kilobytes) * 8e3 / (int(megabits) * 1e6)
 
     def document(self, servers: int, blocks: int) -> dict[str, Any]:
         """Return the scenario with this many servers."""
@@ -132,7 +139,9 @@ def reads(lot: Lot) -> Iterator[tuple[Read, int]]:
             rate=draw.choice(tuple(JITTERS)),
             connections=draw.choice(("fresh", "persistent")),
         )
-        yield one, draw.choice([count for count in _WIDE_SERVERS if count <= lot.servers])
+        servers = draw.choice([count for count in _WIDE_SERVERS if count <= lot.servers])
+        if one.least_s(servers) <= _LONGEST:
+            yield one, servers
     while True:
         control = draw.choice(("reno", "cubic", "cubic", "fixed"))
         window = draw.choice(_WINDOWS)
