@@ -113,6 +113,7 @@ pub(super) fn congestion_control(name: &str) -> Value {
             "pacing_margin": 0.01,
             "aggregation_gain": 1,
             "even_window": true,
+            "long_term": true,
         }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),

@@ -11,9 +11,11 @@ use super::{
 
 mod aggregation;
 mod params;
+mod policer;
 
 use self::aggregation::Aggregation;
 pub use self::params::Params;
+use self::policer::{Policer, Progress};
 
 /// The state machine (§4.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,9 @@ pub struct Bbr {
     recovers: bool,
     /// Room for ACKs that arrive in bursts.
     aggregation: Aggregation,
+    policer: Policer,
+    /// Bytes declared lost since the start of the connection.
+    lost_bytes: u64,
 }
 
 impl Bbr {
@@ -131,6 +136,8 @@ impl Bbr {
             last_ack: (Time::NEVER, 0),
             recovers: false,
             aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            lost_bytes: 0,
             repaired_at: None,
             conserve: None,
             lost: false,
@@ -146,6 +153,7 @@ impl Bbr {
             State::Startup => (startup_gain, startup_gain),
             State::Drain => (1.0 / startup_gain, startup_gain),
             State::ProbeRoundTrip => (1.0, 1.0),
+            State::ProbeBandwidth if self.policer.rate().is_some() => (1.0, cwnd_gain),
             State::ProbeBandwidth => match self.phase {
                 0 => (probe_gain, cwnd_gain),
                 1 => (2.0 - probe_gain, cwnd_gain),
@@ -192,8 +200,23 @@ impl Bbr {
 
     fn update_product(&mut self) {
         let round_trip = self.round_trip.unwrap_or_default().as_secs_f64();
-        self.product = self.bandwidth as f64 / 8.0 * round_trip;
+        self.product = self.used_bandwidth() as f64 / 8.0 * round_trip;
         self.is_new = true;
+    }
+
+    /// `BtlBw`, or the rate of a policer, b/s.
+    fn used_bandwidth(&self) -> u64 {
+        self.policer.rate().unwrap_or(self.bandwidth)
+    }
+
+    /// Looks for a policer.
+    fn look_for_policer(&mut self, progress: Progress) {
+        if self.params.long_term && self.policer.on_progress(progress) {
+            if self.policer.rate().is_none() {
+                self.enter_probe_bandwidth(progress.now);
+            }
+            self.update_product();
+        }
     }
 
     fn least_window(&self, segment: u64) -> u64 {
@@ -356,7 +379,7 @@ impl Bbr {
                 let round_trip = path.srtt.unwrap_or(Span::from_millis(1)).as_secs_f64();
                 self.initial_window as f64 * 8.0 / round_trip.max(1e-12)
             }
-            known => known as f64,
+            _ => self.used_bandwidth() as f64,
         };
         let gain = gain * (1.0 - self.params.pacing_margin);
         let rate = Rate(((gain * bandwidth) as u64).max(1));
@@ -410,6 +433,16 @@ impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let Some(delivery) = ack.delivery else { return };
         let begins = self.note_delivery(&delivery);
+        self.lost_bytes += delivery.losses * path.segment;
+        self.look_for_policer(Progress {
+            now: path.now,
+            begins,
+            has_lost: delivery.losses > 0,
+            app_limited: delivery.app_limited,
+            delivered: delivery.delivered,
+            lost: self.lost_bytes,
+            cycles: self.state == State::ProbeBandwidth,
+        });
         self.check_full(begins, &delivery);
         if self.state == State::Startup && self.is_full {
             self.state = State::Drain;

@@ -57,6 +57,9 @@ pub struct Params {
     /// Whether the window is an even number of segments, and two more while `ProbeBW` probes
     /// (Linux's `bbr_quantization_budget()`).
     pub even_window: bool,
+    /// Whether a path that loses a fifth of the data at a steady rate is taken for a policer, whose
+    /// rate is then used for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
+    pub long_term: bool,
 }
 
 impl Default for Params {
@@ -77,6 +80,7 @@ impl Default for Params {
             burst_rtt: Span::ZERO,
             aggregation_gain: 0.0,
             even_window: false,
+            long_term: false,
         }
     }
 }
