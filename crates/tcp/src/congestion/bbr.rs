@@ -104,8 +104,6 @@ pub struct Bbr {
     /// Room for ACKs that arrive in bursts.
     aggregation: Aggregation,
     policer: Policer,
-    /// Bytes declared lost since the start of the connection.
-    lost_bytes: u64,
 }
 
 impl Bbr {
@@ -137,7 +135,6 @@ impl Bbr {
             recovers: false,
             aggregation: Aggregation::default(),
             policer: Policer::default(),
-            lost_bytes: 0,
             repaired_at: None,
             conserve: None,
             lost: false,
@@ -433,14 +430,13 @@ impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let Some(delivery) = ack.delivery else { return };
         let begins = self.note_delivery(&delivery);
-        self.lost_bytes += delivery.losses * path.segment;
         self.look_for_policer(Progress {
             now: path.now,
             begins,
             has_lost: delivery.losses > 0,
             app_limited: delivery.app_limited,
             delivered: delivery.delivered,
-            lost: self.lost_bytes,
+            lost: delivery.lost * path.segment,
             cycles: self.state == State::ProbeBandwidth,
         });
         self.check_full(begins, &delivery);

@@ -90,6 +90,8 @@ pub struct Delivery {
     pub in_flight: u64,
     /// Segments that this ACK showed to be lost.
     pub losses: u64,
+    /// Segments declared lost since the start of the connection.
+    pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
     /// when this exceeds the value of `delivered` at the beginning of the previous one.
     pub prior_delivered: u64,

@@ -39,6 +39,8 @@ pub struct DeliveryRate {
     newly: u64,
     /// Losses before the current ACK.
     losses: u64,
+    /// Losses that the scoreboard does not count.
+    silent: u64,
 }
 
 impl Default for DeliveryRate {
@@ -53,6 +55,7 @@ impl Default for DeliveryRate {
             youngest: None,
             newly: 0,
             losses: 0,
+            silent: 0,
         }
     }
 }
@@ -88,7 +91,12 @@ impl DeliveryRate {
 
     /// An ACK has arrived; segments were declared lost `losses` times before.
     pub fn on_ack(&mut self, losses: u64) {
-        self.losses = losses;
+        self.losses = losses + self.silent;
+    }
+
+    /// Without selective acknowledgements, these segments were found to be lost.
+    pub fn on_silent_losses(&mut self, segments: u64) {
+        self.silent += segments;
     }
 
     /// Everything below `una` is acknowledged.
@@ -152,7 +160,8 @@ impl DeliveryRate {
             newly,
             prior_delivered: record.delivered,
             in_flight: pipe,
-            losses: losses - self.losses,
+            losses: losses + self.silent - self.losses,
+            lost: losses + self.silent,
             rate,
             app_limited: record.app_limited,
         })
