@@ -1,7 +1,7 @@
 //! The parameters of a read.
 
 use crate::collapse::Collapse;
-use crate::flavour::{Flavour, Style};
+use crate::flavour::{Flavour, Growth, Repair, Style};
 
 /// A read from servers at one switch. A packet time is the transmission time of a full packet on
 /// the client's link.
@@ -100,7 +100,9 @@ impl Read {
     /// delayed ACK at the client. SRTT and RTTVAR do not exceed the sum (RFC 6298 §2).
     pub fn rto_is_least(&self) -> bool {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
-        if style == Style::Linux {
+        // These also use the smoothed round trip.
+        let is_used = self.flavour.growth == Growth::Cubic || self.flavour.repair == Repair::Rack;
+        if style == Style::Linux || is_used {
             return false;
         }
         let delay = if ack_every > 1 { ack_timeout } else { 0.0 };

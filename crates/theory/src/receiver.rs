@@ -9,6 +9,9 @@ pub struct Receiver {
     pub next: u32,
     /// Number of segments above it.
     beyond: u32,
+    /// `next` at the last ACK, and the time in its packet that an ACK echoes (RFC 7323 §4.3).
+    acknowledged: u32,
+    pub echo: Ticks,
     /// Segments since the last ACK.
     pending: u32,
     /// Number of segments that are still acknowledged one by one.
@@ -24,12 +27,31 @@ impl Receiver {
     /// `quick` segments are acknowledged one by one.
     pub fn new(most: u32, quick: u32) -> Self {
         let held = vec![0; (most as usize / 64 + 1).next_power_of_two()];
-        Self { next: 1, beyond: 0, pending: 0, quick, due: NEVER, held }
+        Self { next: 1, beyond: 0, acknowledged: 1, echo: 0, pending: 0, quick, due: NEVER, held }
     }
 
     /// Begins a new connection. No segment may be above the expected one.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
+        self.acknowledged = self.next;
+    }
+
+    /// Whether a segment has arrived before.
+    pub fn has(&self, segment: u32) -> bool {
+        let (word, bit) = self.place(segment);
+        segment < self.next || self.beyond > 0 && self.held[word] & bit != 0
+    }
+
+    /// With timestamps: a segment that was sent at `sent` arrives.
+    pub fn note_time(&mut self, segment: u32, sent: Ticks) {
+        if segment <= self.acknowledged {
+            self.echo = sent;
+        }
+    }
+
+    /// With timestamps: an ACK of everything before `next` is sent.
+    pub fn note_ack(&mut self) {
+        self.acknowledged = self.next;
     }
 
     /// Receives a segment; returns the ACK.

@@ -62,8 +62,8 @@ class Reads:
     initial_window, initial_threshold, most_window
         Window and slow-start threshold of a connection that has just opened, and the receiver's
         window; segments.
-    repair, careful, impatient, restarts_timer, limited_transmit, exit, halved, burst, answers
-        See `incast.models.collapse.stacks.Stack`, as of what follows.
+    repair
+        See `incast.models.collapse.stacks.Stack`, as of all that follow.
     """
 
     servers: Floats
@@ -99,15 +99,33 @@ class Reads:
     impatient: Flags
     restarts_timer: Flags
     limited_transmit: Flags
+    limited_again: Flags
+    in_turn: Flags
     exit: Floats
     halved: Floats
     burst: Floats
     answers: Flags
     rescues: Flags
-    watches: Flags
+    whole_windows: Flags
+    proportional: Flags
+    examines: Flags
+    growth: Floats
+    cubic_c: Floats
+    cubic_beta: Floats
+    cubic_yields: Flags
+    cubic_friendly: Flags
+    cubic_blind: Floats
+    watch: Floats
+    probes: Floats
+    probe_first: Floats
+    probe_margin: Floats
+    probe_ack_delay: Floats
+    reduces_again: Flags
     style: Floats
     granularity: Floats
     per_window: Flags
+    timestamps: Flags
+    tick: Floats
     runs_idle: Flags
     ack_every: Floats
     ack_timeout: Floats
