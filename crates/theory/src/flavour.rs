@@ -151,6 +151,8 @@ pub struct Flavour {
     pub answers: bool,
     /// With SACK: whether there is a rescue (RFC 6675 §4, `NextSeg`, rule 4).
     pub rescues: bool,
+    /// With SACK: whether the blocks of an ACK lengthen it.
+    pub block_bytes: bool,
     /// Whether windows count packets, so that a short one uses as much as a full one (Linux).
     pub counts_packets: bool,
     /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
@@ -202,6 +204,7 @@ impl Flavour {
         burst: u32::MAX,
         answers: false,
         rescues: true,
+        block_bytes: false,
         counts_packets: false,
         proportional: false,
         examines: false,

@@ -63,8 +63,12 @@ pub struct Network<'a> {
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
     /// Maximum delay of data by its host.
     jitter: Ticks,
-    /// Whether segments that arrive twice matter.
-    is_timed: bool,
+    /// Whether the receivers report what arrives out of order, and twice.
+    is_selective: bool,
+    /// Additional time of an ACK, by the number of its blocks.
+    blocks: [Ticks; 4],
+    /// When the last ACK is at its server: none overtakes another on the client's link.
+    last_ack: Ticks,
     hosts: Stream,
     /// Delayed ACKs, by the time at which they are due.
     delayed: BinaryHeap<Reverse<(Ticks, u32)>>,
@@ -126,7 +130,12 @@ impl<'a> Network<'a> {
             timers: BinaryHeap::new(),
             gates: BinaryHeap::new(),
             jitter: ticks(read.jitter),
-            is_timed: read.flavour.repair == Repair::Rack,
+            is_selective: matches!(
+                read.flavour.repair,
+                Repair::Sack | Repair::Sack1 | Repair::Rack
+            ),
+            blocks: [0, 1, 2, 3].map(|count| ticks(read.blocks_time(count))),
+            last_ack: 0,
             hosts,
             delayed: BinaryHeap::new(),
             delay: (read.flavour.ack_every, quick, ticks(timeout)),
@@ -264,17 +273,21 @@ impl<'a> Network<'a> {
         let Some(departure) = self.queue.offer(self.now, self.sizes[kind as usize]) else {
             return self.lose(who, kind, sent);
         };
-        let at = departure + self.round_trip;
+        let mut at = departure + self.round_trip;
         let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice: false };
         if kind != Kind::Bare {
             let receiver = &mut self.connections[who as usize].receiver;
             let before = receiver.next;
             let (every, quick, wait) = self.delay;
-            if self.is_timed {
+            if self.is_selective {
                 ack.twice = receiver.has(segment);
             }
             let is_due = wait == 0 || receiver.is_due(segment, every, quick);
             ack.next = receiver.take(segment);
+            if self.is_selective {
+                at = self.last_ack.max(at + self.blocks[receiver.blocks(ack.twice)]);
+                self.last_ack = at;
+            }
             if ack.next == self.end && before < ack.next {
                 self.missing -= 1;
                 self.done = departure;

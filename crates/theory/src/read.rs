@@ -89,6 +89,15 @@ impl Read {
         (bytes + self.layer2) / (self.packet + self.layer2)
     }
 
+    /// The time that this number of SACK blocks adds to an ACK on both links, packet times: eight
+    /// bytes each, and four (RFC 2018 §3, with padding).
+    pub fn blocks_time(&self, count: u32) -> f64 {
+        if count == 0 || !self.flavour.block_bytes {
+            return 0.0;
+        }
+        f64::from(4 + 8 * count) / (self.packet + self.layer2) * (1.0 + self.slower)
+    }
+
     /// Number of full packets that fit into the buffer.
     fn places(&self) -> f64 {
         if self.counts_packets { self.buffer } else { self.buffer / self.packet }

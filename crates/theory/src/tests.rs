@@ -218,6 +218,25 @@ fn a_board_knows_what_has_arrived_what_is_lost_and_what_is_on_its_way() {
     assert_eq!((board.pipe(), board.first_due()), (0, Some(6)));
 }
 
+/// The blocks of an ACK with SACK, which tell ranges and one duplicate.
+#[test]
+fn rfc2018_an_ack_has_a_block_for_each_of_three_ranges() {
+    let mut receiver = Receiver::new(100, 0);
+    let blocks = [3, 5, 4, 8, 10, 12, 11, 9, 1, 2, 6].map(|segment| {
+        receiver.take(segment);
+        receiver.blocks(false)
+    });
+    assert_eq!(blocks, [1, 2, 1, 2, 3, 3, 3, 2, 2, 1, 1]);
+    assert_eq!((receiver.next, receiver.blocks(true), receiver.has(8)), (7, 2, true));
+    receiver.take(7);
+    assert_eq!((receiver.next, receiver.blocks(false)), (13, 0));
+    let it = Read { slower: 4.0, ..read(1, 9.0) };
+    assert!(it.blocks_time(2) < f64::EPSILON, "unless they take room");
+    let it = Read { flavour: Flavour { block_bytes: true, ..it.flavour }, ..it };
+    assert!((it.blocks_time(2) - 5.0 * 20.0 / 1500.0).abs() < 1e-12);
+    assert!(it.blocks_time(0) < f64::EPSILON);
+}
+
 #[test]
 fn a_client_delays_every_other_ack_but_not_out_of_order() {
     let mut receiver = Receiver::new(100, 1);

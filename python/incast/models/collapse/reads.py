@@ -106,6 +106,7 @@ class Reads:
     burst: Floats
     answers: Flags
     rescues: Flags
+    block_bytes: Flags
     whole_windows: Flags
     proportional: Flags
     examines: Flags

@@ -36,6 +36,8 @@ class Stack:
         New segments that an ACK may release in recovery; 0 if any number.
     answers, rescues
         With SACK: partial ACKs are answered, and the tail is sent again (ns-3; RFC 6675).
+    block_bytes
+        The blocks of an ACK lengthen it.
     whole_windows
         Windows count packets.
     proportional, examines
@@ -76,6 +78,7 @@ class Stack:
     burst: float
     answers: bool
     rescues: bool
+    block_bytes: bool
     whole_windows: bool
     proportional: bool
     examines: bool
@@ -126,6 +129,7 @@ def stack(point: Resolved) -> Stack:
         burst=0.0 if burst == "unlimited" else float(burst),
         answers=recovery.get("answer_partial_acks", False),
         rescues=recovery.get("rescue", False),
+        block_bytes=transport["sack_option_bytes"],
         whole_windows=transport["window_unit"] == "packets",
         proportional=transport["prr"] == "linux",
         examines=transport["undo"] == "f-rto",
