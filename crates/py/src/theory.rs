@@ -1,8 +1,8 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Outcome, Rack, Read, Repair,
-    Style, Watch, follow,
+    Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome, Rack,
+    Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -28,6 +28,10 @@ pub struct Columns<'py> {
     counts_packets: Flags<'py>,
     cell: Column<'py>,
     extra: Column<'py>,
+    mark_threshold: Column<'py>,
+    mark_packets: Flags<'py>,
+    mark_in_service: Flags<'py>,
+    mark_arriving: Flags<'py>,
     propagation: Column<'py>,
     gap: Column<'py>,
     spread: Column<'py>,
@@ -66,6 +70,11 @@ pub struct Columns<'py> {
     cubic_friendly: Flags<'py>,
     cubic_blind: Column<'py>,
     watch: Column<'py>,
+    uses_marks: Flags<'py>,
+    mark_alpha: Column<'py>,
+    mark_gain: Column<'py>,
+    mark_floor: Column<'py>,
+    mark_at_once: Flags<'py>,
     probes: Column<'py>,
     probe_first: Column<'py>,
     probe_margin: Column<'py>,
@@ -113,6 +122,7 @@ impl Columns<'_> {
             counts_packets: *self.counts_packets.get(row)?,
             cell: at(&self.cell)?,
             extra: at(&self.extra)?,
+            marking: self.marking(row)?,
             propagation: at(&self.propagation)?,
             gap: at(&self.gap)?,
             spread: at(&self.spread)?,
@@ -157,6 +167,7 @@ impl Columns<'_> {
             examines: is(&self.examines)?,
             growth: GROWTHS[name(&self.growth)?],
             cubic: self.cubic(row)?,
+            marks: self.marks(row)?,
             rack: self.rack(row, second)?,
             style: [Style::Rfc, Style::Linux, Style::Ns2, Style::Ns3][name(&self.style)?],
             granularity: at(&self.granularity)? * second,
@@ -181,6 +192,28 @@ impl Columns<'_> {
             blind: *self.cubic_blind.get(row)?,
             watch: WATCHES[*self.watch.get(row)? as usize],
         })
+    }
+
+    fn marks(&self, row: usize) -> Option<Marks> {
+        Some(Marks {
+            are_used: *self.uses_marks.get(row)?,
+            alpha: *self.mark_alpha.get(row)?,
+            gain: *self.mark_gain.get(row)?,
+            floor: *self.mark_floor.get(row)? as u32,
+            at_once: *self.mark_at_once.get(row)?,
+        })
+    }
+
+    /// Where the threshold is infinite, nothing is marked.
+    fn marking(&self, row: usize) -> Option<Option<Marking>> {
+        let threshold = *self.mark_threshold.get(row)?;
+        let marking = Marking {
+            threshold,
+            counts_packets: *self.mark_packets.get(row)?,
+            in_service: *self.mark_in_service.get(row)?,
+            arriving: *self.mark_arriving.get(row)?,
+        };
+        Some(threshold.is_finite().then_some(marking))
     }
 
     fn rack(&self, row: usize, second: f64) -> Option<Rack> {

@@ -35,10 +35,13 @@ impl Sender {
         let is_whole = ack >= self.recover || rules.flavour.repair == Repair::Reno;
         let is_partial = self.in_recovery && !is_whole;
         let acked = ack - self.una;
+        let may_grow = self.marks.is_none() || self.observe(ack, rules);
         if !self.in_recovery {
             self.dupacks = 0;
-            let is_fresh = sent != NEVER && self.una >= self.resent;
-            self.grow(now, ack, is_fresh.then(|| now - sent), rules);
+            if may_grow {
+                let is_fresh = sent != NEVER && self.una >= self.resent;
+                self.grow(now, ack, is_fresh.then(|| now - sent), rules);
+            }
         } else if is_whole {
             self.end_recovery(now, ack, rules);
         } else {

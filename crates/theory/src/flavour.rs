@@ -108,6 +108,21 @@ pub struct Cubic {
     pub watch: Watch,
 }
 
+/// The use of marks (DCTCP, RFC 8257).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marks {
+    /// Whether windows are reduced by marks.
+    pub are_used: bool,
+    /// α of a new connection.
+    pub alpha: f64,
+    /// g: the weight of a new observation in α.
+    pub gain: f64,
+    /// Minimum window after a reduction by marks, segments.
+    pub floor: u32,
+    /// Whether the first echo of a window reduces it, instead of the end of the window.
+    pub at_once: bool,
+}
+
 /// The parameters of RACK-TLP (RFC 8985).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rack {
@@ -163,6 +178,8 @@ pub struct Flavour {
     pub growth: Growth,
     /// The parameters of CUBIC.
     pub cubic: Cubic,
+    /// The use of marks.
+    pub marks: Marks,
     /// The parameters of RACK-TLP.
     pub rack: Rack,
     /// The computation of timeouts.
@@ -217,6 +234,7 @@ impl Flavour {
             blind: 0.0,
             watch: Watch::Off,
         },
+        marks: Marks { are_used: false, alpha: 1.0, gain: 0.0625, floor: 2, at_once: true },
         rack: Rack { probes: 1, first: 0.0, margin: 0.0, ack_delay: 0.0, reduces_again: true },
         style: Style::Rfc,
         granularity: 0.0,

@@ -104,6 +104,9 @@ impl Sender {
     /// Reduces window and threshold.
     pub(crate) fn reduce_for(&mut self, loss: Loss, flight: Parts, rules: &Rules) {
         self.counted = 0;
+        if let Some(marks) = &mut self.marks {
+            marks.on_loss(self.max, loss != Loss::Detected);
+        }
         let halved = rules.flavour.halved;
         let is_repeated = loss == Loss::Timeout { repeated: true };
         let reduced = if self.cubic.is_some() {

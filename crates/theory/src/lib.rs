@@ -6,7 +6,7 @@
 //! order of time (`network`, `timeline`). All other elements are constant delays.
 //!
 //! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
-//! window (`growth`, `cubic`, `proportion`, `undo`), and chooses what to send (`transmit`,
+//! window (`growth`, `cubic`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
 //! `resend`). Stacks differ by flags (`flavour`).
 
 mod board;
@@ -20,6 +20,7 @@ mod flavour;
 mod growth;
 mod hybrid;
 mod links;
+mod marks;
 mod network;
 mod packet;
 mod parts;
@@ -43,7 +44,8 @@ use std::thread;
 
 pub use chain::{Effort, Outcome};
 pub use collapse::Collapse;
-pub use flavour::{Cubic, Exit, Flavour, Growth, Halved, Idle, Rack, Repair, Style, Watch};
+pub use flavour::{Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch};
+pub use queue::Marking;
 pub use read::Read;
 
 /// Simulates every read, on this many threads. Their number does not change the results.

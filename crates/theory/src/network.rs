@@ -63,6 +63,8 @@ pub struct Network<'a> {
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
     /// Maximum delay of data by its host.
     jitter: Ticks,
+    /// Whether marks matter.
+    reads_marks: bool,
     /// Whether the receivers report what arrives out of order, and twice.
     is_selective: bool,
     /// Additional time of an ACK, by the number of its blocks.
@@ -123,13 +125,15 @@ impl<'a> Network<'a> {
                 read.buffer as u64,
                 sizes[Kind::Full as usize],
                 read.flavour.arrival_first,
-            ),
+            )
+            .marking(read.marking, read.packet),
             links: Links::new(read.servers, times[Kind::Full as usize]),
             acks: Timeline::new(),
             connections,
             timers: BinaryHeap::new(),
             gates: BinaryHeap::new(),
             jitter: ticks(read.jitter),
+            reads_marks: read.flavour.marks.are_used,
             is_selective: matches!(
                 read.flavour.repair,
                 Repair::Sack | Repair::Sack1 | Repair::Rack
@@ -274,15 +278,17 @@ impl<'a> Network<'a> {
             return self.lose(who, kind, sent);
         };
         let mut at = departure + self.round_trip;
-        let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice: false };
+        let (twice, ece) = (false, self.queue.has_marked);
+        let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice, ece };
         if kind != Kind::Bare {
+            let (every, quick, wait) = self.delay;
+            let changes = self.reads_marks && self.note_mark(who, at);
             let receiver = &mut self.connections[who as usize].receiver;
             let before = receiver.next;
-            let (every, quick, wait) = self.delay;
             if self.is_selective {
                 ack.twice = receiver.has(segment);
             }
-            let is_due = wait == 0 || receiver.is_due(segment, every, quick);
+            let is_due = wait == 0 || receiver.is_due(segment, every, quick) || changes;
             ack.next = receiver.take(segment);
             if self.is_selective {
                 at = self.last_ack.max(at + self.blocks[receiver.blocks(ack.twice)]);
@@ -299,9 +305,32 @@ impl<'a> Network<'a> {
             if !is_due {
                 return self.delay(who, ack.sent, at, wait);
             }
-            receiver.note_ack();
+            if changes {
+                receiver.acknowledged();
+            }
+            if self.rules.flavour.timestamps {
+                receiver.note_ack();
+            }
         }
         self.acks.push(at, Ack { ack, who });
+    }
+
+    /// RFC 8257 §3.2: if marks begin or end, a delayed ACK is sent, and the next one is not
+    /// delayed. Returns whether they do.
+    fn note_mark(&mut self, who: u32, at: Ticks) -> bool {
+        let Connection { receiver, held, .. } = &mut self.connections[who as usize];
+        let ece = std::mem::replace(&mut receiver.is_marked, self.queue.has_marked);
+        if ece == receiver.is_marked {
+            return false;
+        }
+        if receiver.due < NEVER {
+            receiver.acknowledged();
+            receiver.note_ack();
+            let next = receiver.next;
+            let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false, ece };
+            self.acks.push(at.max(self.last_ack), Ack { ack, who });
+        }
+        true
     }
 
     /// Delays an ACK that would be at the server at `at`, for `wait` at most.
@@ -411,7 +440,8 @@ impl<'a> Network<'a> {
             receiver.acknowledged();
             receiver.note_ack();
             let next = receiver.next;
-            let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false };
+            let ece = receiver.is_marked;
+            let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false, ece };
             sender.on_ack(self.now, &ack, &self.rules);
         }
     }

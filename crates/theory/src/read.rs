@@ -2,6 +2,7 @@
 
 use crate::collapse::Collapse;
 use crate::flavour::{Flavour, Growth, Repair, Style};
+use crate::queue::Marking;
 
 /// A read from servers at one switch. A packet time is the transmission time of a full packet on
 /// the client's link.
@@ -33,6 +34,8 @@ pub struct Read {
     pub cell: f64,
     /// Additional buffer space of every packet, bytes.
     pub extra: f64,
+    /// When the switch marks packets.
+    pub marking: Option<Marking>,
     /// Round trip of propagation, packet times.
     pub propagation: f64,
     /// Mean time between two requests, packet times.

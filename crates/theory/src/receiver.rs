@@ -16,6 +16,8 @@ pub struct Receiver {
     /// `next` at the last ACK, and the time in its packet that an ACK echoes (RFC 7323 §4.3).
     acknowledged: u32,
     pub echo: Ticks,
+    /// Whether the last segment was marked.
+    pub is_marked: bool,
     /// Segments since the last ACK.
     pending: u32,
     /// Number of segments that are still acknowledged one by one.
@@ -36,6 +38,7 @@ impl Receiver {
             beyond: 0,
             ranges: 0,
             acknowledged: 1,
+            is_marked: false,
             echo: 0,
             pending: 0,
             quick,
@@ -47,7 +50,7 @@ impl Receiver {
     /// Begins a new connection. No segment may be above the expected one.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
-        self.acknowledged = self.next;
+        (self.acknowledged, self.is_marked) = (self.next, false);
     }
 
     /// Whether a segment has arrived before.

@@ -116,7 +116,13 @@ impl Sender {
         } else if news.acked > 0 && !self.in_recovery && episode != Episode::Found(Verdict::Loss) {
             // Growth needs the previous `una`.
             self.una = before;
-            self.grow(now, before + news.acked, news.rtt, rules);
+            if self.observe(before + news.acked, rules) {
+                self.grow(now, before + news.acked, news.rtt, rules);
+            }
+            self.una = before + news.acked;
+        } else if news.acked > 0 && self.marks.is_some() {
+            self.una = before;
+            self.observe(before + news.acked, rules);
             self.una = before + news.acked;
         }
         if news.acked > 0 {

@@ -8,6 +8,7 @@ use crate::cubic::Cubic;
 use crate::flavour::{Flavour, Growth, Idle, Repair};
 use crate::growth::Loss;
 use crate::hybrid::Spans;
+use crate::marks::Marks;
 use crate::packet::{NEVER, PACKET, Ticks, ticks};
 use crate::parts::{BITS, Parts, SEGMENT, parts};
 use crate::proportion::Proportion;
@@ -91,6 +92,8 @@ pub struct AckInfo {
     pub sent: Ticks,
     /// Whether the segment had arrived before. With RACK-TLP only.
     pub twice: bool,
+    /// Whether it echoes a mark (RFC 8257 §3.2).
+    pub ece: bool,
 }
 
 /// The state of a recovery with SACK (RFC 6675 §2).
@@ -167,6 +170,9 @@ pub struct Sender {
     pub(crate) proportion: Option<Proportion>,
     pub(crate) selective: Option<Box<Selective>>,
     pub(crate) cubic: Option<Box<Cubic>>,
+    /// With DCTCP; and whether the current ACK echoes a mark.
+    pub(crate) marks: Option<Box<Marks>>,
+    pub(crate) is_marked: bool,
     pub(crate) undo: Option<Box<Undo>>,
     /// Timeouts so far.
     pub timeouts: u32,
@@ -215,6 +221,8 @@ impl Sender {
             proportion: None,
             selective: has_board.then(selective),
             cubic: is_cubic.then(|| Box::new(Cubic::new(flavour.cubic.watch))),
+            marks: flavour.marks.are_used.then(|| Box::new(Marks::new(&flavour.marks))),
+            is_marked: false,
             undo: flavour.examines.then(Box::default),
             timeouts: 0,
         }
@@ -264,6 +272,7 @@ impl Sender {
     /// Handles an ACK.
     #[inline]
     pub fn on_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
+        self.is_marked = ack.ece;
         if self.selective.is_some() {
             self.on_selective_ack(now, ack, rules);
         } else {

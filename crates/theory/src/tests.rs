@@ -1,4 +1,5 @@
 mod linux;
+mod marks;
 mod reads;
 mod repairs;
 mod senders;
@@ -47,6 +48,7 @@ pub(super) fn read(servers: usize, buffer: f64) -> Read {
         counts_packets: false,
         cell: 1.0,
         extra: 0.0,
+        marking: None,
         propagation: 20.0,
         gap: 5.0,
         spread: 0.0,

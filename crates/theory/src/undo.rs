@@ -1,6 +1,7 @@
 //! Premature timeouts: detection by new data (F-RTO, RFC 5682), and undo (RFC 4015), as in Linux.
 
 use crate::cubic::Cubic;
+use crate::marks::Marks;
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::{Rules, Sender};
 
@@ -20,12 +21,21 @@ enum Step {
     Forward,
 }
 
+/// What a timeout changes of the congestion control.
+#[derive(Clone, Debug)]
+struct Saved {
+    window: Parts,
+    threshold: Parts,
+    cubic: Option<Box<Cubic>>,
+    marks: Option<Box<Marks>>,
+}
+
 /// The state that a timeout is checked with, and that an undo restores.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     step: Step,
     /// The congestion control before the timeout.
-    saved: Option<(Parts, Parts, Option<Box<Cubic>>)>,
+    saved: Option<Saved>,
     /// One past the highest segment sent at the timeout, and the first one outstanding.
     recover: u32,
     head: u32,
@@ -63,7 +73,8 @@ impl Sender {
         }
         let threshold = flight.max(self.threshold);
         undo.step = Step::Again;
-        undo.saved = Some((self.window, threshold, self.cubic.clone()));
+        let (cubic, marks) = (self.cubic.clone(), self.marks.clone());
+        undo.saved = Some(Saved { window: self.window, threshold, cubic, marks });
         (undo.recover, undo.head) = (self.max, self.una);
     }
 
@@ -121,7 +132,8 @@ impl Sender {
     /// an initial window.
     fn undo_timeout(&mut self, acked: u32, rules: &Rules) {
         let Some(saved) = self.undo.as_mut().and_then(|it| it.saved.take()) else { return };
-        (self.window, self.threshold, self.cubic) = saved;
+        (self.window, self.threshold) = (saved.window, saved.threshold);
+        (self.cubic, self.marks) = (saved.cubic, saved.marks);
         self.next = self.max;
         self.recover = 0;
         self.owes_first = false;

@@ -26,7 +26,7 @@ fn linux(repair: Repair) -> Flavour {
 }
 
 fn ack(next: u32, segment: u32) -> AckInfo {
-    AckInfo { next, segment, sent: 0, twice: false }
+    AckInfo { next, segment, sent: 0, twice: false, ece: false }
 }
 
 /// 20 segments are outstanding, and the first is lost.

@@ -82,7 +82,7 @@ fn ns2s_reno_keeps_its_window_and_grows_it() {
 
 /// The segments sent after an ACK with SACK.
 fn sacked(it: &mut Sender, (next, segment): (u32, u32), rules: &Rules) -> Vec<(u32, bool)> {
-    it.on_ack(50, &AckInfo { next, segment, sent: 0, twice: false }, rules);
+    it.on_ack(50, &AckInfo { next, segment, sent: 0, twice: false, ece: false }, rules);
     sent_by(it, 50, rules)
 }
 
@@ -114,7 +114,7 @@ fn ns2s_sack_takes_two_from_the_pipe_for_new_data_and_keeps_its_window() {
     // Limited transmit sends 11 and 12, and of 12 - 3 segments 5 are to stay in the pipe.
     assert_eq!(sent, [(11, false), (12, false), (1, true), (2, true)]);
     assert_eq!(sacked(&mut it, (2, 1), &rules), new(13..15), "one arrived, and its copy");
-    it.on_ack(60, &AckInfo { next: 13, segment: 2, sent: NEVER, twice: false }, &rules);
+    it.on_ack(60, &AckInfo { next: 13, segment: 2, sent: NEVER, twice: false, ece: false }, &rules);
     assert_eq!((it.in_recovery, it.window), (false, parts(5.0)));
 }
 
@@ -126,7 +126,11 @@ fn ns2s_sack_forgets_at_a_timeout_what_has_arrived() {
     sacked(&mut it, (1, 3), &rules);
     it.expire(1010, &rules);
     assert_eq!(sent_by(&mut it, 1010, &rules), [(1, true)]);
-    it.on_ack(1020, &AckInfo { next: 2, segment: 1, sent: NEVER, twice: false }, &rules);
+    it.on_ack(
+        1020,
+        &AckInfo { next: 2, segment: 1, sent: NEVER, twice: false, ece: false },
+        &rules,
+    );
     assert_eq!(sent_by(&mut it, 1020, &rules), [(2, true), (3, true)], "3 is sent again");
 }
 

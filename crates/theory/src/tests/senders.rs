@@ -154,7 +154,7 @@ fn rfc6675_three_segments_above_a_hole_repair_it_and_the_pipe_governs_the_rest()
     let mut it = sender_by(10.0, 5.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..11));
     let on_ack = |it: &mut Sender, next, segment| {
-        it.on_ack(50, &AckInfo { next, segment, sent: 0, twice: false }, &rules);
+        it.on_ack(50, &AckInfo { next, segment, sent: 0, twice: false, ece: false }, &rules);
         sent_by(it, 50, &rules)
     };
     // Segments 1 and 4 are lost.
@@ -173,11 +173,15 @@ fn after_a_timeout_a_scoreboard_remembers_what_has_arrived() {
     let rules = sack(Flavour::LAB);
     let mut it = sender_by(4.0, 9.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..5));
-    it.on_ack(5, &AckInfo { next: 1, segment: 3, sent: 0, twice: false }, &rules);
+    it.on_ack(5, &AckInfo { next: 1, segment: 3, sent: 0, twice: false, ece: false }, &rules);
     sent_by(&mut it, 5, &rules);
     it.expire(1000, &rules);
     assert_eq!(sent_by(&mut it, 1000, &rules), [(1, true)]);
-    it.on_ack(1010, &AckInfo { next: 2, segment: 1, sent: NEVER, twice: false }, &rules);
+    it.on_ack(
+        1010,
+        &AckInfo { next: 2, segment: 1, sent: NEVER, twice: false, ece: false },
+        &rules,
+    );
     assert_eq!(sent_by(&mut it, 1010, &rules), [(2, true), (4, true)]);
 }
 

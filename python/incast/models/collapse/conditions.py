@@ -26,7 +26,8 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
 }
 """Keys of the transport, and the values that the model supports."""
 
-CONTROLS = ("reno", "cubic")
+QUEUES = ("drop-tail", "ecn-threshold")
+CONTROLS = ("reno", "cubic", "dctcp")
 
 _TRAIN = {"min_thresh": "0.004s", "samples": 8, "low_window": 16, "ack_spacing": "0.002s"}
 _HYSTART: dict[str, list[dict[str, Any]]] = {
@@ -79,7 +80,12 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     network = point.tree["network"]
     topology, queue = point.topology, network["queue"]["name"]
     yield topology == "star", f"the topology must be 'star', not {topology!r}"
-    yield queue == "drop-tail", f"the queue must be 'drop-tail', not {queue!r}"
+    yield queue in QUEUES, f"the queue must be 'drop-tail' or 'ecn-threshold', not {queue!r}"
+    if queue == "ecn-threshold":
+        threshold = str(network["queue"]["threshold"])
+        yield "%" not in threshold, "the threshold of marks must be in packets or bytes"
+        strict = network["queue"]["drop_non_ect"]
+        yield not strict, "packets without ECN must not be dropped at the threshold (drop_non_ect)"
     own = not isinstance(network["buffer"], dict)
     yield own, "the port must have its own buffer, not a shared one"
     exact = network["clock_noise"] in {"0s", 0}
@@ -116,6 +122,13 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
             transport[key] in values,
             f"transport.{key} = {_text(transport[key])} is not supported",
         )
+    ecn = "on" if name == "dctcp" else "off"
+    yield transport["ecn"] == ecn, f"ECN must be {ecn} with the congestion control {name!r}"
+    if name == "dctcp":
+        covered = transport["ecn_packets"] in {"data", "all"}
+        yield covered, "all data packets must be ECN-capable (ecn_packets)"
+        known = control["react_at"] != "every-ece" and control["ce_change"] == "two-acks"
+        yield known, "DCTCP must react once per window, and its receiver with two ACKs"
     reduces, is_linux = transport["prr"] != "off", recovery.get("partial_acks") == "reduced"
     yield (
         is_linux == reduces or recovery["name"] != "newreno",

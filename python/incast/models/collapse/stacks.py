@@ -48,6 +48,8 @@ class Stack:
         The parameters of CUBIC.
     watch
         What ends CUBIC's slow start.
+    uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
+        Whether marks reduce the window, and the parameters of DCTCP.
     probes, probe_first, probe_margin, probe_ack_delay, reduces_again
         The parameters of RACK-TLP, s.
     style, granularity
@@ -89,6 +91,11 @@ class Stack:
     cubic_friendly: bool
     cubic_blind: float
     watch: float
+    uses_marks: bool
+    mark_alpha: float
+    mark_gain: float
+    mark_floor: float
+    mark_at_once: bool
     probes: float
     probe_first: float
     probe_margin: float
@@ -134,6 +141,7 @@ def stack(point: Resolved) -> Stack:
         proportional=transport["prr"] == "linux",
         examines=transport["undo"] == "f-rto",
         **_growth(control),
+        **_marks(control),
         **_rack(recovery, point),
         style=float(STYLES.index(transport["rto_style"])),
         granularity=point.facts["rto_granularity_s"],
@@ -169,6 +177,17 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
         "cubic_friendly": control.get("reno_friendly", True),
         "cubic_blind": float(control.get("blind_growth", 0)),
         "watch": float(WATCHES.index(watch)),
+    }
+
+
+def _marks(control: dict[str, Any]) -> dict[str, Any]:
+    """Return how marks are used."""
+    return {
+        "uses_marks": control["name"] == "dctcp",
+        "mark_alpha": control.get("alpha", 1.0),
+        "mark_gain": control.get("g", 0.0),
+        "mark_floor": float(control.get("floor", 2)),
+        "mark_at_once": control.get("react_at") == "first-ece",
     }
 
 
