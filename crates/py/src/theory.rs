@@ -1,8 +1,8 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome, Rack,
-    Read, Repair, Style, Watch, follow,
+    Bbr, Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
+    Rack, Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -70,6 +70,16 @@ pub struct Columns<'py> {
     cubic_friendly: Flags<'py>,
     cubic_blind: Column<'py>,
     watch: Column<'py>,
+    bbr_startup: Column<'py>,
+    bbr_cruise: Column<'py>,
+    bbr_probe: Column<'py>,
+    bbr_rounds: Column<'py>,
+    bbr_full_rounds: Column<'py>,
+    bbr_least: Column<'py>,
+    bbr_burst: Column<'py>,
+    bbr_burst_time: Column<'py>,
+    bbr_round_trip_time: Column<'py>,
+    bbr_probe_time: Column<'py>,
     uses_marks: Flags<'py>,
     mark_alpha: Column<'py>,
     mark_gain: Column<'py>,
@@ -167,6 +177,7 @@ impl Columns<'_> {
             examines: is(&self.examines)?,
             growth: GROWTHS[name(&self.growth)?],
             cubic: self.cubic(row)?,
+            bbr: self.bbr(row, second)?,
             marks: self.marks(row)?,
             rack: self.rack(row, second)?,
             style: [Style::Rfc, Style::Linux, Style::Ns2, Style::Ns3][name(&self.style)?],
@@ -191,6 +202,23 @@ impl Columns<'_> {
             is_friendly: *self.cubic_friendly.get(row)?,
             blind: *self.cubic_blind.get(row)?,
             watch: WATCHES[*self.watch.get(row)? as usize],
+        })
+    }
+
+    fn bbr(&self, row: usize, second: f64) -> Option<Bbr> {
+        let at = |column: &Column<'_>| column.get(row).copied();
+        let times = |column: &Column<'_>| Some(column.get(row)? * second);
+        Some(Bbr {
+            startup: at(&self.bbr_startup)?,
+            cruise: at(&self.bbr_cruise)?,
+            probe: at(&self.bbr_probe)?,
+            rounds: at(&self.bbr_rounds)? as u32,
+            full_rounds: at(&self.bbr_full_rounds)? as u32,
+            least: at(&self.bbr_least)? as u32,
+            burst: at(&self.bbr_burst)? as u32,
+            burst_time: times(&self.bbr_burst_time)?,
+            round_trip_time: times(&self.bbr_round_trip_time)?,
+            probe_time: times(&self.bbr_probe_time)?,
         })
     }
 
@@ -232,7 +260,8 @@ impl Columns<'_> {
 const REPAIRS: [Repair; 6] =
     [Repair::Tahoe, Repair::Reno, Repair::NewReno, Repair::Sack, Repair::Sack1, Repair::Rack];
 const HALVED: [Halved; 4] = [Halved::Flight, Halved::Window, Halved::Once, Halved::Pipe];
-const GROWTHS: [Growth; 4] = [Growth::Acks, Growth::Data, Growth::AllData, Growth::Cubic];
+const GROWTHS: [Growth; 5] =
+    [Growth::Acks, Growth::Data, Growth::AllData, Growth::Cubic, Growth::Bbr];
 const WATCHES: [Watch; 4] = [Watch::Off, Watch::Careful, Watch::Linux, Watch::Ns3];
 
 /// The attributes of `incast.models.collapse.blocks.Effort`.

@@ -76,6 +76,8 @@ pub enum Growth {
     AllData,
     /// CUBIC (RFC 9438).
     Cubic,
+    /// BBR: window and rate follow a model of the path. With SACK or RACK-TLP only.
+    Bbr,
 }
 
 /// What ends CUBIC's slow start before a loss.
@@ -106,6 +108,31 @@ pub struct Cubic {
     pub blind: f64,
     /// The end of slow start.
     pub watch: Watch,
+}
+
+/// The parameters of BBR, version 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bbr {
+    /// Gains of rate and window in Startup, of the window in `ProbeBW`, and of the rate that probes.
+    pub startup: f64,
+    /// See `startup`.
+    pub cruise: f64,
+    /// See `startup`.
+    pub probe: f64,
+    /// Rounds of the filter of the bandwidth, and without growth until Startup ends.
+    pub rounds: u32,
+    /// See `rounds`.
+    pub full_rounds: u32,
+    /// Least window, segments.
+    pub least: u32,
+    /// Segments of a burst, and its least time; packet times.
+    pub burst: u32,
+    /// See `burst`.
+    pub burst_time: f64,
+    /// Time after which the smallest round trip expires, and duration of `ProbeRTT`; packet times.
+    pub round_trip_time: f64,
+    /// See `round_trip_time`.
+    pub probe_time: f64,
 }
 
 /// The use of marks (DCTCP, RFC 8257).
@@ -178,6 +205,8 @@ pub struct Flavour {
     pub growth: Growth,
     /// The parameters of CUBIC.
     pub cubic: Cubic,
+    /// The parameters of BBR.
+    pub bbr: Bbr,
     /// The use of marks.
     pub marks: Marks,
     /// The parameters of RACK-TLP.
@@ -233,6 +262,18 @@ impl Flavour {
             is_friendly: true,
             blind: 0.0,
             watch: Watch::Off,
+        },
+        bbr: Bbr {
+            startup: 2.885,
+            cruise: 2.0,
+            probe: 1.25,
+            rounds: 10,
+            full_rounds: 3,
+            least: 4,
+            burst: 1,
+            burst_time: 0.0,
+            round_trip_time: 1e7,
+            probe_time: 2e5,
         },
         marks: Marks { are_used: false, alpha: 1.0, gain: 0.0625, floor: 2, at_once: true },
         rack: Rack { probes: 1, first: 0.0, margin: 0.0, ack_delay: 0.0, reduces_again: true },

@@ -43,6 +43,7 @@ impl Sender {
                     self.count(acked - room);
                 }
             }
+            Growth::Bbr => {}
             Growth::Acks | Growth::Data | Growth::AllData => self.count(acked),
         }
     }
@@ -106,6 +107,12 @@ impl Sender {
         self.counted = 0;
         if let Some(marks) = &mut self.marks {
             marks.on_loss(self.max, loss != Loss::Detected);
+        }
+        if let Some(bbr) = &mut self.bbr {
+            let flight = (loss == Loss::Detected).then_some(flight as f64 / SEGMENT as f64);
+            bbr.on_loss(flight, self.max);
+            self.window = bbr.window();
+            return;
         }
         let halved = rules.flavour.halved;
         let is_repeated = loss == Loss::Timeout { repeated: true };

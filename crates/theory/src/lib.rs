@@ -6,15 +6,17 @@
 //! order of time (`network`, `timeline`). All other elements are constant delays.
 //!
 //! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
-//! window (`growth`, `cubic`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
+//! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
 //! `resend`). Stacks differ by flags (`flavour`).
 
+mod bbr;
 mod board;
 mod careful;
 mod chain;
 mod collapse;
 mod connection;
 mod cubic;
+mod delivery;
 mod duplicates;
 mod flavour;
 mod growth;
@@ -44,7 +46,9 @@ use std::thread;
 
 pub use chain::{Effort, Outcome};
 pub use collapse::Collapse;
-pub use flavour::{Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch};
+pub use flavour::{
+    Bbr, Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
+};
 pub use queue::Marking;
 pub use read::Read;
 

@@ -373,7 +373,7 @@ impl<'a> Network<'a> {
         if ack.next == ESTABLISHED {
             *opens = false;
             sender.open(self.now - ack.sent, *tries == 1, &self.rules);
-            sender.end += self.read.segments;
+            sender.request(self.read.segments);
         } else {
             sender.on_ack(self.now, &ack, &self.rules);
         }
@@ -414,7 +414,7 @@ impl<'a> Network<'a> {
             return self.open(who);
         }
         self.release(who);
-        self.connections[who as usize].sender.end += self.read.segments;
+        self.connections[who as usize].sender.request(self.read.segments);
         self.send(who);
     }
 

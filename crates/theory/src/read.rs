@@ -113,7 +113,8 @@ impl Read {
     pub fn rto_is_least(&self) -> bool {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
         // These also use the smoothed round trip.
-        let is_used = self.flavour.growth == Growth::Cubic || self.flavour.repair == Repair::Rack;
+        let is_used = matches!(self.flavour.growth, Growth::Cubic | Growth::Bbr)
+            || self.flavour.repair == Repair::Rack;
         if style == Style::Linux || is_used {
             return false;
         }

@@ -27,7 +27,8 @@ impl Sender {
             return None;
         }
         if let Some(due) = self.selective.as_deref().and_then(|it| it.board.first_due()) {
-            return is_open.then(|| self.send_copy(now, due, false, rules));
+            let may = !self.is_paced_out(now) && is_open;
+            return may.then(|| self.send_copy(now, due, false, rules));
         }
         if self.max < self.end {
             let flight = self.max - self.una;
@@ -36,8 +37,8 @@ impl Sender {
             let most = self.allowed(rules).min(self.burst);
             let count = room.min(most).min(self.end - self.max);
             let may = !is_limited || rules.flavour.limited_transmit;
-            if count > 0 && may && (is_open || is_limited) {
-                let count = if is_limited { 1 } else { count };
+            if count > 0 && may && !self.is_paced_out(now) && (is_open || is_limited) {
+                let count = if is_limited || self.bbr.is_some() { 1 } else { count };
                 self.limited += u32::from(is_limited);
                 return Some(self.send_fresh(now, count, rules));
             }
@@ -45,7 +46,12 @@ impl Sender {
                 return None;
             }
         }
-        if is_open { self.poll_spare(now, rules) } else { None }
+        if is_open && !self.is_paced_out(now) { self.poll_spare(now, rules) } else { None }
+    }
+
+    /// Whether data waits for BBR's pacer.
+    fn is_paced_out(&mut self, now: Ticks) -> bool {
+        self.bbr.as_deref_mut().is_some_and(|bbr| bbr.is_early(now))
     }
 
     /// What recovery demands, without regard to the window and the host's delay.
@@ -129,6 +135,7 @@ impl Sender {
         };
         let has_new = self.max < self.end && self.burst > 0 && self.allowed(rules) > 0;
         self.forward_only().is_none()
+            && !self.bbr.as_deref().is_some_and(|bbr| bbr.waits)
             && self.room(rules) > 0
             && (it.board.is_due() || has_new || self.in_recovery && spare())
     }
@@ -159,7 +166,7 @@ impl Sender {
         }
         self.resent = self.resent.max(segment + 1);
         self.timed.take_if(|timed| timed.0 == segment);
-        self.note_sent(now, 1, rules);
+        self.note_sent(now, segment, 1, rules);
         if self.deadline == NEVER {
             self.arm(now, rules);
         }
@@ -181,7 +188,7 @@ impl Sender {
         if let Some(it) = self.selective.as_deref_mut() {
             it.board.send(count, now);
         }
-        self.note_sent(now, count, rules);
+        self.note_sent(now, segment, count, rules);
         if is_first || self.deadline == NEVER {
             self.arm(now, rules);
         }
@@ -189,8 +196,15 @@ impl Sender {
         Burst { segment, count, again: false, is_all: false }
     }
 
-    /// Counts what leaves, for rate reduction and for the use of the window.
-    fn note_sent(&mut self, now: Ticks, count: u32, rules: &Rules) {
+    /// Counts what leaves, for rate reduction, the use of the window, and BBR.
+    fn note_sent(&mut self, now: Ticks, segment: u32, count: u32, rules: &Rules) {
+        let is_first = self.una == self.block && self.max - self.una <= 1;
+        let (srtt, is_last) = (self.rto.smoothed(), segment + count == self.end);
+        if let Some(bbr) = &mut self.bbr {
+            bbr.rates.on_sent(now, segment, count);
+            let share = if is_last { rules.last } else { f64::from(count) };
+            bbr.on_sent(now, share, is_first, srtt);
+        }
         if let Some(it) = &mut self.proportion {
             it.on_sent(count);
         }

@@ -1,5 +1,6 @@
 //! How a sender with a scoreboard handles ACKs (RFC 6675 §5; ns-2's `Sack1`; RFC 8985).
 
+use crate::bbr;
 use crate::flavour::Repair;
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts};
@@ -74,17 +75,26 @@ impl Sender {
         // After a timeout, ns-2 does not read blocks.
         let is_blind = rules.flavour.repair == Repair::Sack1;
         let Some(it) = self.selective.as_deref_mut() else { return news };
-        let (rack, board) = (&mut it.rack, &mut it.board);
+        let (rack, board, bbr) = (&mut it.rack, &mut it.board, &mut self.bbr);
         let mut is_single = true;
         board.acknowledge(ack.next, |segment, sent| {
             if let Some(rack) = rack {
                 rack.deliver(segment, sent, now);
+            }
+            if let Some(bbr) = bbr {
+                bbr.rates.deliver(now, segment);
             }
             news.is_original |= undo.is_some_and(|it| it.is_original(segment, sent.copies));
             is_single &= sent.copies == 1;
             news.rtt = Some(now - sent.at);
         });
         news.rtt.take_if(|_| !is_single);
+        if let Some(bbr) = bbr {
+            bbr.rates.forget(ack.next);
+            if let Some(rtt) = news.rtt {
+                bbr.rates.time(rtt);
+            }
+        }
         if ack.segment >= ack.next
             && !(is_blind && it.repairs_timeout)
             && let Some(sent) = board.sack(ack.segment)
@@ -92,6 +102,9 @@ impl Sender {
             news.is_sacked = true;
             if let Some(rack) = rack {
                 rack.deliver(ack.segment, &sent, now);
+            }
+            if let Some(bbr) = bbr {
+                bbr.rates.deliver(now, ack.segment);
             }
             news.is_original |= undo.is_some_and(|it| it.is_original(ack.segment, sent.copies));
         }
@@ -107,7 +120,9 @@ impl Sender {
             self.owes_first = false;
             self.proportion = None;
             self.counted = 0;
-            if rules.flavour.repair != Repair::Sack1 {
+            if let Some(bbr) = &mut self.bbr {
+                bbr.end_repair();
+            } else if rules.flavour.repair != Repair::Sack1 {
                 self.window = self.threshold;
             }
             // The rest of the scoreboard may hold the next loss.
@@ -125,6 +140,7 @@ impl Sender {
             self.observe(before + news.acked, rules);
             self.una = before + news.acked;
         }
+        self.follow_model(now, news);
         if news.acked > 0 {
             self.retime(now, restarts, rules);
         }
@@ -136,6 +152,15 @@ impl Sender {
         }
         if news.acked > 0 {
             self.schedule_probe(now, rules);
+        }
+    }
+
+    /// BBR's answer to an ACK.
+    fn follow_model(&mut self, now: Ticks, news: &News) {
+        let srtt = self.rto.smoothed();
+        if let Some(bbr) = &mut self.bbr {
+            bbr.on_ack(&bbr::Ack { now, una: self.una, rtt: news.rtt, srtt });
+            self.window = bbr.window();
         }
     }
 

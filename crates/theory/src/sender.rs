@@ -3,6 +3,7 @@
 //! `duplicates` handles ACKs without SACK, `selective` those with it, `growth` changes the window,
 //! and `transmit` and `resend` choose the segments to send.
 
+use crate::bbr::{self, Bbr};
 use crate::board::Board;
 use crate::cubic::Cubic;
 use crate::flavour::{Flavour, Growth, Idle, Repair};
@@ -26,6 +27,8 @@ pub(crate) const DUPLICATES: u32 = 3;
 pub struct Rules {
     /// Difference of the last segment of an SRU from a full one.
     pub short: Parts,
+    /// Share of a full one that it has.
+    pub last: f64,
     /// The receiver's window.
     pub most_window: Parts,
     /// Window of a connection that is new, or was idle.
@@ -38,6 +41,8 @@ pub struct Rules {
     pub hybrid: Spans,
     /// Time parameters of RACK-TLP.
     pub rack: rack::Spans,
+    /// Time parameters of BBR.
+    pub bbr: bbr::Spans,
     /// Tick of the timers; 0 for exact ones.
     pub tick: Ticks,
     /// Ticks of a second.
@@ -50,6 +55,7 @@ impl Rules {
         let tick = ticks(read.flavour.tick);
         Self {
             short: if read.flavour.counts_packets { 0 } else { SEGMENT - parts(read.last) },
+            last: read.last,
             most_window: parts(read.most_window),
             initial_window: parts(read.initial_window),
             rto: Bounds {
@@ -62,6 +68,13 @@ impl Rules {
             flavour: read.flavour,
             hybrid: Spans::of(read.flavour.cubic.watch, read.second),
             rack: rack::Spans::new(&read.flavour.rack),
+            bbr: bbr::Spans {
+                millisecond: 1e-3 * read.second * PACKET as f64,
+                burst: read.flavour.bbr.burst_time * PACKET as f64,
+                round_trip: ticks(read.flavour.bbr.round_trip_time),
+                probe: ticks(read.flavour.bbr.probe_time),
+                segment: read.packet - read.header,
+            },
             tick,
             second: read.second * PACKET as f64,
         }
@@ -170,6 +183,10 @@ pub struct Sender {
     pub(crate) proportion: Option<Proportion>,
     pub(crate) selective: Option<Box<Selective>>,
     pub(crate) cubic: Option<Box<Cubic>>,
+    /// With BBR.
+    pub(crate) bbr: Option<Box<Bbr>>,
+    /// The first segment of the block.
+    pub(crate) block: u32,
     /// With DCTCP; and whether the current ACK echoes a mark.
     pub(crate) marks: Option<Box<Marks>>,
     pub(crate) is_marked: bool,
@@ -188,6 +205,11 @@ impl Sender {
         let selective = || {
             let rack = is_timed.then(Rack::new);
             Box::new(Selective { board: board(), rack, ..Selective::default() })
+        };
+        let is_modelled = flavour.growth == Growth::Bbr && has_board;
+        let bbr = || {
+            let window = rules.initial_window as f64 / SEGMENT as f64;
+            Box::new(Bbr::new(first, window, flavour.bbr, rules.bbr))
         };
         let is_cubic = flavour.growth == Growth::Cubic;
         Self {
@@ -223,6 +245,8 @@ impl Sender {
             cubic: is_cubic.then(|| Box::new(Cubic::new(flavour.cubic.watch))),
             marks: flavour.marks.are_used.then(|| Box::new(Marks::new(&flavour.marks))),
             is_marked: false,
+            bbr: is_modelled.then(bbr),
+            block: first,
             undo: flavour.examines.then(Box::default),
             timeouts: 0,
         }
@@ -233,9 +257,15 @@ impl Sender {
     pub fn open(&mut self, rtt: Ticks, at_once: bool, rules: &Rules) {
         if !at_once {
             self.window = SEGMENT;
+            if let Some(bbr) = &mut self.bbr {
+                bbr.limit(1.0, true);
+            }
             return;
         }
         self.rto.sample(rtt, &rules.rto);
+        if let Some(bbr) = &mut self.bbr {
+            bbr.rates.time(rtt);
+        }
         if let Some(rack) = self.selective.as_deref_mut().and_then(|it| it.rack.as_mut()) {
             rack.open(rtt);
         }
@@ -250,7 +280,22 @@ impl Sender {
     #[inline]
     pub fn due(&self) -> Ticks {
         let rack = self.selective.as_deref().and_then(|it| it.rack.as_ref());
-        rack.map_or(self.deadline, |rack| self.deadline.min(rack.due()))
+        let due = rack.map_or(self.deadline, |rack| self.deadline.min(rack.due()));
+        self.bbr.as_deref().map_or(due, |bbr| due.min(bbr.due()))
+    }
+
+    /// The client requests the next `count` segments.
+    pub fn request(&mut self, count: u32) {
+        if self.una == self.max && self.max == self.end {
+            self.block = self.end;
+        }
+        if let Some(bbr) = &mut self.bbr
+            && self.max == self.end
+            && Parts::from(self.max - self.una) << BITS < self.window
+        {
+            bbr.rates.note_short();
+        }
+        self.end += count;
     }
 
     /// Nothing is outstanding.
@@ -306,6 +351,9 @@ impl Sender {
 
     /// A deadline has passed.
     pub fn expire(&mut self, now: Ticks, rules: &Rules) {
+        if let Some(bbr) = &mut self.bbr {
+            bbr.is_early(now);
+        }
         if self.selective.as_deref().is_some_and(|it| it.rack.is_some()) {
             self.expire_rack(now, rules);
         }

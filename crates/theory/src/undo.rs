@@ -1,5 +1,6 @@
 //! Premature timeouts: detection by new data (F-RTO, RFC 5682), and undo (RFC 4015), as in Linux.
 
+use crate::bbr::Bbr;
 use crate::cubic::Cubic;
 use crate::marks::Marks;
 use crate::parts::{BITS, Parts, SEGMENT};
@@ -28,6 +29,7 @@ struct Saved {
     threshold: Parts,
     cubic: Option<Box<Cubic>>,
     marks: Option<Box<Marks>>,
+    bbr: Option<Box<Bbr>>,
 }
 
 /// The state that a timeout is checked with, and that an undo restores.
@@ -74,7 +76,8 @@ impl Sender {
         let threshold = flight.max(self.threshold);
         undo.step = Step::Again;
         let (cubic, marks) = (self.cubic.clone(), self.marks.clone());
-        undo.saved = Some(Saved { window: self.window, threshold, cubic, marks });
+        let bbr = self.bbr.clone();
+        undo.saved = Some(Saved { window: self.window, threshold, cubic, marks, bbr });
         (undo.recover, undo.head) = (self.max, self.una);
     }
 
@@ -124,6 +127,9 @@ impl Sender {
                 cubic.restart();
             }
             self.window = most;
+            if let Some(bbr) = &mut self.bbr {
+                bbr.limit(most as f64 / SEGMENT as f64, false);
+            }
         }
         self.counted = 0;
     }
@@ -134,6 +140,10 @@ impl Sender {
         let Some(saved) = self.undo.as_mut().and_then(|it| it.saved.take()) else { return };
         (self.window, self.threshold) = (saved.window, saved.threshold);
         (self.cubic, self.marks) = (saved.cubic, saved.marks);
+        // What was measured since is kept.
+        if let (Some(now), Some(then)) = (&mut self.bbr, saved.bbr) {
+            now.restore(*then);
+        }
         self.next = self.max;
         self.recover = 0;
         self.owes_first = false;

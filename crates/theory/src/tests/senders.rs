@@ -1,5 +1,6 @@
 //! The segments that a sender sends, and when, by its flavour.
 
+use crate::bbr;
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 use crate::hybrid::Spans;
 use crate::packet::{NEVER, Ticks};
@@ -10,12 +11,20 @@ use crate::sender::{AckInfo, Burst, Rules, Sender};
 
 pub(super) const RULES: Rules = Rules {
     short: 0,
+    last: 1.0,
     most_window: 1000 * SEGMENT,
     initial_window: 2 * SEGMENT,
     rto: Bounds { least: 1000, most: 1_000_000, granularity: 0, style: Style::Rfc, is_least: true },
     flavour: Flavour::LAB,
     hybrid: Spans { spacing: 2, least: 4, most: 16, allowance: 1, divisor: 8, train: 2 },
     rack: rack::Spans { first: 900, margin: 20, ack_delay: 400 },
+    bbr: bbr::Spans {
+        millisecond: 1e3,
+        burst: 0.0,
+        round_trip: 1 << 40,
+        probe: 1 << 30,
+        segment: 1460.0,
+    },
     tick: 0,
     second: 1e6,
 };

@@ -27,7 +27,7 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
 """Keys of the transport, and the values that the model supports."""
 
 QUEUES = ("drop-tail", "ecn-threshold")
-CONTROLS = ("reno", "cubic", "dctcp")
+CONTROLS = ("reno", "cubic", "dctcp", "bbr")
 
 _TRAIN = {"min_thresh": "0.004s", "samples": 8, "low_window": 16, "ack_spacing": "0.002s"}
 _HYSTART: dict[str, list[dict[str, Any]]] = {
@@ -114,6 +114,8 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     name = control["name"]
     yield name in CONTROLS, f"the congestion control {name!r} is not supported"
     yield recovery["name"] in REPAIRS, f"the recovery {recovery['name']!r} is not supported"
+    selective = recovery["name"] in {"sack", "rack-tlp"}
+    yield name != "bbr" or selective, "BBR must have the recovery 'sack' or 'rack-tlp'"
     remedies = [remedy["name"] for remedy in transport["remedies"]]
     changing = [name for name in remedies if name not in _HARMLESS]
     yield not changing, f"{', '.join(changing)} changes what happens after a loss"

@@ -125,6 +125,16 @@ class Reads:
     cubic_friendly: Flags
     cubic_blind: Floats
     watch: Floats
+    bbr_startup: Floats
+    bbr_cruise: Floats
+    bbr_probe: Floats
+    bbr_rounds: Floats
+    bbr_full_rounds: Floats
+    bbr_least: Floats
+    bbr_burst: Floats
+    bbr_burst_time: Floats
+    bbr_round_trip_time: Floats
+    bbr_probe_time: Floats
     uses_marks: Flags
     mark_alpha: Floats
     mark_gain: Floats

@@ -11,7 +11,7 @@ EXITS = ("ssthresh", "flight", "keep")
 HALVED = ("flight", "cwnd", "cwnd-once", "pipe")
 STYLES = ("rfc", "linux", "ns2", "ns3")
 IDLE = ("none", "5681", "2861")
-GROWTHS = ("acks", "data", "all-data", "cubic")
+GROWTHS = ("acks", "data", "all-data", "cubic", "bbr")
 WATCHES = ("off", "rfc9406", "linux", "ns3")
 
 
@@ -48,6 +48,12 @@ class Stack:
         The parameters of CUBIC.
     watch
         What ends CUBIC's slow start.
+    bbr_startup, bbr_cruise, bbr_probe
+        BBR's gains of rate and window in Startup, of the window later, and of the rate that probes.
+    bbr_rounds, bbr_full_rounds, bbr_least, bbr_burst
+        Rounds of its filter and until Startup ends, its least window and its bursts, segments.
+    bbr_burst_time, bbr_round_trip_time, bbr_probe_time
+        The time of a burst, after which a round trip expires, and of a probe, s.
     uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
         Whether marks reduce the window, and the parameters of DCTCP.
     probes, probe_first, probe_margin, probe_ack_delay, reduces_again
@@ -91,6 +97,16 @@ class Stack:
     cubic_friendly: bool
     cubic_blind: float
     watch: float
+    bbr_startup: float
+    bbr_cruise: float
+    bbr_probe: float
+    bbr_rounds: float
+    bbr_full_rounds: float
+    bbr_least: float
+    bbr_burst: float
+    bbr_burst_time: float
+    bbr_round_trip_time: float
+    bbr_probe_time: float
     uses_marks: bool
     mark_alpha: float
     mark_gain: float
@@ -141,6 +157,7 @@ def stack(point: Resolved) -> Stack:
         proportional=transport["prr"] == "linux",
         examines=transport["undo"] == "f-rto",
         **_growth(control),
+        **_bbr(control),
         **_marks(control),
         **_rack(recovery, point),
         style=float(STYLES.index(transport["rto_style"])),
@@ -163,10 +180,12 @@ def _seconds(value: object) -> float:
 
 def _growth(control: dict[str, Any]) -> dict[str, Any]:
     """Return how the window grows, with CUBIC's parameters (those of the profile `lab`, if not)."""
-    is_cubic = control["name"] == "cubic"
+    name = control["name"]
     counts = control.get("byte_counting", False)
     whole = counts and control.get("slow_start_limit") == 0
-    growth = "cubic" if is_cubic else "all-data" if whole else "data" if counts else "acks"
+    growth = "all-data" if whole else "data" if counts else "acks"
+    if name in GROWTHS:
+        growth = name
     hystart: dict[str, Any] = control.get("hystart", {"name": "off"})
     watch = "ns3" if hystart.get("train_divisor") == 1 else hystart["name"]
     return {
@@ -177,6 +196,22 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
         "cubic_friendly": control.get("reno_friendly", True),
         "cubic_blind": float(control.get("blind_growth", 0)),
         "watch": float(WATCHES.index(watch)),
+    }
+
+
+def _bbr(control: dict[str, Any]) -> dict[str, Any]:
+    """Return BBR's parameters, or those of the draft."""
+    return {
+        "bbr_startup": control.get("startup_gain", 2.885),
+        "bbr_cruise": control.get("cwnd_gain", 2.0),
+        "bbr_probe": control.get("probe_gain", 1.25),
+        "bbr_rounds": float(control.get("bandwidth_rounds", 10)),
+        "bbr_full_rounds": float(control.get("full_rounds", 3)),
+        "bbr_least": float(control.get("least_window", 4)),
+        "bbr_burst": float(control.get("burst", 1)),
+        "bbr_burst_time": _seconds(control.get("burst_time", "0s")),
+        "bbr_round_trip_time": _seconds(control.get("round_trip_time", "10s")),
+        "bbr_probe_time": _seconds(control.get("probe_rtt_time", "0.2s")),
     }
 
 
