@@ -41,8 +41,8 @@ pub struct Rates {
     delivered: u64,
     delivered_at: Ticks,
     first_at: Ticks,
-    /// Samples are limited by the application until so many segments are delivered; 0 if not.
-    short_until: u64,
+    /// Samples are limited by the application until more segments are delivered than this.
+    short_until: Option<u64>,
     flight: u32,
     newly: u32,
     /// The last sent of the segments that the current ACK delivers.
@@ -72,7 +72,7 @@ impl Rates {
             delivered_at: self.delivered_at,
             first_at: self.first_at,
             at: now,
-            is_short: self.short_until > 0,
+            is_short: self.short_until.is_some(),
             has_arrived: false,
         };
         for segment in segment..segment + count {
@@ -116,14 +116,12 @@ impl Rates {
 
     /// The application has had nothing to send, although the window has room (§3.4).
     pub fn note_short(&mut self) {
-        self.short_until = (self.delivered + u64::from(self.flight)).max(1);
+        self.short_until = Some(self.delivered + u64::from(self.flight));
     }
 
     /// The sample of the current ACK; `None` if it has delivered nothing.
     pub fn sample(&mut self) -> Option<Delivery> {
-        if self.delivered > self.short_until {
-            self.short_until = 0;
-        }
+        self.short_until.take_if(|until| self.delivered > *until);
         let newly = std::mem::take(&mut self.newly);
         let record = self.youngest.take()?;
         let sending = record.at.saturating_sub(record.first_at);
