@@ -132,7 +132,7 @@ impl Columns<'_> {
             counts_packets: *self.counts_packets.get(row)?,
             cell: at(&self.cell)?,
             extra: at(&self.extra)?,
-            marking: self.marking(row)?,
+            marking: Some(self.marking(row)?).filter(|it| it.threshold.is_finite()),
             propagation: at(&self.propagation)?,
             gap: at(&self.gap)?,
             spread: at(&self.spread)?,
@@ -232,16 +232,14 @@ impl Columns<'_> {
         })
     }
 
-    /// Where the threshold is infinite, nothing is marked.
-    fn marking(&self, row: usize) -> Option<Option<Marking>> {
-        let threshold = *self.mark_threshold.get(row)?;
-        let marking = Marking {
-            threshold,
+    /// An infinite threshold marks nothing.
+    fn marking(&self, row: usize) -> Option<Marking> {
+        Some(Marking {
+            threshold: *self.mark_threshold.get(row)?,
             counts_packets: *self.mark_packets.get(row)?,
             in_service: *self.mark_in_service.get(row)?,
             arriving: *self.mark_arriving.get(row)?,
-        };
-        Some(threshold.is_finite().then_some(marking))
+        })
     }
 
     fn rack(&self, row: usize, second: f64) -> Option<Rack> {

@@ -51,8 +51,7 @@ _HYSTART: dict[str, list[dict[str, Any]]] = {
             "train_divisor": 2,
             "offload_allowance": "0.001s",
         },
-        _TRAIN
-        | {"max_thresh": "1s", "divisor": 1, "train_divisor": 1, "offload_allowance": "0s"},
+        _TRAIN | {"max_thresh": "1s", "divisor": 1, "train_divisor": 1, "offload_allowance": "0s"},
     ],
 }
 _RACK: dict[str, list[dict[str, Any]]] = {
@@ -138,7 +137,7 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     )
     limit = control.get("slow_start_limit", 1)
     counts = control.get("byte_counting", False)
-    yield not counts or limit < 2, f"slow_start_limit = {limit} is not supported"
+    yield not counts or limit in {0, 1}, f"slow_start_limit = {limit} is not supported"
     hystart = control.get("hystart", {"name": "off"})
     is_watched = name != "cubic" and hystart["name"] != "off"
     yield not is_watched, "slow start must be without hystart, except in CUBIC"
@@ -155,7 +154,8 @@ def _of_parts(
         if all(given[key] == value for key, value in one.items()):
             return
     keys = [key for key, value in known[given["name"]][0].items() if given[key] != value]
-    yield False, f"transport.{where} with other {', '.join(keys)} than the profiles is not supported"
+    other = ", ".join(keys)
+    yield False, f"transport.{where} with other {other} than the profiles is not supported"
 
 
 def _text(value: object) -> str:
