@@ -1,5 +1,6 @@
 mod linux;
 mod marks;
+mod paced;
 mod reads;
 mod repairs;
 mod senders;

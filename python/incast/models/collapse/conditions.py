@@ -143,6 +143,9 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     yield not is_watched, "slow start must be without hystart, except in CUBIC"
     yield from _of_parts(_HYSTART, hystart, "congestion_control.hystart")
     if recovery["name"] == "rack-tlp":
+        yield transport["dsack"], "RACK-TLP must be told of duplicates (dsack)"
+        checks = recovery["timestamp_check"] and transport["timestamps"]
+        yield not checks, "RACK-TLP must not look at timestamps (timestamp_check)"
         yield from _of_parts(_RACK, {"name": "rack-tlp", **recovery}, "recovery")
 
 
