@@ -35,9 +35,9 @@ def main() -> int:
         sample = study("development", QUICK_READS, QUICK_SEEDS, jobs)
         return int(not tell(console, verdicts(sample, QUICK_MARGIN), None))
     judged = study("held-out", READS, SEEDS, jobs)
-    found = [*verdicts(judged), kept(judged, json.loads(TRUST.read_text()))]
     if keep:
         TRUST.write_text(json.dumps({"regions": judged.regions()}, indent=2) + "\n")
+    found = [*verdicts(judged), kept(judged, json.loads(TRUST.read_text()))]
     write(PAGES, judged, found)
     return int(not tell(console, found, "jitter.md"))
 
