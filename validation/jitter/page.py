@@ -57,10 +57,10 @@ or a slower client, down to a tenth; 2 to 100 us of delay, in half of the reads 
 delay on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2 to 96 servers; SRUs of
 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`, `start_spread` and `send_jitter` of
 1 to 100 us, each in about 60 % of the reads and at least one in all; fresh or persistent
-connections; each of the profiles {_listed(PROFILES)} with each of the transports
-{_listed(TRANSPORTS)}, and the queue that belongs to both. Profile and transport are drawn
-independently, with equal weights. All other parameters are drawn log-uniformly, and {BLOCKS} blocks
-with {judged.seeds} seeds are simulated.
+connections; each of the profiles {_listed(PROFILES)} with each of the
+transports {_listed(TRANSPORTS)}, and the queue
+that belongs to both. Profile and transport are drawn independently, with equal weights. All other
+parameters are drawn log-uniformly, and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
 
 The model was developed with other sets of the same kind (`--development`). This set has been judged
 {JUDGED}, and nothing was chosen by its results.

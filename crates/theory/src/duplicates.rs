@@ -16,12 +16,12 @@ impl Sender {
         if ack > self.una {
             let acked = ack - self.una;
             self.acknowledge_new(now, ack, sent, rules);
-            if self.undo.is_some() {
+            if !self.is_plain {
                 self.examine(acked, false, rules);
             }
         } else if ack == self.una && self.una < self.max {
             self.acknowledge_again(now, rules);
-            if self.undo.is_some() {
+            if !self.is_plain {
                 self.examine(0, false, rules);
             }
         }
@@ -35,7 +35,7 @@ impl Sender {
         let is_whole = ack >= self.recover || rules.flavour.repair == Repair::Reno;
         let is_partial = self.in_recovery && !is_whole;
         let acked = ack - self.una;
-        let may_grow = self.marks.is_none() || self.observe(ack, rules);
+        let may_grow = self.is_plain || self.observe(ack, rules);
         if !self.in_recovery {
             self.dupacks = 0;
             if may_grow {
@@ -53,12 +53,13 @@ impl Sender {
         self.next = self.next.max(ack);
         self.max = self.max.max(ack);
         self.limited = 0;
-        if is_partial {
+        if is_partial && !self.is_plain {
             self.settle(acked);
         }
         self.retime(now, restarts, rules);
     }
 
+    #[inline(never)]
     fn end_recovery(&mut self, now: Ticks, ack: u32, rules: &Rules) {
         let deficit = self.deficit;
         self.leave();
@@ -97,6 +98,7 @@ impl Sender {
         !std::mem::replace(&mut self.was_restarted, true)
     }
 
+    #[inline(never)]
     fn acknowledge_again(&mut self, now: Ticks, rules: &Rules) {
         self.dupacks += 1;
         if self.in_recovery {
@@ -104,7 +106,9 @@ impl Sender {
         } else if self.begins_recovery(rules) {
             self.begin_recovery(now, rules);
         }
-        self.credit();
+        if !self.is_plain {
+            self.credit();
+        }
         if self.dupacks >= DUPLICATES {
             self.burst = rules.flavour.burst;
         }
@@ -123,6 +127,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn begin_recovery(&mut self, now: Ticks, rules: &Rules) {
         self.recover = self.max;
         let limited = Parts::from(self.limited) << BITS;
@@ -157,6 +162,7 @@ impl Sender {
     }
 
     /// With rate reduction, a duplicate ACK reports a segment.
+    #[inline(never)]
     fn credit(&mut self) {
         let (window, out) = (self.window, self.next - self.una);
         if let Some(it) = &mut self.proportion {
@@ -167,6 +173,7 @@ impl Sender {
 
     /// With rate reduction, a partial ACK confirms what duplicate ACKs have reported, and reports
     /// another loss.
+    #[inline(never)]
     fn settle(&mut self, acked: u32) {
         let (window, out) = (self.window, self.next - self.una);
         if let Some(it) = &mut self.proportion {

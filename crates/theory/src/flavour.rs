@@ -236,6 +236,24 @@ pub struct Flavour {
 }
 
 impl Flavour {
+    /// Whether receivers report what has arrived out of order.
+    pub fn is_selective(&self) -> bool {
+        matches!(self.repair, Repair::Sack | Repair::Sack1 | Repair::Rack)
+    }
+
+    /// Whether ACKs tell more than the next segment.
+    pub fn has_options(&self) -> bool {
+        self.is_selective() || self.timestamps || self.marks.are_used
+    }
+
+    /// Whether a sender has no more state than windows, timer and scoreboard.
+    pub fn is_plain(&self) -> bool {
+        self.growth != Growth::Cubic
+            && self.growth != Growth::Bbr
+            && self.repair != Repair::Rack
+            && !(self.proportional || self.examines || self.marks.are_used)
+    }
+
     /// Textbook TCP.
     pub const LAB: Self = Self {
         repair: Repair::NewReno,

@@ -42,6 +42,7 @@ impl Marks {
 impl Sender {
     /// An ACK of everything before `ack`, with an echo of a mark or not. Returns whether the window
     /// may grow.
+    #[inline(never)]
     pub(crate) fn observe(&mut self, ack: u32, rules: &Rules) -> bool {
         let (una, max, is_marked) = (self.una, self.max, self.is_marked);
         let law = &rules.flavour.marks;

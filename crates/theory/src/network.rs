@@ -12,7 +12,6 @@ use std::collections::BinaryHeap;
 use incast_engine::Stream;
 
 use crate::connection::Connection;
-use crate::flavour::Repair;
 use crate::links::Links;
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
 use crate::parts::parts;
@@ -26,8 +25,19 @@ use crate::wheel;
 /// An ACK in the network, or the client's answer to a SYN-ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
-    ack: AckInfo,
+    next: u32,
+    segment: u32,
+    sent: Ticks,
     who: u32,
+    twice: bool,
+    ece: bool,
+}
+
+impl Ack {
+    fn new(who: u32, ack: AckInfo) -> Self {
+        let AckInfo { next, segment, sent, twice, ece } = ack;
+        Self { next, segment, sent, who, twice, ece }
+    }
 }
 
 const ESTABLISHED: u32 = 0;
@@ -65,6 +75,8 @@ pub struct Network<'a> {
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
     /// Maximum delay of data by its host.
     jitter: Ticks,
+    /// Whether ACKs tell more than the next segment.
+    has_options: bool,
     /// Whether marks matter.
     reads_marks: bool,
     /// Whether the receivers report what arrives out of order, and twice.
@@ -135,11 +147,9 @@ impl<'a> Network<'a> {
             timers: BinaryHeap::new(),
             gates: BinaryHeap::new(),
             jitter: ticks(read.jitter),
+            has_options: read.flavour.has_options(),
             reads_marks: read.flavour.marks.are_used,
-            is_selective: matches!(
-                read.flavour.repair,
-                Repair::Sack | Repair::Sack1 | Repair::Rack
-            ),
+            is_selective: read.flavour.is_selective(),
             blocks: [0, 1, 2, 3].map(|count| ticks(read.blocks_time(count))),
             last_ack: 0,
             hosts,
@@ -279,42 +289,26 @@ impl<'a> Network<'a> {
         let Some(departure) = self.queue.offer(self.now, self.sizes[kind as usize]) else {
             return self.lose(who, kind, sent);
         };
-        let mut at = departure + self.round_trip;
-        let (twice, ece) = (false, self.queue.has_marked);
-        let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice, ece };
+        let at = departure + self.round_trip;
+        let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice: false, ece: false };
         if kind != Kind::Bare {
-            let (every, quick, wait) = self.delay;
-            let changes = self.reads_marks && self.note_mark(who, at);
+            if self.has_options {
+                return self.arrive_with_options(departure, who, ack);
+            }
             let receiver = &mut self.connections[who as usize].receiver;
             let before = receiver.next;
-            if self.is_selective {
-                ack.twice = receiver.has(segment);
-            }
-            let is_due = wait == 0 || receiver.is_due(segment, every, quick) || changes;
+            let (every, quick, wait) = self.delay;
+            let is_due = wait == 0 || receiver.is_due(segment, every, quick);
             ack.next = receiver.take(segment);
-            if self.is_selective {
-                at = self.last_ack.max(at + self.blocks[receiver.blocks(ack.twice)]);
-                self.last_ack = at;
-            }
             if ack.next == self.end && before < ack.next {
                 self.missing -= 1;
                 self.done = departure;
             }
-            if self.rules.flavour.timestamps {
-                receiver.note_time(segment, sent);
-                ack.sent = receiver.echo;
-            }
             if !is_due {
-                return self.delay(who, ack.sent, at, wait);
-            }
-            if changes {
-                receiver.acknowledged();
-            }
-            if self.rules.flavour.timestamps {
-                receiver.note_ack();
+                return self.delay(who, sent, at, wait);
             }
         }
-        self.acks.push(at, Ack { ack, who });
+        self.acks.push(at, Ack::new(who, ack));
     }
 
     #[inline(never)]
@@ -336,7 +330,8 @@ impl<'a> Network<'a> {
     /// request.
     #[inline]
     fn on_ack(&mut self) {
-        let Ack { ack, who } = self.acks.pop();
+        let Ack { next, segment, sent, who, twice, ece } = self.acks.pop();
+        let ack = AckInfo { next, segment, sent, twice, ece };
         let Connection { sender, tries, opens, .. } = &mut self.connections[who as usize];
         if ack.next == ESTABLISHED {
             *opens = false;
@@ -452,7 +447,7 @@ impl<'a> Network<'a> {
                 break;
             }
         }
-        let due = sender.due();
+        let due = if sender.is_plain { sender.deadline } else { sender.due() };
         if due < *alarm {
             *alarm = due;
             self.timers.push(Reverse((*alarm, who)));

@@ -72,6 +72,7 @@ impl Queue {
     }
 
     /// Whether a packet is marked that arrives while so many full packets wait.
+    #[inline(never)]
     fn marks(&self, waiting: u64, size: Size) -> bool {
         let Some(it) = self.marking else { return false };
         let share = |size: Size| size.time as f64 / self.full.time as f64;

@@ -2,7 +2,7 @@
 
 use crate::flavour::{Idle, Repair};
 use crate::packet::{NEVER, Ticks};
-use crate::parts::{BITS, Parts};
+use crate::parts::BITS;
 use crate::sender::{Burst, Rules, Sender};
 
 impl Sender {
@@ -17,7 +17,9 @@ impl Sender {
         if let Some(burst) = self.poll_owed(now, rules) {
             return Some(burst);
         }
-        if let Some(end) = self.forward_only() {
+        if !self.is_plain
+            && let Some(end) = self.forward_only()
+        {
             let end = end.min(self.end);
             let count = end.saturating_sub(self.max).min(self.allowed(rules));
             return (count > 0).then(|| self.send_fresh(now, count, rules));
@@ -192,12 +194,24 @@ impl Sender {
         if is_first || self.deadline == NEVER {
             self.arm(now, rules);
         }
-        self.schedule_probe(now, rules);
+        if !self.is_plain {
+            self.schedule_probe(now, rules);
+        }
         Burst { segment, count, again: false, is_all: false }
     }
 
     /// Counts what leaves, for rate reduction, the use of the window, and BBR.
     fn note_sent(&mut self, now: Ticks, segment: u32, count: u32, rules: &Rules) {
+        self.last_sent = now;
+        if rules.flavour.idle == Idle::Validates {
+            self.used = self.used.max(self.outstanding(self.max, rules));
+        }
+        if self.is_plain {
+            return;
+        }
+        if let Some(it) = &mut self.proportion {
+            it.on_sent(count);
+        }
         let is_first = self.una == self.block && self.max - self.una <= 1;
         let (srtt, is_last) = (self.rto.smoothed(), segment + count == self.end);
         if let Some(bbr) = &mut self.bbr {
@@ -205,11 +219,5 @@ impl Sender {
             let share = if is_last { rules.last } else { f64::from(count) };
             bbr.on_sent(now, share, is_first, srtt);
         }
-        if let Some(it) = &mut self.proportion {
-            it.on_sent(count);
-        }
-        self.last_sent = now;
-        let flight: Parts = self.outstanding(self.max, rules);
-        self.used = self.used.max(flight);
     }
 }

@@ -58,6 +58,9 @@ impl Sender {
         self.next = self.next.max(self.una);
         self.max = self.max.max(self.una);
         self.conclude(now, before, &news, rules);
+        if self.is_plain {
+            return;
+        }
         self.note_delivery(&news, held, losses);
         if self.undo.is_some() && (news.acked > 0 || news.is_sacked) {
             self.examine(news.acked, news.is_original, rules);
@@ -131,7 +134,7 @@ impl Sender {
         } else if news.acked > 0 && !self.in_recovery && episode != Episode::Found(Verdict::Loss) {
             // Growth needs the previous `una`.
             self.una = before;
-            if self.observe(before + news.acked, rules) {
+            if self.is_plain || self.observe(before + news.acked, rules) {
                 self.grow(now, before + news.acked, news.rtt, rules);
             }
             self.una = before + news.acked;
@@ -140,7 +143,9 @@ impl Sender {
             self.observe(before + news.acked, rules);
             self.una = before + news.acked;
         }
-        self.follow_model(now, news);
+        if !self.is_plain {
+            self.follow_model(now, news);
+        }
         if news.acked > 0 {
             self.retime(now, restarts, rules);
         }
@@ -150,7 +155,7 @@ impl Sender {
         if self.in_recovery {
             self.burst = rules.flavour.burst;
         }
-        if news.acked > 0 {
+        if news.acked > 0 && !self.is_plain {
             self.schedule_probe(now, rules);
         }
     }

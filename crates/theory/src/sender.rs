@@ -131,8 +131,9 @@ pub(crate) struct Selective {
     pub rack: Option<Rack>,
 }
 
-/// One connection's sender.
+/// One connection's sender. Fields that every ACK needs are first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
     /// First unacknowledged segment.
     pub(crate) una: u32,
@@ -144,18 +145,8 @@ pub struct Sender {
     pub end: u32,
     pub(crate) window: Parts,
     pub(crate) threshold: Parts,
-    /// Acknowledged data that has not grown the window yet ([`Growth::Data`]).
-    pub(crate) counted: Parts,
-    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
-    /// partial ACKs.
-    pub(crate) inflation: Parts,
-    /// Segments deducted by partial ACKs beyond the inflation.
-    pub(crate) deficit: Parts,
     /// When the timer expires.
     pub deadline: Ticks,
-    /// How long before time 0 the clock of its host's timers began.
-    pub phase: Ticks,
-    pub(crate) rto: Rto,
     /// Segments sent beyond the window by limited transmit.
     pub(crate) limited: u32,
     pub(crate) dupacks: u32,
@@ -165,31 +156,44 @@ pub struct Sender {
     pub(crate) recover: u32,
     /// One past the highest retransmitted segment.
     pub(crate) resent: u32,
-    pub(crate) timed_out_at: u32,
-    /// The timed segment, if one per window is timed, and when it was sent.
-    pub(crate) timed: Option<(u32, Ticks)>,
-    /// When data was last sent, when the use of the window was last checked, and its used part.
-    pub(crate) last_sent: Ticks,
-    validated: Ticks,
-    pub(crate) used: Parts,
+    /// Whether it has none of the optional parts below but SACK: an ACK need not look for them.
+    pub(crate) is_plain: bool,
     pub(crate) in_recovery: bool,
-    /// Whether a partial ACK of this recovery has restarted the timer.
-    pub(crate) was_restarted: bool,
     pub(crate) owes_first: bool,
-    pub(crate) owes_probe: bool,
     /// The first segment is lost, and sent again as soon as rate reduction allows it.
     pub(crate) has_hole: bool,
-    /// The rate reduction of this recovery.
-    pub(crate) proportion: Option<Proportion>,
+    pub(crate) rto: Rto,
+    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
+    /// partial ACKs.
+    pub(crate) inflation: Parts,
+    /// Segments deducted by partial ACKs beyond the inflation.
+    pub(crate) deficit: Parts,
     pub(crate) selective: Option<Box<Selective>>,
-    pub(crate) cubic: Option<Box<Cubic>>,
-    /// With BBR.
-    pub(crate) bbr: Option<Box<Bbr>>,
+    /// When data was last sent, and the largest used part of the window since `validated`.
+    pub(crate) last_sent: Ticks,
+    pub(crate) used: Parts,
+    /// The timed segment, if one per window is timed, and when it was sent.
+    pub(crate) timed: Option<(u32, Ticks)>,
+    /// When the use of the window was last checked.
+    validated: Ticks,
+    /// How long before time 0 the clock of its host's timers began.
+    pub phase: Ticks,
+    /// Acknowledged data that has not grown the window yet ([`Growth::Data`]).
+    pub(crate) counted: Parts,
+    pub(crate) timed_out_at: u32,
     /// The first segment of the block.
     pub(crate) block: u32,
-    /// With DCTCP; and whether the current ACK echoes a mark.
-    pub(crate) marks: Option<Box<Marks>>,
+    /// Whether a partial ACK of this recovery has restarted the timer.
+    pub(crate) was_restarted: bool,
+    pub(crate) owes_probe: bool,
+    /// Whether the current ACK echoes a mark.
     pub(crate) is_marked: bool,
+    /// The rate reduction of this recovery.
+    pub(crate) proportion: Option<Proportion>,
+    pub(crate) cubic: Option<Box<Cubic>>,
+    pub(crate) bbr: Option<Box<Bbr>>,
+    /// With DCTCP.
+    pub(crate) marks: Option<Box<Marks>>,
     pub(crate) undo: Option<Box<Undo>>,
     /// Timeouts so far.
     pub timeouts: u32,
@@ -199,7 +203,7 @@ impl Sender {
     /// A new connection; `first` is the number of its first segment.
     pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
         let flavour = &rules.flavour;
-        let has_board = matches!(flavour.repair, Repair::Sack | Repair::Sack1 | Repair::Rack);
+        let has_board = flavour.is_selective();
         let is_timed = flavour.repair == Repair::Rack;
         let board = || if is_timed { Board::with_copies(first) } else { Board::new(first) };
         let selective = || {
@@ -212,7 +216,9 @@ impl Sender {
             Box::new(Bbr::new(first, window, flavour.bbr, rules.bbr))
         };
         let is_cubic = flavour.growth == Growth::Cubic;
+        let is_plain = flavour.is_plain();
         Self {
+            is_plain,
             una: first,
             next: first,
             max: first,
@@ -317,7 +323,9 @@ impl Sender {
     /// Handles an ACK.
     #[inline]
     pub fn on_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
-        self.is_marked = ack.ece;
+        if !self.is_plain {
+            self.is_marked = ack.ece;
+        }
         if self.selective.is_some() {
             self.on_selective_ack(now, ack, rules);
         } else {
@@ -445,6 +453,7 @@ impl Sender {
     }
 
     /// Sets the timer after an ACK of new data.
+    #[inline]
     pub(crate) fn retime(&mut self, now: Ticks, restarts: bool, rules: &Rules) {
         if self.una == self.max {
             self.rest(now, rules);

@@ -37,7 +37,9 @@ impl Sender {
     /// The window plus the inflation of recovery, or what rate reduction allows.
     #[inline]
     fn quota(&self) -> Parts {
-        if let Some(it) = &self.proportion {
+        if !self.is_plain
+            && let Some(it) = &self.proportion
+        {
             return Parts::from(self.next - self.una + it.allowance) << BITS;
         }
         self.window + self.inflation - self.deficit
@@ -80,7 +82,8 @@ impl Sender {
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;
         let more = self.beyond(rules);
-        let forward = self.undo.as_deref().and_then(Undo::forward);
+        let forward =
+            if self.is_plain { None } else { self.undo.as_deref().and_then(Undo::forward) };
         let forward = forward.map_or(0, |it| Parts::from(it - self.una) << BITS);
         let most = (self.quota() + more).max(forward).min(rules.most_window);
         let full = self.end - 1 - self.next;
@@ -135,14 +138,18 @@ impl Sender {
             let beyond = flown.saturating_sub(self.quota());
             self.limited += (beyond.div_ceil(SEGMENT) as u32).min(count);
         }
-        if let Some(it) = &mut self.proportion {
+        if !self.is_plain
+            && let Some(it) = &mut self.proportion
+        {
             it.on_sent(count);
         }
         if flight == 0 || self.deadline == NEVER {
             self.arm(now, rules);
         }
-        self.last_sent = now;
-        self.used = self.used.max(flown);
+        if rules.flavour.idle != Idle::Kept {
+            self.last_sent = now;
+            self.used = self.used.max(flown);
+        }
         Some(Burst { segment, count, again: false, is_all: room < full })
     }
 }

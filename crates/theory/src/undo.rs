@@ -84,6 +84,7 @@ impl Sender {
     /// Examines an ACK of `acked` new segments after a timeout, once it is handled; a duplicate ACK
     /// has none. `is_original` if it reports data that was outstanding at the timeout and not sent
     /// again.
+    #[inline(never)]
     pub(crate) fn examine(&mut self, acked: u32, is_original: bool, rules: &Rules) {
         let is_selective = self.selective.is_some();
         let (una, max, end) = (self.una, self.max, self.end);

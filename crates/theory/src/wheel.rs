@@ -21,6 +21,7 @@ pub fn after(now: Ticks, wait: Ticks, tick: Ticks, phase: Ticks) -> Ticks {
     if tick == 0 { now.saturating_add(wait) } else { tick_after(now, wait, tick, phase) }
 }
 
+#[inline(never)]
 fn tick_after(now: Ticks, wait: Ticks, tick: Ticks, phase: Ticks) -> Ticks {
     let ticks = rounded_up(wait, tick) / tick;
     let expiry = (now + phase) / tick + ticks;

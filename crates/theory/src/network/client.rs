@@ -9,6 +9,41 @@ use crate::sender::AckInfo;
 use crate::wheel;
 
 impl Network<'_> {
+    /// Data arrives at the client whose ACK has SACK, timestamps or marks.
+    #[inline(never)]
+    pub(super) fn arrive_with_options(&mut self, departure: Ticks, who: u32, mut ack: AckInfo) {
+        let AckInfo { segment, sent, .. } = ack;
+        let mut at = departure + self.round_trip;
+        let (every, quick, wait) = self.delay;
+        ack.ece = self.queue.has_marked;
+        let changes = self.reads_marks && self.note_mark(who, at);
+        let receiver = &mut self.connections[who as usize].receiver;
+        let before = receiver.next;
+        ack.twice = self.is_selective && receiver.has(segment);
+        let is_due = wait == 0 || receiver.is_due(segment, every, quick) || changes;
+        ack.next = receiver.take(segment);
+        if self.is_selective {
+            at = self.last_ack.max(at + self.blocks[receiver.blocks(ack.twice)]);
+            self.last_ack = at;
+        }
+        if ack.next == self.end && before < ack.next {
+            self.missing -= 1;
+            self.done = departure;
+        }
+        receiver.note_time(segment, sent);
+        if self.rules.flavour.timestamps {
+            ack.sent = receiver.echo;
+        }
+        if !is_due {
+            return self.delay(who, ack.sent, at, wait);
+        }
+        if changes {
+            receiver.acknowledged();
+        }
+        receiver.note_ack();
+        self.acks.push(at, Ack::new(who, ack));
+    }
+
     /// Delays an ACK that would be at the server at `at`, for `wait` at most.
     pub(super) fn delay(&mut self, who: u32, sent: Ticks, at: Ticks, wait: Ticks) {
         let Connection { receiver, held, ack_alarm, phase, .. } =
@@ -38,7 +73,7 @@ impl Network<'_> {
             receiver.note_ack();
             let next = receiver.next;
             let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false, ece };
-            self.acks.push(at.max(self.last_ack), Ack { ack, who });
+            self.acks.push(at.max(self.last_ack), Ack::new(who, ack));
         }
         true
     }
