@@ -22,7 +22,8 @@ def scenarios(which: str, count: int) -> list[dict[str, Any]]:
     while len(drawn) < count:
         tree = _draw(rng)
         packets = tree["workload"]["servers"] * tree["workload"]["sru"] / 1460
-        if packets <= MOST_PACKETS:
+        exists = (tree["profile"], tree["transport"]["name"]) != ("ns2", "cubic")
+        if packets <= MOST_PACKETS and exists:
             drawn.append(tree)
     return drawn
 

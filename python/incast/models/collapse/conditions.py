@@ -105,6 +105,10 @@ def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bo
     yield at_once, "each block must follow the one before, without an interval"
     together = point.facts["request_spread_s"] == 0 and workload.get("handshakes") != "before"
     yield together, "a connection must be opened with its request (handshakes, request_spread)"
+    delayed = point.tree["transport"]["delayed_ack"]
+    kept = workload.get("connections") == "persistent" and int(workload["blocks"] or 0) > 1
+    answers = kept and isinstance(delayed, dict) and delayed["pingpong"]
+    yield not answers, "a client that asks again must not change its ACKs (delayed_ack.pingpong)"
     small = int(workload.get("request_size", 0)) <= point.packet - point.mss
     yield small, "a request must fit into a header (request_size)"
     yield point.servers <= MOST_SERVERS, f"there must be at most {MOST_SERVERS} servers"
@@ -117,6 +121,8 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     yield recovery["name"] in REPAIRS, f"the recovery {recovery['name']!r} is not supported"
     selective = recovery["name"] in {"sack", "rack-tlp"}
     yield name != "bbr" or selective, "BBR must have the recovery 'sack' or 'rack-tlp'"
+    single = name != "bbr" or control["burst_time"] in {"0s", 0}
+    yield single, "BBR must send segment by segment (congestion_control.burst_time)"
     remedies = [remedy["name"] for remedy in transport["remedies"]]
     changing = [name for name in remedies if name not in _HARMLESS]
     yield not changing, f"{', '.join(changing)} changes what happens after a loss"
