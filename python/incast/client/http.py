@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakSet
 
 import aiohttp
 
@@ -80,6 +81,10 @@ _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
 class _Connector(aiohttp.TCPConnector):
     """Tells the slot on which connection its answer will come, before the request leaves."""
 
+    def __init__(self, socket_factory: Callable[[Any], socket.socket]) -> None:
+        super().__init__(limit=0, socket_factory=socket_factory)
+        self._used: WeakSet[object] = WeakSet()
+
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
@@ -88,7 +93,7 @@ class _Connector(aiohttp.TCPConnector):
             if turn.secure and req.url.scheme != "https":
                 raise ReadError("is redirected from https to http", final=True)
             turn.secure, turn.hops = req.url.scheme == "https", turn.hops + 1
-        connection = await super().connect(req, traces, timeout)
+        connection = await self._unspoilt(req, traces, timeout)
         transport = connection.transport
         if turn is not None and transport is not None:
             protocol = connection.protocol
@@ -97,6 +102,24 @@ class _Connector(aiohttp.TCPConnector):
                 turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
             if turn.slot is not None:
                 turn.slot.attach(transport.get_extra_info("socket"))
+        return connection
+
+    async def _unspoilt(
+        self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.connector.Connection:
+        """Return a connection without those that have brought more than the answers asked for.
+
+        What came while nobody waited would be taken for the answer to the next request.
+        """
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            is_kept = protocol in self._used
+            if protocol is None or not (is_kept and protocol.should_close):
+                break
+            connection.close()
+        if protocol is not None:
+            self._used.add(protocol)
         return connection
 
 
@@ -136,7 +159,7 @@ class HttpReader:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        connector = _Connector(limit=0, socket_factory=self._socket)
+        connector = _Connector(self._socket)
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
