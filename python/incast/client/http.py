@@ -209,7 +209,7 @@ class HttpReader:
                     slot.received(len(chunk))
                     write(chunk)
         except aiohttp.InvalidURL as error:
-            raise ReadError(_of_address(error, piece), final=True) from None
+            raise ReadError(_of_address(error, turn), final=True) from None
         except aiohttp.ClientError as error:
             raise ReadError(_told(error)) from error
         except UnicodeError:  # a host name that no name service could have
@@ -251,8 +251,9 @@ async def _clean(closed: "asyncio.Future[None]") -> None:
         raise ReadError("the connection was reset before the answer had ended") from None
 
 
-def _of_address(error: aiohttp.InvalidURL, piece: HttpPiece) -> str:
-    if str(error.url) == piece.url:
+def _of_address(error: aiohttp.InvalidURL, turn: _Turn) -> str:
+    """Say whose address is none: the connector names only the host, of either."""
+    if turn.hops <= 1 and not isinstance(error, aiohttp.InvalidUrlRedirectClientError):
         return "is not an address; must be http://… or https://…"
     return f"is redirected to {said.address(str(error.url))}, which is no address"
 
@@ -279,7 +280,9 @@ def _of_system(error: OSError) -> str:
     if isinstance(error, ssl.SSLError):
         return f"no TLS: {said.reason(error.reason or str(error))}"
     number = error.errno or 0  # of an unknown name it is below 0
-    return os.strerror(number) if number > 0 else said.reason(error.strerror or str(error))
+    if number > 0:
+        return os.strerror(number)
+    return said.reason(error.strerror or str(error)) or "closed by the server"
 
 
 _REASONS: tuple[tuple[type[BaseException], Callable[[Any], str]], ...] = (
