@@ -1,6 +1,7 @@
 """Mistakes of the user: one line on stderr, exit code 2, nothing written."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -209,6 +210,22 @@ def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (130, "")
         assert done.stderr == "incast: interrupted\n"
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["model"], ["advise", "--from"]])
+def test_an_interrupt_while_a_file_is_read_says_so(tmp_path: Path, arguments: list[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "incast", *arguments, str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with pipe.open("w"):  # is open when the command reads
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "incast: interrupted\n")
 
 
 @pytest.mark.parametrize(
