@@ -1,6 +1,6 @@
 //! The analysis of a whole capture: its vantage points, and the report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use incast_capture::read::{End, Merge, Packet, Tally, Tunnel};
 
@@ -17,6 +17,9 @@ use crate::stall::Stall;
 use crate::time::{Span, Time};
 use crate::vantage::Vantage;
 use crate::verdict::{self, Case, stalled};
+
+/// Waits of a flow that may go on at the same time, at most.
+const NESTED: usize = 8;
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -173,23 +176,24 @@ fn tunnels(files: &Merge) -> Vec<TunnelTold> {
 /// The stalls of the leading point, and those of others that it has not seen.
 fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stall> {
     let mut all = lead.stalls.clone();
+    let key = |stall: &Stall, at| ((stall.sender, stall.receiver, stall.start), at);
+    let mut places: BTreeMap<_, usize> =
+        all.iter().enumerate().rev().map(|(at, stall)| key(stall, at)).collect();
     for point in others {
         for stall in &point.stalls {
-            let same = |known: &&mut Stall| {
-                known.sender == stall.sender
-                    && known.receiver == stall.receiver
-                    && known.start < stall.end
-                    && stall.start < known.end
+            let flow = |time| (stall.sender, stall.receiver, time);
+            let before = places.range(flow(Time::EVER)..flow(stall.end)).rev().take(NESTED);
+            let same = before.map(|(_, &at)| at).filter(|&at| stall.start < all[at].end);
+            let Some(at) = same.last() else {
+                places.extend([key(stall, all.len())]);
+                all.push(stall.clone());
+                continue;
             };
-            match all.iter_mut().find(same) {
-                Some(known) => {
-                    let surer = stall.cause.is_ok() && stall.confidence > known.confidence;
-                    if surer || known.cause.is_err() && stall.cause.is_ok() {
-                        known.cause = stall.cause;
-                        known.confidence = stall.confidence;
-                    }
-                }
-                None => all.push(stall.clone()),
+            let known = &mut all[at];
+            let surer = stall.cause.is_ok() && stall.confidence > known.confidence;
+            if surer || known.cause.is_err() && stall.cause.is_ok() {
+                known.cause = stall.cause;
+                known.confidence = stall.confidence;
             }
         }
     }
@@ -293,5 +297,47 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
         frames: tally.frames,
         packets: tally.packets,
         notes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::Cause;
+    use crate::stall::tests::stall;
+
+    fn point(stalls: Vec<Stall>) -> Point {
+        let mut point = Point::new(3);
+        point.stalls = stalls;
+        point
+    }
+
+    #[test]
+    fn a_stall_that_two_places_have_seen_is_one_and_its_surer_cause_counts() {
+        let at = |start, end, confidence| Stall {
+            confidence,
+            ..stall(start, end, if confidence < 0.5 { Cause::Spurious } else { Cause::Tail })
+        };
+        let lead = point(vec![at(0, 100, 0.4), at(20, 30, 0.9), at(200, 300, 0.9)]);
+        let mut other = point(vec![at(50, 60, 0.6), at(100, 150, 0.3), at(250, 400, 0.4)]);
+        let told = |all: Vec<Stall>| {
+            all.iter().map(|it| (it.start.as_nanos(), it.confidence)).collect::<Vec<_>>()
+        };
+        let all = stalls(&lead, [&other].into_iter());
+        assert_eq!(told(all), [(0, 0.6), (20, 0.9), (100, 0.3), (200, 0.9)]);
+        for stall in &mut other.stalls {
+            stall.sender.port = 7;
+        }
+        assert_eq!(stalls(&lead, [&other].into_iter()).len(), 6, "of another flow");
+    }
+
+    /// Takes minutes if each stall of a place is compared with each of the other one.
+    #[test]
+    fn as_many_stalls_as_are_listed_are_matched_at_once() {
+        let many = |shift| {
+            (0..100_000_i64).map(move |n| stall(10 * n + shift, 10 * n + shift + 5, Cause::Tail))
+        };
+        let all = stalls(&point(many(0).collect()), [&point(many(2).collect())].into_iter());
+        assert_eq!(all.len(), 100_000);
     }
 }

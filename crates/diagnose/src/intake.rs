@@ -126,6 +126,13 @@ pub struct Trail {
 }
 
 impl Trail {
+    /// One that begins with a packet.
+    pub fn begun_by(packet: &Packet, now: Time) -> Self {
+        let mut trail = Self::default();
+        trail.remember(Mark::of(packet), now);
+        trail
+    }
+
     /// How long ago the original of this copy was seen; a packet that is not a copy is remembered.
     /// `soonest` is the time after which a sender may repeat itself; `copied` says that copies are
     /// known to come.
@@ -143,9 +150,13 @@ impl Trail {
         if let Some(&(_, at)) = same {
             return Some(now - at);
         }
+        self.remember(mark, now);
+        None
+    }
+
+    fn remember(&mut self, mark: Mark, now: Time) {
         self.marks[self.count % TRAIL] = (mark, now);
         self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
-        None
     }
 }
 

@@ -16,6 +16,7 @@ mod event;
 mod flow;
 mod hosts;
 mod intake;
+mod known;
 mod load;
 mod look_alikes;
 mod losses;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use incast_capture::read::{Packet, flags};
+
 use crate::burst::Key;
 use crate::event::Resumed;
 use crate::time::{Span, Time};
@@ -93,6 +95,15 @@ pub struct Silences {
 }
 
 impl Silences {
+    /// A packet of any flow.
+    pub fn take(&mut self, packet: &Packet, now: Time) {
+        if packet.payload > 0 {
+            self.data(now);
+        } else if !packet.has(flags::SYN) {
+            self.answer();
+        }
+    }
+
     /// A packet of data of any flow.
     pub fn data(&mut self, now: Time) {
         let last = self.last.replace(now);

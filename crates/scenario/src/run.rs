@@ -41,6 +41,10 @@ impl RunDocument {
         if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
             return fail("run.seeds", format!("seed {twice} is in the list twice"));
         }
+        if let Some(large) = sorted.last().filter(|seed| **seed > LARGEST_SEED) {
+            let message = format!("seed {large} is too large; write at most {LARGEST_SEED}");
+            return fail("run.seeds", message);
+        }
         if seeds.is_empty() {
             return fail(
                 "run.seeds",
@@ -68,6 +72,8 @@ struct Seeds(Vec<u64>);
 
 /// An upper bound that catches typing errors.
 const MOST_SEEDS: u64 = 1_000_000;
+/// The largest number of TOML, and of a column of results.
+const LARGEST_SEED: u64 = i64::MAX as u64;
 
 /// A number if possible: every point of a plan repeats it.
 impl Serialize for Seeds {

@@ -3,9 +3,12 @@
 import os
 import sys
 import threading
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from incast.cli.advise import advise
 from incast.cli.compare import compare
@@ -26,7 +29,31 @@ from incast.cli.schema import schema
 from incast.cli.status import status
 from incast.cli.template import sweep
 
+
+class _Commands(TyperGroup):
+    """The subcommands. Ctrl-C in one of them is told, where typer would end without a word."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+        """Read the command line."""
+        with _told():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 (of typer's private copy of click)
+        """Run one of them."""
+        with _told():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Find where a synchronised read collapses, why, and what helps.",
     invoke_without_command=True,

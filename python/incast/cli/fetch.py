@@ -294,7 +294,10 @@ def _bounds(part: str | None) -> tuple[int, int | None]:
 
 
 def _size(text: str, option: str) -> int:
-    return int(_quantity(text, "size", option))
+    size = int(_quantity(text, "size", option))
+    if size < 1:
+        raise typer.BadParameter(f"{text} must be at least 1B", param_hint=option)
+    return size
 
 
 def _quantity(text: str, kind: str, option: str) -> float:

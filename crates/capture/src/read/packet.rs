@@ -110,4 +110,9 @@ impl Packet {
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
+
+    /// Both ends, the same for either direction.
+    pub fn ends(&self) -> [Endpoint; 2] {
+        [self.source.min(self.target), self.source.max(self.target)]
+    }
 }

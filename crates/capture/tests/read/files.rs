@@ -120,11 +120,42 @@ fn compressed_files() {
     zstd.extend([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
     zstd.extend(ruzstd::encoding::compress_to_vec(tail, level));
     for bytes in [&gzip, &zstd] {
-        check(&packets(&mut open(bytes))[0]);
+        let mut whole = open(bytes);
+        check(&packets(&mut whole)[0]);
+        assert_eq!(whole.end(), Some(&End::Whole));
         let mut cut = open(&bytes[..bytes.len() - 6]);
         packets(&mut cut);
-        assert_ne!(cut.end(), Some(&End::Whole));
+        assert_eq!(cut.end(), Some(&End::Cut));
     }
+    // A table of contents, which can be skipped, is the end of some files.
+    zstd.extend([0x5e, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
+    let mut seekable = open(&zstd);
+    check(&packets(&mut seekable)[0]);
+    assert_eq!(seekable.end(), Some(&End::Whole));
+}
+
+#[test]
+fn what_is_wrong_with_zstd_is_told_in_plain_words() {
+    let frame = [0x28, 0xb5, 0x2f, 0xfd];
+    let told = |rest: &[u8]| {
+        let bytes = [&frame[..], rest].concat();
+        File::from_bytes(Box::new(std::io::Cursor::new(bytes)), 0).err().map(|it| it.to_string())
+    };
+    let window = "a zstd window of 2199023255552 bytes; must be at most 134217728";
+    assert_eq!(told(&[0, 0xf8, 0, 0, 0]), Some(format!("-: {window}")));
+    assert_eq!(told(&[0, 0x58, 7, 0, 0]), Some("-: damaged zstd data".to_owned()));
+    assert_eq!(told(&[0]), Some("-: unexpected end of file".to_owned()));
+}
+
+#[test]
+fn damage_is_where_its_block_begins() {
+    let mut bytes = pcapng(LITTLE, 1, &[]);
+    (1..=1 << 16).for_each(|_| block(&mut bytes, LITTLE, 1, &[1, 0, 0, 0, 0, 0, 0, 0]));
+    let last = bytes.len() as u64 - 20;
+    let mut file = open(&bytes);
+    packets(&mut file);
+    let what = "more than 65536 interfaces in a section".to_owned();
+    assert_eq!(file.end(), Some(&End::Damaged(last, what)));
 }
 
 #[test]

@@ -275,6 +275,10 @@ fn a_run_has_seeds_and_time() {
     );
     refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 is in the list twice");
     refused(
+        &[("run.seeds", json!([1, 1_u64 << 63]))],
+        "run.seeds: seed 9223372036854775808 is too large; write at most 9223372036854775807",
+    );
+    refused(
         &[("run.seeds", json!(2_000_000))],
         "run.seeds: 2000000 seeds are too many; write at most 1000000",
     );
