@@ -28,7 +28,7 @@ pub struct Config {
     /// The packets before the first data.
     pub handshake: Handshake,
     /// Whether a request that is a packet of its own, without a size, is as long as an ACK. If not,
-    /// it has no length, like a sender that a simulator's script starts.
+    /// it has one byte, for a sender that a simulator's script starts.
     pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,

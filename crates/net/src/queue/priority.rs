@@ -122,7 +122,7 @@ mod tests {
         let params =
             Params { classes: vec![Class { label: 1, ..Class::default() }, Class::default()] };
         let fault = params.check(&SITE).expect_err("nothing fits it");
-        assert!(fault.key == "classes" && fault.message.starts_with("1: nothing belongs"));
+        assert!(fault.key == "classes" && fault.message.starts_with("1: no packet belongs"));
         assert!(Params::default().check(&SITE).is_ok());
     }
 }

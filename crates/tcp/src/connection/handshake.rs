@@ -31,6 +31,8 @@ pub(super) struct Request {
     pub ordinal: u64,
     /// Bytes on the wire; 0 is part of the handshake's last ACK, if any.
     pub size: u16,
+    /// Whether the connection was open already when it was made.
+    pub late: bool,
     /// Whether it is unanswered.
     pub outstanding: bool,
     pub tries: u32,
@@ -121,6 +123,7 @@ impl Connection {
     pub(super) fn request_rides(&self) -> bool {
         self.opening.request.size == 0
             && self.opening.request.ordinal == 1
+            && !self.opening.request.late
             && self.opening.role == Role::Opener
             && self.config.handshake == Handshake::ThreeWay
     }
@@ -169,7 +172,8 @@ impl Connection {
         out.payload = self.opening.request.size.saturating_sub(u16::from(out.header));
         let is_sized = self.opening.request.size > 0 || self.request_rides();
         if !is_sized && !self.config.request_on_wire {
-            out.header = 0;
+            // A port does not order packets without length.
+            out.header = 1;
         }
         if self.state == State::Established {
             self.acks.policy.on_data_sent(now);

@@ -293,6 +293,7 @@ impl Connection {
         self.opening.request = Request {
             ordinal: self.opening.request.ordinal + 1,
             size,
+            late: self.state == State::Established,
             outstanding: true,
             tries: 0,
         };
