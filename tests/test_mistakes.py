@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -222,9 +223,14 @@ def test_an_interrupt_while_a_file_is_read_says_so(tmp_path: Path, arguments: li
         stderr=subprocess.PIPE,
         text=True,
     )
-    with pipe.open("w"):  # is open when the command reads
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+    try:
+        with pipe.open("w"):  # the command has opened it
+            time.sleep(0.5)  # and waits for bytes
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
     assert (process.returncode, out, err) == (130, "", "incast: interrupted\n")
 
 
