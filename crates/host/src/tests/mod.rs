@@ -37,7 +37,7 @@ fn named<T: DeserializeOwned>(name: &str) -> T {
     from_value(json!({ "name": name })).unwrap()
 }
 
-/// NewReno with a window of two segments, established from the start.
+/// Recovery of RFC 6582 with a window of two segments, established from the start.
 fn config() -> Config {
     Config {
         mss: MSS as u32,
