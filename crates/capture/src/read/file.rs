@@ -25,7 +25,8 @@ pub enum Next<'a> {
     Frame(Frame<'a>),
     End,
     Cut,
-    Damaged(String),
+    /// At this byte.
+    Damaged(u64, String),
 }
 
 /// How a file has ended.
@@ -159,7 +160,7 @@ impl File {
                 Ok(Next::Frame(frame)) => frame,
                 Ok(Next::End) => return self.stop(End::Whole),
                 Ok(Next::Cut) => return self.stop(End::Cut),
-                Ok(Next::Damaged(what)) => return self.stop(End::Damaged(offset, what)),
+                Ok(Next::Damaged(place, what)) => return self.stop(End::Damaged(place, what)),
                 Err(_) if self.count.is_stopped() => return None,
                 Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                     return self.stop(End::Cut);

@@ -98,12 +98,14 @@ impl Pcapng {
             if !buffer.fill(12)? {
                 return Ok(if buffer.bytes().is_empty() { Next::End } else { Next::Cut });
             }
+            let place = buffer.offset();
+            let damaged = |what: &str| Ok(Next::Damaged(place, what.to_owned()));
             if buffer.bytes().starts_with(&SECTION) {
                 let order = four(buffer.bytes(), 8, true);
                 self.big_endian = match order {
                     0x1a2b_3c4d => true,
                     0x4d3c_2b1a => false,
-                    _ => return Ok(Next::Damaged("a section without byte order".to_owned())),
+                    _ => return damaged("a section without byte order"),
                 };
                 self.drops = self.drops();
                 self.interfaces.clear();
@@ -111,7 +113,7 @@ impl Pcapng {
             let kind = four(buffer.bytes(), 0, self.big_endian);
             let length = four(buffer.bytes(), 4, self.big_endian);
             if length < 12 || !length.is_multiple_of(4) {
-                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+                return damaged(&format!("a block of {length} bytes"));
             }
             if !matches!(kind, INTERFACE | OLD_PACKET | SIMPLE_PACKET | PACKET | STATISTICS) {
                 if !buffer.skip(length.into())? {
@@ -120,7 +122,7 @@ impl Pcapng {
                 continue;
             }
             if length > MOST_BLOCK {
-                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+                return damaged(&format!("a block of {length} bytes"));
             }
             if !buffer.fill(length as usize)? {
                 return Ok(Next::Cut);
@@ -136,16 +138,15 @@ impl Pcapng {
                         self.count(&told[body], big_endian)
                     };
                     if done.is_none() {
-                        return Ok(Next::Damaged("an interface that is cut short".to_owned()));
+                        return damaged("an interface that is cut short");
                     }
                 }
                 _ => {
                     let whole = buffer.take(length as usize);
-                    let frame = self.frame(kind, &whole[body]);
-                    return Ok(frame.map_or_else(
-                        || Next::Damaged("a packet that does not fit its block".to_owned()),
-                        Next::Frame,
-                    ));
+                    return match self.frame(kind, &whole[body]) {
+                        Some(frame) => Ok(Next::Frame(frame)),
+                        None => damaged("a packet that does not fit its block"),
+                    };
                 }
             }
         }
