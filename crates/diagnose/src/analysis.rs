@@ -67,14 +67,8 @@ impl Analysis {
         let drops = files.files().map(|(_, tally, _)| tally.dropped).sum();
         let others =
             told.iter().flat_map(|file| &file.notes).cloned().collect::<Vec<_>>().join("; ");
-        let tunnels = tunnels(files);
         let Some((lead, seen_from)) = leading(&self.points, self.options.vantage) else {
-            return Report {
-                why: verdict::nothing(&others),
-                files: told,
-                tunnels,
-                ..Report::default()
-            };
+            return Report { why: verdict::nothing(&others), files: told, ..Report::default() };
         };
         let (place, confidence) = seen_from.unzip();
         let lacks = lead.intake.lacks(drops);
@@ -105,7 +99,7 @@ impl Analysis {
             vantage_confidence: confidence.unwrap_or(0.0),
             severity: lead.blocks.severity(!episodes.is_empty()),
             incomplete: lacks.iter().map(|lack| lack.name()).collect(),
-            tunnels,
+            tunnels: tunnels(files),
             episodes: episodes.iter().map(|episode| told_of(episode, lead, began)).collect(),
             stalls: stalls.iter().map(|stall| StallTold::new(stall, began)).collect(),
             look_alikes,

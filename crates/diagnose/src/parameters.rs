@@ -95,7 +95,11 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::tests::ns;
+    use crate::burst::Member;
+    use crate::event::Message;
+    use crate::stall::Cause;
+    use crate::stall::tests::stall;
+    use crate::time::tests::{MS, ns};
 
     #[test]
     fn one_long_wait_of_many_is_no_queue() {
@@ -105,5 +109,76 @@ mod tests {
         assert_eq!(seen.queued(), ns(520_000));
         seen.queued = (0..99).map(|wait| 400_000 + wait).chain([9_000_000]).map(ns).collect();
         assert_eq!(seen.queued(), ns(400_097));
+    }
+
+    #[test]
+    fn the_wait_of_two_in_a_hundred_is_no_queue() {
+        let of = |count: i64| {
+            let queued = (1..=count).map(ns).collect();
+            Parameters { queued, ..Parameters::default() }.queued()
+        };
+        assert_eq!([1, 2, 49, 50, 99, 100].map(of), [1, 2, 49, 49, 98, 98].map(ns));
+        let queued = vec![ns(3), ns(9), ns(5)];
+        let unsorted = Parameters { queued, ..Parameters::default() };
+        assert_eq!(unsorted.queued(), ns(9));
+    }
+
+    #[test]
+    fn the_round_trip_is_the_shortest() {
+        let mut seen = Parameters::default();
+        assert_eq!(seen.round_trip, None);
+        for (trip, least) in [(5, 5), (7, 5), (3, 3)] {
+            seen.trip(ns(trip));
+            assert_eq!(seen.round_trip, Some(ns(least)));
+        }
+    }
+
+    #[test]
+    fn one_probe_is_enough_and_only_timers_teach_a_length() {
+        let mut seen = Parameters::default();
+        let length = (200 * MS).as_nanos();
+        let probe = Stall { ended: Ended::Probe, ..stall(0, length, Cause::FullWindow) };
+        seen.stall(&stall(0, length, Cause::Handshake));
+        assert_eq!((seen.probes, seen.timer.usual()), (false, None));
+        seen.stall(&probe);
+        assert_eq!((seen.probes, seen.timer.usual()), (true, None));
+        seen.stall(&stall(0, length, Cause::FullWindow));
+        assert_eq!((seen.probes, seen.timer.usual()), (true, Some(200 * MS)));
+    }
+
+    /// Messages of these sizes that began together; without a size one has not ended.
+    fn burst(sizes: &[i64]) -> Burst {
+        let message = |&bytes: &i64| {
+            let message = (bytes > 0).then(|| Message { bytes, ..Message::default() });
+            Member { key: (0, 0), message }
+        };
+        let mut burst = Burst::default();
+        burst.members.extend(sizes.iter().map(message));
+        burst
+    }
+
+    /// Fan-in, messages, blocks and SRU after some bursts.
+    fn blocks(bursts: &[&[i64]]) -> (usize, u64, u64, i64) {
+        let mut seen = Parameters::default();
+        bursts.iter().for_each(|sizes| seen.burst(&burst(sizes)));
+        (seen.fan_in, seen.messages, seen.blocks, seen.sru)
+    }
+
+    #[test]
+    fn blocks_are_the_bursts_of_most_flows() {
+        assert_eq!(blocks(&[&[9, 0, 5, 7]]), (4, 4, 1, 7), "the median of those that ended");
+        assert_eq!(blocks(&[&[0]]), (1, 1, 1, 0));
+        assert_eq!(blocks(&[&[7, 7], &[7, 7]]), (2, 4, 2, 7));
+        assert_eq!(blocks(&[&[7, 7], &[9]]), (2, 3, 1, 7), "fewer flows");
+        assert_eq!(blocks(&[&[7], &[7], &[7, 9]]), (2, 4, 1, 9), "more flows");
+    }
+
+    #[test]
+    fn requests_are_a_quarter_of_their_answers_or_less() {
+        assert_eq!(blocks(&[&[100], &[25]]), (1, 2, 2, 25));
+        assert_eq!(blocks(&[&[100], &[24]]), (1, 2, 1, 100), "a request");
+        assert_eq!(blocks(&[&[25], &[25], &[100]]), (1, 3, 3, 100));
+        assert_eq!(blocks(&[&[25], &[25], &[101]]), (1, 3, 1, 101), "those were requests");
+        assert_eq!(blocks(&[&[100], &[3, 3]]), (2, 3, 1, 3), "more flows, whatever they send");
     }
 }

@@ -277,3 +277,6 @@ pub fn hurry(haste: Haste) -> bool {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -178,3 +178,6 @@ impl Listener for Journeys {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

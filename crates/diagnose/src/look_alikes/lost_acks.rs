@@ -73,4 +73,26 @@ mod tests {
         (0..3).for_each(|_| out.silences.resumed(at(0), Resumed::Acknowledged, false));
         assert_eq!(told_of(judge, &out, Vantage::Client), None);
     }
+
+    #[test]
+    fn what_a_probe_repeats_may_have_met_an_ack_that_was_held() {
+        let mut probed = point(2, 0, 0);
+        assert_eq!(told_of(judge, &probed, Vantage::Client), Some(true));
+        probed.stalls[0].ended = Ended::Probe;
+        assert_eq!(told_of(judge, &probed, Vantage::Client), None, "one is left");
+        probed.stalls[1].ended = Ended::Probe;
+        assert_eq!(told_of(judge, &probed, Vantage::Client), Some(false));
+        let mut other = point(2, 0, 0);
+        other.stalls.iter_mut().for_each(|stall| stall.cause = Ok(Cause::Spurious));
+        assert_eq!(told_of(judge, &other, Vantage::Client), Some(false));
+    }
+
+    #[test]
+    fn half_of_all_repairs_must_be_needless() {
+        let found =
+            |waits, in_vain, lost| told_of(judge, &point(waits, in_vain, lost), Vantage::Client);
+        assert_eq!([found(0, 4, 4), found(0, 4, 5)], [Some(true), None]);
+        assert_eq!([found(4, 0, 4), found(4, 0, 5)], [Some(true), None]);
+        assert_eq!(told_of(judge, &point(1, 1, 0), Vantage::Server), Some(true));
+    }
 }

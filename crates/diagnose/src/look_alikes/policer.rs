@@ -110,4 +110,21 @@ mod tests {
         assert_eq!(told(judge, &lost, Vantage::Server), None);
         assert_eq!(told(judge, &lost, Vantage::Switch), None);
     }
+
+    #[test]
+    fn the_share_that_no_link_loses_is_more_than_6_per_cent() {
+        // 9 of 150, and of 149.
+        assert_eq!(found(&receiver(141, 9, 0)), None);
+        assert_eq!(found(&receiver(140, 9, 0)), Some(true));
+    }
+
+    #[test]
+    fn eight_losses_must_show_when_they_were() {
+        let shown = |idle, busy| {
+            let mut receiver = receiver(100, idle, busy);
+            receiver.losses.lost(4);
+            found(&receiver)
+        };
+        assert_eq!([shown(4, 4), shown(4, 3)], [Some(true), None]);
+    }
 }

@@ -1,6 +1,7 @@
 //! Errors have one line: the key, the given value, and the accepted ones.
 
 mod bounds;
+mod deciding;
 mod network;
 mod transport;
 mod void;

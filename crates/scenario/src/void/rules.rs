@@ -24,7 +24,7 @@ const TRANSPORT: &[Rule] = &[
     ),
     (
         &["timer_phase"],
-        |it| it["timer_tick"].as_f64() == Some(0.0) || it["timer_tick"] == "0s",
+        |it| it["timer_tick"] == "0s",
         "timer_tick is 0, so timers have no ticks",
         "write timer_tick = \"4ms\"",
     ),
