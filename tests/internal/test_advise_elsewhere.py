@@ -132,7 +132,7 @@ def test_no_fix_has_two_reasons() -> None:
     [
         ("400KiB", 2.0, []),  # no collapse before and after
         ("192KiB", 0.5, ["it collapses"]),
-        ("144KiB", 2.0, ["there is no collapse"]),
+        ("80KiB", 2.0, ["there is no collapse"]),
         ("24KiB", 2.0, []),  # a collapse before and after
     ],
 )

@@ -1,5 +1,6 @@
 use super::super::law_tests::PATH;
 use super::*;
+use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 
 const SEGMENT: u64 = 1000;
 const RTT: Span = Span::from_millis(10);
