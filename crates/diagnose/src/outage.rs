@@ -299,6 +299,7 @@ mod tests {
     }
 
     /// What a silence of so long is, after which three flows repeat what they sent so long before it.
+    #[expect(clippy::option_option, reason = "whether there is one, and what it tells")]
     fn silence(length: Span, before: Span) -> Option<Option<bool>> {
         let mut silences = Silences::default();
         silences.data(at(0));
@@ -333,7 +334,7 @@ mod tests {
     #[test]
     fn repeats_are_lost_if_none_is_answered_and_all_repeat_once_more() {
         let of = |in_vain, fresh, told| {
-            Silence { in_vain, fresh, told, ..Silence::default() }.lost_repeats()
+            Silence { fresh, told, in_vain, ..Silence::default() }.lost_repeats()
         };
         assert!(of(3, 0, 3) && !of(2, 0, 3) && !of(3, 1, 3) && !of(3, 0, 2));
     }

@@ -160,7 +160,9 @@ mod tests {
     /// Fan-in, messages, blocks and SRU after some bursts.
     fn blocks(bursts: &[&[i64]]) -> (usize, u64, u64, i64) {
         let mut seen = Parameters::default();
-        bursts.iter().for_each(|sizes| seen.burst(&burst(sizes)));
+        for sizes in bursts {
+            seen.burst(&burst(sizes));
+        }
         (seen.fan_in, seen.messages, seen.blocks, seen.sru)
     }
 

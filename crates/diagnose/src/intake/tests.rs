@@ -119,7 +119,7 @@ fn lacks_have_names_and_reasons() {
     for (lack, name, why) in all {
         assert_eq!((lack.name(), &*Intake::default().why(lack)), (name, why));
     }
-    let of = |openings, data| Intake { openings, data, ..Intake::default() }.why(Lack::Filtered);
+    let of = |openings, data| Intake { data, openings, ..Intake::default() }.why(Lack::Filtered);
     assert!(of(0, 10).ends_with(
         "export: no SYN, no ACK without data, and bytes between the packets are missing"
     ));
