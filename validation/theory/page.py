@@ -52,8 +52,8 @@ IBTTs are neither whole windows nor lack of duplicates (3.12)
   below).
 
 n × Padhye is too low by a little more than a factor of 2 for few servers (3.21)
-: With two to four servers it has 0.49 to 0.89 times the simulator's goodput, and it was just within the factor
-  while requests had the length of an ACK (`request_on_wire`).
+: With two to four servers it has 0.49 to 0.89 times the simulator's goodput. It was just within the
+  factor while requests had the length of an ACK (`request_on_wire`).
 
 n × Padhye is not orders of magnitude too high (3.21)
 : It is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the timeouts at
