@@ -327,8 +327,6 @@ def test_every_transport_is_simulated_in_every_profile(profile: str, name: str) 
     tree = persistent(
         network={"buffer": "40pkt"}, workload={"servers": 12, "connections": "fresh", "blocks": 10}
     )
-    if (profile, name) == ("ns2", "cubic"):
-        profile = "ns3"  # ns-2's is not modelled
     tree["profile"] = profile
     tree["transport"] = {"name": name, "rto_min": "5ms", "send_jitter": "20us"}
     answer = told(tree)

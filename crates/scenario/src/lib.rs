@@ -304,12 +304,6 @@ fn complete_transport(
         }
     }
     lay(&mut document, &given);
-    let control = &document["congestion_control"]["name"];
-    if let Some(instead) = control.as_str().and_then(|name| profile.lacks(name)) {
-        let key = if given["congestion_control"].is_null() { "name" } else { "congestion_control" };
-        let message = format!("{control} is not modelled in this profile; {instead}");
-        return Err(ScenarioError::new(format!("{table}.{key}"), message));
-    }
     remedies::write_out(&mut document);
     remedies::keep(&own, &mut document);
     Ok(document)

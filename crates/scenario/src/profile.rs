@@ -76,11 +76,6 @@ impl Profile {
         }
     }
 
-    /// What to write instead of a congestion control whose version of this profile does not exist.
-    pub(super) fn lacks(self, control: &str) -> Option<&'static str> {
-        if self == Self::Ns2 { ns2::lacks(control) } else { None }
-    }
-
     /// Its parameters of the part of a transport at `key` that has this name, whatever transport it
     /// belongs to.
     pub(super) fn part(self, key: &str, name: &str) -> Value {

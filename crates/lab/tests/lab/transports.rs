@@ -217,11 +217,8 @@ fn every_transport_ends_a_small_read_in_every_profile() {
                     "transport": { "name": transport, "receive_window": "128KiB" },
                 });
                 lay(&mut document, changes);
-                // It counts marks, and refuses a switch without marks; ns-2's CUBIC is not modelled.
+                // It counts marks, and refuses a switch without marks.
                 if let Err(error) = Scenario::from_document(&document) {
-                    if (profile.as_str(), transport.as_str()) == ("ns2", "cubic") {
-                        continue;
-                    }
                     assert!(error.message.contains("never marks"), "{transport}: {error}");
                     assert_eq!(profile, "linux-dctcp", "{transport}");
                     continue;

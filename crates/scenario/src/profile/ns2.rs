@@ -72,14 +72,6 @@ pub(super) fn queue(name: &str) -> Value {
     }
 }
 
-/// What to write instead of a congestion control of TCP/Linux that differs from all versions here.
-pub(super) fn lacks(control: &str) -> Option<&'static str> {
-    (control == "cubic").then_some(
-        "ns-2 has it in Agent/TCP/Linux, as in Linux 2.6.16; write \"bic\", which is ns-2's, or \
-         another profile: \"linux\" for a Linux of today, \"rfc\" for RFC 9438",
-    )
-}
-
 /// Differences of `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` from `tcp-newreno.cc`.
 pub(super) fn transport(name: &str) -> Value {
     match name {

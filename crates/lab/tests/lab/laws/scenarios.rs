@@ -416,8 +416,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The document without early handshakes where nobody can open them, and in the profile `lab` if its
-/// own has no such congestion control.
+/// The document without early handshakes where nobody can open them.
 fn possible(mut document: Value) -> Value {
     while let Err(error) = Scenario::from_document(&document) {
         let (table, key) = error.key.rsplit_once('.').unwrap_or_default();
@@ -425,8 +424,6 @@ fn possible(mut document: Value) -> Value {
             let place = format!("/{}", table.replace('.', "/"));
             let table = document.pointer_mut(&place).and_then(Value::as_object_mut);
             table.expect("the error names it").remove(key);
-        } else if error.message.contains("not modelled in this profile") {
-            document["profile"] = json!("lab");
         } else {
             break;
         }

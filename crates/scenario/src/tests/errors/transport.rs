@@ -5,21 +5,6 @@ use serde_json::json;
 use super::refused;
 
 #[test]
-fn a_congestion_control_that_ns2_has_in_another_version_is_refused() {
-    let ns2 = ("profile", json!("ns2"));
-    for key in ["transport.name", "transport.congestion_control"] {
-        refused(
-            &[ns2.clone(), (key, json!("cubic"))],
-            &format!(
-                "{key}: \"cubic\" is not modelled in this profile; ns-2 has it in \
-                 Agent/TCP/Linux, as in Linux 2.6.16; write \"bic\", which is ns-2's, or another \
-                 profile: \"linux\" for a Linux of today, \"rfc\" for RFC 9438"
-            ),
-        );
-    }
-}
-
-#[test]
 fn pacing_has_gains() {
     refused(
         &[("transport.pacing", json!(1.2))],
