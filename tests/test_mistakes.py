@@ -33,7 +33,7 @@ Change = Callable[[str], str]
         (lambda text: text + '[sweep]\n"workload.srevers" = [1]\n', ["srevers", "servers"]),
         (lambda text: text + '[[sweep.zip]]\n"a" = [1]\n"b" = [1, 2]\n', ["sweep"]),
         (lambda text: text + "[run\n", ["line 16, column 5: not valid TOML: unclosed table"]),
-        (lambda text: text + "[run]\n", ["line 16, column 2: not valid TOML: run is there twice"]),
+        (lambda text: text + "[run]\n", ["line 16, column 2: not valid TOML: run is given twice"]),
         (lambda text: text.replace("blocks = 2", "blocks = 2024-01-01"), ["workload.blocks"]),
         (lambda text: text.replace('"1Gbps"', "1Gbps"), ["line 3", 'in quotes: rate = "1Gbps"']),
     ],
