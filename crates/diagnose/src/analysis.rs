@@ -289,3 +289,6 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
         notes,
     }
 }
+
+#[cfg(test)]
+mod tests;
