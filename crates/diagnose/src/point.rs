@@ -455,3 +455,5 @@ fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, si
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wire_tests;
