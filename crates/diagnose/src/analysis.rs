@@ -295,43 +295,4 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stall::Cause;
-    use crate::stall::tests::stall;
-
-    fn point(stalls: Vec<Stall>) -> Point {
-        let mut point = Point::new(3);
-        point.stalls = stalls;
-        point
-    }
-
-    #[test]
-    fn a_stall_that_two_places_have_seen_is_one_and_its_surer_cause_counts() {
-        let at = |start, end, confidence| Stall {
-            confidence,
-            ..stall(start, end, if confidence < 0.5 { Cause::Spurious } else { Cause::Tail })
-        };
-        let lead = point(vec![at(0, 100, 0.4), at(20, 30, 0.9), at(200, 300, 0.9)]);
-        let mut other = point(vec![at(50, 60, 0.6), at(100, 150, 0.3), at(250, 400, 0.4)]);
-        let told = |all: Vec<Stall>| {
-            all.iter().map(|it| (it.start.as_nanos(), it.confidence)).collect::<Vec<_>>()
-        };
-        let all = stalls(&lead, [&other].into_iter());
-        assert_eq!(told(all), [(0, 0.6), (20, 0.9), (100, 0.3), (200, 0.9)]);
-        for stall in &mut other.stalls {
-            stall.sender.port = 7;
-        }
-        assert_eq!(stalls(&lead, [&other].into_iter()).len(), 6, "of another flow");
-    }
-
-    /// Takes minutes if each stall of a place is compared with each of the other one.
-    #[test]
-    fn as_many_stalls_as_are_listed_are_matched_at_once() {
-        let many = |shift| {
-            (0..100_000_i64).map(move |n| stall(10 * n + shift, 10 * n + shift + 5, Cause::Tail))
-        };
-        let all = stalls(&point(many(0).collect()), [&point(many(2).collect())].into_iter());
-        assert_eq!(all.len(), 100_000);
-    }
-}
+mod tests;

@@ -183,4 +183,83 @@ mod tests {
         assert_eq!(blocks(&[&[25], &[25], &[101]]), (1, 3, 1, 101), "those were requests");
         assert_eq!(blocks(&[&[100], &[3, 3]]), (2, 3, 1, 3), "more flows, whatever they send");
     }
+
+    /// A connection that opens with these options of both ends, and sends data of a length with
+    /// timestamps or without, which waited in a queue for so long.
+    fn connection(options: [&[u8]; 2], payload: u32, stamped: bool, queued: Span) -> Connection {
+        use incast_capture::read::{Endpoint, Options, Packet, Timestamps, flags};
+        let ends = [1, 2].map(|port| Endpoint { port, ..Endpoint::default() });
+        let mut connection = Connection::new(1, ends, [0, 1], crate::time::tests::at(0));
+        let mark = crate::load::Mark::default();
+        let around = crate::connection::Around {
+            mark,
+            own: mark,
+            round_trip: MS,
+            missing: None,
+            counted: false,
+            timer: None,
+        };
+        let stamps = Timestamps { value: 1, echo: 1 };
+        let (syn, both) = (flags::SYN, flags::SYN | flags::ACK);
+        for (time, side, bits, seq, ack, payload) in [
+            (0, 0, syn, 0, 0, 0),
+            (1, 1, both, 0, 1, 0),
+            (2, 0, flags::ACK, 1, 1, 0),
+            (3, 1, flags::ACK, 1, 1, payload),
+        ] {
+            let mut it = Options::default();
+            if time < 2 {
+                it = Options::parse(options[side]);
+            }
+            it.timestamps = stamped.then_some(stamps);
+            let packet = Packet {
+                time,
+                source: ends[side],
+                target: ends[1 - side],
+                seq,
+                ack,
+                flags: bits,
+                payload,
+                window: 300,
+                options: it,
+                ..Packet::default()
+            };
+            connection.handle(&packet, around, &mut Vec::new());
+        }
+        connection.flow_mut(1).queued.take(queued);
+        connection
+    }
+
+    const WITH: &[u8] = &[2, 4, 3, 232, 4, 2];
+    const WITHOUT: &[u8] = &[2, 4, 3, 232];
+
+    #[test]
+    fn what_any_connection_has_is_in_use() {
+        let seen = |all: &[Connection]| {
+            let mut seen = Parameters::default();
+            for one in all {
+                seen.connection(one);
+            }
+            (seen.sack, seen.timestamps, seen.mss, seen.window, seen.connections)
+        };
+        let plain = || connection([WITHOUT; 2], 700, false, ns(0));
+        let rich = || connection([WITH; 2], 900, true, ns(0));
+        assert_eq!(seen(&[]), (false, false, 0, 0, 0));
+        assert_eq!(seen(&[plain()]), (false, false, 700, 300, 1));
+        assert_eq!(seen(&[rich()]), (true, true, 900, 300, 1));
+        assert_eq!(seen(&[rich(), plain()]), (true, true, 900, 300, 2));
+        assert_eq!(seen(&[plain(), rich()]), (true, true, 900, 300, 2));
+        assert!(!seen(&[connection([WITH, WITHOUT], 1, false, ns(0))]).0, "one end does not");
+    }
+
+    #[test]
+    fn waits_in_queues_are_sampled() {
+        let mut seen = Parameters { queued: vec![ns(1); SAMPLE - 1], ..Parameters::default() };
+        seen.connection(&connection([WITH; 2], 9, false, ns(0)));
+        assert_eq!(seen.queued.len(), SAMPLE - 1, "it has shown none");
+        for _ in 0..2 {
+            seen.connection(&connection([WITH; 2], 9, false, ns(7)));
+            assert_eq!((seen.queued.len(), seen.queued[SAMPLE - 1]), (4096, ns(7)));
+        }
+    }
 }

@@ -220,4 +220,38 @@ pub mod tests {
         assert!(!Stall { cause: Err("unknown"), ..window }.shows_a_timer());
         assert!(!stall(0, 200, Cause::Handshake).shows_a_timer());
     }
+
+    #[test]
+    fn a_request_waits_for_itself_unless_the_server_had_it() {
+        let own = |cause| Stall { cause, ..stall(0, 200, Cause::Tail) }.is_its_own();
+        assert!(own(Ok(Cause::Handshake)) && own(Ok(Cause::FullWindow)) && own(Err("unknown")));
+        assert!(!own(Ok(Cause::AckLoss)) && !own(Ok(Cause::Spurious)));
+    }
+
+    #[test]
+    fn causes_have_names() {
+        for (cause, name) in [
+            (Cause::Handshake, "handshake"),
+            (Cause::Spurious, "spurious"),
+            (Cause::AckLoss, "ack_loss"),
+            (Cause::LostRetransmission, "lost_retransmission"),
+            (Cause::FullWindow, "full_window"),
+            (Cause::Tail, "tail"),
+            (Cause::LackOfDupacks, "lack_of_dupacks"),
+        ] {
+            assert_eq!(cause.name(), name);
+        }
+    }
+
+    #[test]
+    fn a_stall_as_a_wait_has_its_times_and_frames() {
+        let place = |frame| Place { file: 1, frame };
+        let frames = vec![place(4), place(7), place(9)];
+        let one =
+            Stall { frames, reason: Reason::FirstByte, idle: 0.3, ..stall(5, 25, Cause::Tail) };
+        assert_eq!(one.length(), crate::time::tests::ns(20));
+        let wait = one.as_wait();
+        assert_eq!((wait.start, wait.end, wait.idle), (at(5), at(25), 0.3));
+        assert_eq!((wait.before, wait.after, wait.reason), (place(4), place(7), Reason::FirstByte));
+    }
 }

@@ -328,4 +328,31 @@ mod tests {
         assert_eq!(incast, None);
         assert!(why.starts_with("a server does not see the other"), "{why}");
     }
+
+    #[test]
+    fn flows_that_wait_without_a_known_cause_leave_it_open() {
+        let told = |ports: &[u16], known: bool| {
+            let mut lead = point(4);
+            lead.stalls =
+                ports.iter().map(|port| Stall { cause: Err("unknown"), ..wait(*port) }).collect();
+            if known {
+                lead.stalls.push(wait(99));
+            }
+            case(&lead).decide().0
+        };
+        assert_eq!(told(&[1, 2, 3], false), None);
+        assert_eq!(told(&[1, 2, 2], false), Some(false), "of two flows");
+        assert_eq!(told(&[1, 2, 3], true), Some(false));
+    }
+
+    #[test]
+    fn as_many_flows_as_an_episode_has_began_together() {
+        let why = |fan_in| {
+            let mut lead = point(fan_in);
+            lead.stalls = vec![wait(0)];
+            case(&lead).decide().1
+        };
+        assert!(why(2).contains("at most 2 begin together, and an episode has 3 or more"));
+        assert!(why(3).contains("no burst fills the link"));
+    }
 }

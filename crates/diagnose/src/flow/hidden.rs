@@ -41,3 +41,21 @@ impl Hidden {
         self.count = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn early_ones_count_until_new_bytes_come_and_others_until_the_ack_moves() {
+        let mut hidden = Hidden::default();
+        hidden.add(2);
+        hidden.add(3);
+        hidden.add_early(4);
+        hidden.add_early(5);
+        assert_eq!((hidden.count(), hidden.early()), (5, 9));
+        hidden.reset();
+        assert_eq!((hidden.count(), hidden.early()), (0, 9));
+        assert_eq!((hidden.take_early(), hidden.early(), hidden.take_early()), (9, 0, 0));
+    }
+}

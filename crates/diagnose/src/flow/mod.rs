@@ -182,3 +182,6 @@ impl Flow {
         events.extend(stalls.map(|stall| Event::Stalled { side, stall }));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,4 +48,13 @@ mod tests {
             [false, true, true, false]
         );
     }
+
+    #[test]
+    fn a_first_round_begins_with_the_edge_of_its_window() {
+        let mut rounds = Rounds::default();
+        rounds.begin(5000);
+        assert!(rounds.next(5001, 9000));
+        rounds.begin(5000);
+        assert!(!rounds.next(5000, 9000), "it fits");
+    }
 }

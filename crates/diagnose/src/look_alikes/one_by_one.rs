@@ -57,4 +57,9 @@ mod tests {
         assert_eq!(told(judge, &of(1, 100, 100), Vantage::Server), None);
         assert_eq!(told(judge, &of(3, 100, 100), Vantage::Server), Some(true));
     }
+
+    #[test]
+    fn two_hosts_at_a_server_are_enough_to_say_no() {
+        assert_eq!(told(judge, &of(2, 100, 100), Vantage::Server), Some(false));
+    }
 }

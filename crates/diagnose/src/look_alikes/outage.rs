@@ -73,4 +73,23 @@ mod tests {
         };
         assert_eq!([IN_VAIN - 1, IN_VAIN].map(found), [Some(false), None]);
     }
+
+    #[test]
+    fn at_a_server_repeats_without_an_answer_leave_it_open() {
+        let found = |vantage| {
+            let mut point = Point::new(3);
+            point.silences.data(at(0));
+            point.silences.data(at(0) + 200 * MS);
+            (0..3).for_each(|_| point.silences.resumed(at(0), Resumed::Again, false));
+            point.silences.data(at(0) + 600 * MS);
+            (0..3).for_each(|_| point.silences.resumed(at(0), Resumed::Again, false));
+            told_of(judge, &point, vantage)
+        };
+        assert_eq!([found(Vantage::Client), found(Vantage::Server)], [Some(true), None]);
+        let mut known = Point::new(3);
+        known.silences.data(at(0));
+        known.silences.data(at(0) + 200 * MS);
+        (0..3).for_each(|_| known.silences.resumed(at(0), Resumed::Acknowledged, false));
+        assert_eq!(told_of(judge, &known, Vantage::Server), Some(true));
+    }
 }
