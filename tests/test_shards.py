@@ -154,6 +154,36 @@ def test_a_link_in_a_shard_is_not_followed(
         (shard / place).unlink()
 
 
+@pytest.mark.parametrize("name", ["times", "runs", "events"])
+@pytest.mark.parametrize("which", ["run", "merge", "from"])
+def test_a_folder_of_results_that_is_a_link_is_refused(
+    command: Command, shard: Path, sweep: Path, tmp_path: Path, name: str, which: str
+) -> None:
+    """Whoever made the directory could let a run write anywhere."""
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(shard / name, elsewhere)
+    (shard / name).symlink_to(elsewhere)
+    before = sorted(elsewhere.iterdir())
+    told = {
+        "run": lambda: command("run", sweep, "--out", shard, "--trace", "events", "--seeds", 3),
+        "merge": lambda: command("merge", shard),
+        "from": lambda: command("merge", tmp_path / "out", shard),
+    }[which]()
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert told.err.endswith(f"{shard / name}: must be a folder, not a link\n")
+    assert sorted(elsewhere.iterdir()) == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_directory_of_results_may_be_a_link(
+    command: Command, shard: Path, sweep: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(shard)
+    told = command("run", sweep, "--out", tmp_path / "link", "--seeds", 3)
+    assert told.code == 0
+    assert incast.Results.open(shard).frame()["seed"].max() == 3
+
+
 @pytest.mark.parametrize("place", ["times/x.csv", "runs/pack-x.parquet", "events/x.parquet"])
 def test_a_pipe_in_a_shard_is_refused(
     command: Command, shard: Path, tmp_path: Path, place: str

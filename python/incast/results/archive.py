@@ -90,10 +90,11 @@ class Archive:
         Raises
         ------
         ResultsError
-            A pack is damaged. This must be reported before anything runs.
+            A pack is damaged, or a folder is a link. This must be reported before anything runs.
         """
+        files.check_own(self._times.folder)
         for table in tables(traces):
-            (self.path / table).mkdir(parents=True, exist_ok=True)
+            files.make_folder(self.path / table)
             files.sweep_up(self.path / table)
         self._look()
 

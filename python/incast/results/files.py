@@ -82,6 +82,30 @@ def check_regular(file: Path, *, link: bool = True) -> None:
         raise ResultsError(f"{file}: must be a regular file, not a link")
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder of results; a link could lead to any folder of this machine.
+
+    Raises
+    ------
+    ResultsError
+        Its name is that of a link.
+    """
+    check_own(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def check_own(folder: Path) -> None:
+    """Refuse a folder of results that is a link; the whole directory may be one.
+
+    Raises
+    ------
+    ResultsError
+        It is a link.
+    """
+    if not isinstance(folder, Remote) and folder.is_symlink():
+        raise ResultsError(f"{folder}: must be a folder, not a link")
+
+
 def check_writable(path: Path) -> None:
     """Refuse, before the work, a file that could not be written after it.
 

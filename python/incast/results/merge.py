@@ -97,7 +97,7 @@ def _copy_times(source: Archive, target: Archive) -> None:
     folder = target.path / times.TABLE
     for file in _files(source.path / times.TABLE, "*.csv"):
         if content := times.checked(file):
-            folder.mkdir(exist_ok=True)
+            files.make_folder(folder)
             files.write_whole(folder / file.name, content)
 
 
@@ -111,6 +111,7 @@ def _copy_traces(source: Directory, target: Archive) -> None:
 
 def _files(folder: Path, pattern: str) -> Iterable[Path]:
     """Return the files of another store; a link could lead to any file of this machine."""
+    files.check_own(folder)
     found = sorted(folder.glob(pattern)) if folder.is_dir() else []
     for file in found:
         files.check_regular(file, link=False)

@@ -59,7 +59,7 @@ class Times:
             told = f"{key},{value!r},{self._host}"
             lines.append(f"{told},{crc32(told.encode()):08x}\n")
         if not self._begun:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            files.make_folder(self.folder)
             self._begun = True
         if isinstance(self._own, Remote):
             self._write_again(lines)
