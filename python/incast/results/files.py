@@ -102,7 +102,9 @@ def check_own(folder: Path) -> None:
     ResultsError
         It is a link.
     """
-    if not isinstance(folder, Remote) and folder.is_symlink():
+    if isinstance(folder, Remote):
+        return
+    if folder.is_symlink():
         raise ResultsError(f"{folder}: must be a folder, not a link")
 
 
