@@ -41,3 +41,21 @@ def test_the_first_page_shows_its_picture_wherever_it_is_shown() -> None:
     images = re.findall(r"!\[[^]]*\]\(([^)]*)\)|<img[^>]*src=\"([^\"]*)\"", text)
     assert not [image for image in images if not "".join(image).startswith("https://")]
     assert text.count("█") > 100
+
+
+def test_each_rule_of_linux_is_pinned_by_a_script_or_a_test() -> None:
+    root = EXTENSIONS.parents[1]
+    page = (root / "docs" / "reference" / "profiles.md").read_text("utf-8")
+    rows = page.split("| Pinned by |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    assert len(rows) > 30
+    tests = {
+        name
+        for file in (root / "crates").glob("*/src/**/*.rs")
+        for name in re.findall(r"^ *fn (\w+)\(\)", file.read_text("utf-8"), re.MULTILINE)
+    }
+    for row in rows:
+        pins = re.findall(r"`([^`]+)`", row.split(" | ")[-1])
+        assert pins, row
+        for pin in pins:
+            script = root / "crates" / "script" / "scripts" / f"{pin}.pkt"
+            assert script.is_file() if "/" in pin else pin in tests, pin

@@ -3,7 +3,7 @@
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
 use incast_tcp::config::{
-    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, RtoFloor, RttClock,
+    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor, RttClock,
     RttSampling, UndoKind,
 };
 use serde_json::{Value, json};
@@ -209,6 +209,17 @@ fn linux_has_its_own_parameters_of_every_part_by_name() {
     assert_eq!((&reno["byte_counting"], &reno["reduce_from"]), (&json!(true), &json!("flight")));
     let dctcp = chosen("transport.congestion_control", json!("dctcp")).1;
     assert_eq!(dctcp["react_at"], "first-ece");
+}
+
+/// `tcp_cong_control()` and `tcp_slow_start_after_idle_check()`: a control with `cong_control` decides
+/// by itself.
+#[test]
+fn linux_bbr_has_no_rate_reduction_and_no_decay() {
+    let tcp = load(&[("profile", json!("linux")), ("transport.name", json!("bbr"))]).transport.tcp;
+    assert_eq!((tcp.prr, tcp.idle_restart), (PrrBound::Off, IdleRestart::None));
+    let cubic = load(&[("profile", json!("linux"))]).transport.tcp;
+    assert_eq!(cubic.prr, PrrBound::Linux);
+    assert_ne!(cubic.idle_restart, IdleRestart::None);
 }
 
 #[test]
