@@ -91,7 +91,7 @@ def _ask(console: Console, which: str, predictions: Sequence[Prediction]) -> int
             f"{answer.status}"
         )
 
-    console.print(f"{count} runs of about {predict.SECONDS:g} s")
+    console.print(f"{count} runs of about {SETS[which].seconds:g} s")
     path = FOLDER / f"{which}-measured.csv"
     ask(path, predictions, show)
     answers = table.read(path, Answer)

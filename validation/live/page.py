@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,28 +63,37 @@ def _with_rate(of: Prediction) -> str:
 
 
 def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> list[str]:
+    pairs = "Mbit/s | measured | ln ratio | timeouts | measured | block | measured"
     lines = [
         "## Plateaus",
         "",
-        "Timeouts are per block.",
+        "The first value of each pair is the predicted one. Timeouts are per block; block times",
+        "are medians in ms.",
         "",
-        f"| {_READ} | servers | predicted, Mbit/s | measured | ln ratio | timeouts | measured |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        f"| {_READ} | servers | {pairs} |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for one in found:
         of = one.prediction
         if of.kind != "plateau":
             continue
         told = one.told[of.servers]
-        measured = ("–", "–", "–")
+        measured = ("–", "–", "–", "–")
         if told is not None:
             goodput = f"{told.goodput / 1e6:.1f}"
-            measured = (goodput, f"{one.log_ratio:+.2f}", f"{told.timeouts:.2f}")
+            block = _ms(told.block * 1e3)
+            measured = (goodput, f"{one.log_ratio:+.2f}", f"{told.timeouts:.2f}", block)
         lines.append(
             f"| {name(of)} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
-            f"| {measured[1]} | {of.timeouts_per_block:.2f} | {measured[2]} |"
+            f"| {measured[1]} | {of.timeouts_per_block:.2f} | {measured[2]} "
+            f"| {_ms(of.block_ms)} | {measured[3]} |"
         )
     return lines
+
+
+def _ms(value: float) -> str:
+    """A time; older sets have none."""
+    return "–" if math.isnan(value) else f"{value:.1f}"
 
 
 def _knees(found: Sequence[Judged], name: Callable[[Prediction], str]) -> list[str]:

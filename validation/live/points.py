@@ -113,6 +113,8 @@ class Lot:
         At most.
     wide
         Draws the rate, the connections and BBR, too, and no fixed window; `rate` does not count.
+    seconds
+        How long a run of the kernel lasts, about.
     """
 
     seed: int
@@ -123,6 +125,7 @@ class Lot:
     srus: int = len(_SRUS)
     servers: int = 48
     wide: bool = False
+    seconds: float = 4.0
 
 
 def reads(lot: Lot) -> Iterator[tuple[Read, int]]:

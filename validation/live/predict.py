@@ -15,8 +15,6 @@ from validation.live.points import Lot, Read, reads
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-SECONDS = 4.0
-"""How long a run of the kernel lasts, about."""
 SEEDS = 10
 REPEATS = 3
 """How often the kernel is asked."""
@@ -24,7 +22,7 @@ _FLAT = 0.25
 """On a plateau, |ln| between the goodputs with 2/3 and 3/2 of the servers and the point's."""
 _STEADY = 0.15
 """On a plateau, the standard deviation of the seeds' ln goodput."""
-_BLOCKS = (8, 200)
+_BLOCKS = (8, 400)
 _SAMPLE = 12  # blocks of a simulation that only looks
 
 
@@ -64,24 +62,24 @@ def draw(lot: Lot) -> Iterator[Prediction]:
             return
         found = None
         if plateaus:
-            found = _plateau(read, servers, lot.servers)
+            found = _plateau(read, servers, lot)
             plateaus -= found is not None
         if found is None and knees:
-            found = _knee(read, lot.servers)
+            found = _knee(read, lot)
             knees -= found is not None
         if found is not None:
             yield found
 
 
-def _plateau(read: Read, servers: int, most: int) -> Prediction | None:
-    near = sorted({max(servers * 2 // 3, 1), servers, min(servers * 3 // 2, most)})
+def _plateau(read: Read, servers: int, lot: Lot) -> Prediction | None:
+    near = sorted({max(servers * 2 // 3, 1), servers, min(servers * 3 // 2, lot.servers)})
     looked = {count: _simulated(read, count, _SAMPLE) for count in near}
     here = math.log(looked[servers].goodput)
     if any(abs(math.log(one.goodput) - here) > _FLAT for one in looked.values()):
         return None
     if looked[servers].spread > _STEADY:
         return None
-    blocks = _blocks(read, servers, looked[servers].goodput)
+    blocks = _blocks(read, servers, looked[servers].goodput, lot.seconds)
     told = _simulated(read, servers, blocks)
     return Prediction(
         **asdict(read),
@@ -94,31 +92,31 @@ def _plateau(read: Read, servers: int, most: int) -> Prediction | None:
     )
 
 
-def _knee(read: Read, most: int) -> Prediction | None:
+def _knee(read: Read, lot: Lot) -> Prediction | None:
     """Find the step of a doubling at which the read begins to collapse, away from its ends.
 
     The ends are those of the step before and after it as well: a knee in the middle of the
     interval is one for which the interval is fair.
     """
-    sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64) if count <= most]
+    sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64) if count <= lot.servers]
     collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
     first = next((at for at, collapsed in enumerate(collapses) if collapsed), None)
     if first is None or first == 0 or not all(collapses[first:]):
         return None
     # The knee lies between sizes[first - 1] and sizes[first]; the interval is that around it.
     low = round(math.sqrt(sizes[first - 1] * sizes[first] / 2))
-    if low < 1 or 2 * low > most:
+    if low < 1 or 2 * low > lot.servers:
         return None
     slow = _simulated(read, 2 * low, _SAMPLE)
-    blocks = _blocks(read, 2 * low, slow.goodput)
+    blocks = _blocks(read, 2 * low, slow.goodput, lot.seconds)
     return Prediction(**asdict(read), kind="knee", servers=low, blocks=blocks)
 
 
-def _blocks(read: Read, servers: int, goodput: float) -> int:
-    """Return how many blocks take about `SECONDS`."""
+def _blocks(read: Read, servers: int, goodput: float, seconds: float) -> int:
+    """Return how many blocks take about so long."""
     bits = 8e3 * int(read.sru.removesuffix("KB")) * servers
     least, most = _BLOCKS
-    return min(max(round(SECONDS * goodput / bits), least), most)
+    return min(max(round(seconds * goodput / bits), least), most)
 
 
 @dataclass(frozen=True)
