@@ -263,7 +263,6 @@ impl TrafficFacts {
 impl TransportFacts {
     fn of(Transport { tcp, .. }: &Transport) -> Self {
         let segments = |bytes: u64| (bytes / u64::from(tcp.mss)).max(1);
-        let delay = tcp.delayed_ack.map_or(Span::ZERO, |delayed| delayed.timeout);
         Self {
             initial_window_segments: segments(tcp.initial_window),
             initial_ssthresh_segments: segments(tcp.initial_ssthresh),
@@ -275,7 +274,7 @@ impl TransportFacts {
             syn_rto_s: tcp.syn_rto.as_secs_f64(),
             rto_after_syn_loss_s: tcp.rto_after_syn_loss.as_secs_f64(),
             send_jitter_s: tcp.send_jitter.as_secs_f64(),
-            delayed_ack_s: delay.as_secs_f64(),
+            delayed_ack_s: tcp.longest_ack_delay().as_secs_f64(),
         }
     }
 }

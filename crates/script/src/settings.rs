@@ -288,17 +288,21 @@ fn pacing(value: &str) -> Result<Pacing, String> {
 }
 
 /// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once;
-/// `2/40ms/16/pingpong`: unless the host answers.
+/// `2/40ms/16/pingpong`: unless the host answers; `2/40ms/16/below_rto_min`: earlier than a timeout.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {
         return Err(format!("{value:?} is not like 2/40ms or 2/40ms/16"));
     };
     let quickack = parts.next().map_or(Ok(0), number)?;
-    let pingpong = match parts.next() {
-        None => false,
-        Some("pingpong") => true,
-        Some(other) => return Err(format!("{other:?} must be pingpong")),
-    };
-    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack, pingpong })
+    let (mut pingpong, mut below_rto_min) = (false, false);
+    for part in parts {
+        match part {
+            "pingpong" => pingpong = true,
+            "below_rto_min" => below_rto_min = true,
+            other => return Err(format!("{other:?} must be pingpong or below_rto_min")),
+        }
+    }
+    let (segments, timeout) = (number(segments)?, span(timeout)?);
+    Ok(DelayedAck { segments, timeout, quickack, pingpong, below_rto_min })
 }

@@ -268,6 +268,23 @@ pub struct DelayedAck {
     /// to be delayed so long or a duplicate arrives, and begins again after a silence of the
     /// retransmission timeout (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
     pub pingpong: bool,
+    /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that it
+    /// comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).
+    pub below_rto_min: bool,
+}
+
+impl Config {
+    /// How long a receiver delays an ACK at most; 0 if it does not.
+    pub fn longest_ack_delay(&self) -> Span {
+        self.delayed_ack.map_or(Span::ZERO, |delayed| {
+            let most = if delayed.below_rto_min {
+                self.timer_ticks.below(self.rto.min)
+            } else {
+                Span::MAX
+            };
+            delayed.timeout.min(most)
+        })
+    }
 }
 
 /// The packets that a switch may mark.

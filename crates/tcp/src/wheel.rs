@@ -31,6 +31,16 @@ pub struct TimerTicks {
     pub phase: TickPhase,
 }
 
+impl TimerTicks {
+    /// A tick less than a span, and a tick at least.
+    pub fn below(&self, span: Span) -> Span {
+        if self.tick.is_zero() {
+            return span;
+        }
+        self.tick * (span.as_picos().div_ceil(self.tick.as_picos()).max(2) - 1)
+    }
+}
+
 /// The timer wheel of one end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wheel {
@@ -86,6 +96,14 @@ mod tests {
     fn shared() -> Wheel {
         let ticks = TimerTicks { tick: TICK, phase: TickPhase::Shared };
         Wheel::new(ticks, &mut Stream::named(1, "phase", 0))
+    }
+
+    #[test]
+    fn linux_delack_max_is_a_tick_below_the_minimum_of_the_timeout() {
+        let ticks = TimerTicks { tick: TICK, phase: TickPhase::Shared };
+        let below = |millis| ticks.below(Span::from_millis(millis));
+        assert_eq!([200, 40, 10, 8, 1].map(below), [196, 36, 8, 4, 4].map(Span::from_millis));
+        assert_eq!(TimerTicks::default().below(TICK), TICK);
     }
 
     fn micros(now: u64, wait: u64) -> u64 {

@@ -66,7 +66,8 @@ fn an_application_delays_what_it_sends_after_half_of_a_stall() {
 fn a_held_ack_delays_what_it_releases_after_half_of_a_stall() {
     let expired = |timeout: u64| {
         let (segments, quickack, timeout) = (2, 0, micros(timeout));
-        let delayed_ack = DelayedAck { segments, timeout, quickack, pingpong: false };
+        let delayed_ack =
+            DelayedAck { segments, timeout, quickack, pingpong: false, below_rto_min: false };
         let tcp = Config { delayed_ack: Some(delayed_ack), ..config() };
         let mut hosts = hosts(tcp, 1);
         let client = EndId::client(0);

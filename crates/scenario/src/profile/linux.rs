@@ -34,9 +34,10 @@ pub(super) fn document() -> Value {
             // What hosts need between an ACK and the data that it releases; without it, hosts that
             // begin together stay in step.
             "send_jitter": "30us",
-            // TCP_DELACK_MIN, TCP_MAX_QUICKACKS and tcp_pingpong_thresh = 1.
+            // TCP_DELACK_MIN, TCP_MAX_QUICKACKS, tcp_pingpong_thresh = 1 and tcp_delack_max().
             "delayed_ack": {
                 "segments": 2, "timeout": "40ms", "quickack": 16, "pingpong": true,
+                "below_rto_min": true,
             },
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
             "idle_restart": "2861",

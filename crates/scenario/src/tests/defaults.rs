@@ -3,7 +3,7 @@
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
 use incast_tcp::config::{
-    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor, RttClock,
+    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, RtoFloor, RttClock,
     RttSampling, UndoKind,
 };
 use serde_json::{Value, json};
@@ -80,9 +80,10 @@ fn the_rfc_profile_has_every_should() {
     let tcp = profile("rfc").transport.tcp;
     assert_eq!((tcp.rto.min, tcp.rto.initial), (Span::from_secs(1), Span::from_secs(1)));
     assert_eq!(tcp.initial_window, 3 * 1460);
-    let delayed_ack =
-        DelayedAck { segments: 2, timeout: Span::from_millis(200), quickack: 0, pingpong: false };
-    assert_eq!(tcp.delayed_ack, Some(delayed_ack));
+    let timeout = Span::from_millis(200);
+    let plain =
+        DelayedAck { segments: 2, timeout, quickack: 0, pingpong: false, below_rto_min: false };
+    assert_eq!(tcp.delayed_ack, Some(plain));
     assert_eq!(tcp.idle_restart, IdleRestart::Rfc5681);
     assert!(tcp.dupack_requires_same_window && tcp.fin);
     assert_eq!(json!(tcp.recovery)["restart_timer_on_entry"], false);
@@ -96,8 +97,9 @@ fn the_linux_profile_is_linux_s_defaults() {
     assert_eq!((tcp.mss, tcp.header, tcp.ack_size), (1448, 52, 52));
     assert_eq!((tcp.initial_window, tcp.timestamps), (14_480, Some(Span::from_micros(1))));
     assert_eq!((tcp.rto.floor, tcp.rto.min), (RtoFloor::Variance, Span::from_millis(200)));
+    let timeout = Span::from_millis(40);
     let delayed_ack =
-        DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16, pingpong: true };
+        DelayedAck { segments: 2, timeout, quickack: 16, pingpong: true, below_rto_min: true };
     assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
     assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
     assert!(tcp.sack.is_some_and(|sack| sack.dsack && sack.takes_room));
@@ -209,17 +211,6 @@ fn linux_has_its_own_parameters_of_every_part_by_name() {
     assert_eq!((&reno["byte_counting"], &reno["reduce_from"]), (&json!(true), &json!("flight")));
     let dctcp = chosen("transport.congestion_control", json!("dctcp")).1;
     assert_eq!(dctcp["react_at"], "first-ece");
-}
-
-/// `tcp_cong_control()` and `tcp_slow_start_after_idle_check()`: a control with `cong_control` decides
-/// by itself.
-#[test]
-fn linux_bbr_has_no_rate_reduction_and_no_decay() {
-    let tcp = load(&[("profile", json!("linux")), ("transport.name", json!("bbr"))]).transport.tcp;
-    assert_eq!((tcp.prr, tcp.idle_restart), (PrrBound::Off, IdleRestart::None));
-    let cubic = load(&[("profile", json!("linux"))]).transport.tcp;
-    assert_eq!(cubic.prr, PrrBound::Linux);
-    assert_ne!(cubic.idle_restart, IdleRestart::None);
 }
 
 #[test]

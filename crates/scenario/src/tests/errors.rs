@@ -46,7 +46,7 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
     refused(
         &[("transport.delayed_ack.segment", json!(2))],
         "transport.delayed_ack.segment: unknown key; did you mean \"segments\"? \
-         accepted: segments, timeout, quickack, pingpong",
+         accepted: segments, timeout, quickack, pingpong, below_rto_min",
     );
     refused(
         &[("background", json!([{ "name": "long-flow", "transport": { "msss": 9000 } }]))],

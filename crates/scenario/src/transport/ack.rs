@@ -40,11 +40,21 @@ pub(super) struct DelayedAckTable {
     /// are again after a silence of the retransmission timeout. Default: false (Linux: true, its
     /// ping-pong mode).
     pub(super) pingpong: bool,
+    /// Whether the delay is at most `rto_min` less a tick (`timer_tick`), and a tick at least, so
+    /// that the ACK comes before the sender's timeout. Default: false (Linux since 6.7: true,
+    /// `tcp_delack_max()`).
+    pub(super) below_rto_min: bool,
 }
 
 impl Default for DelayedAckTable {
     fn default() -> Self {
-        Self { segments: 2, timeout: Span::from_millis(40), quickack: 0, pingpong: false }
+        Self {
+            segments: 2,
+            timeout: Span::from_millis(40),
+            quickack: 0,
+            pingpong: false,
+            below_rto_min: false,
+        }
     }
 }
 
@@ -53,13 +63,15 @@ impl Parameters for DelayedAckTable {
 }
 
 impl From<DelayedAck> for DelayedAckTable {
-    fn from(DelayedAck { segments, timeout, quickack, pingpong }: DelayedAck) -> Self {
-        Self { segments, timeout, quickack, pingpong }
+    fn from(it: DelayedAck) -> Self {
+        let DelayedAck { segments, timeout, quickack, pingpong, below_rto_min } = it;
+        Self { segments, timeout, quickack, pingpong, below_rto_min }
     }
 }
 
 impl From<DelayedAckTable> for DelayedAck {
-    fn from(DelayedAckTable { segments, timeout, quickack, pingpong }: DelayedAckTable) -> Self {
-        Self { segments, timeout, quickack, pingpong }
+    fn from(it: DelayedAckTable) -> Self {
+        let DelayedAckTable { segments, timeout, quickack, pingpong, below_rto_min } = it;
+        Self { segments, timeout, quickack, pingpong, below_rto_min }
     }
 }

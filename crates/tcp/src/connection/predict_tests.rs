@@ -343,6 +343,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         timeout: Span::from_micros(400),
         quickack,
         pingpong: quickack > 0,
+        below_rto_min: quickack > 0,
     };
     let sack = |dsack| Sack { dsack, takes_room: dsack };
     let packets = vec![EcnPackets::NewData, EcnPackets::Data, EcnPackets::All];

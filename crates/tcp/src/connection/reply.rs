@@ -25,7 +25,12 @@ pub(super) struct Acks {
 impl Acks {
     pub fn new(config: &Config, wheel: Wheel, first: u64) -> Self {
         Self {
-            policy: AckPolicy::new(config.delayed_ack, config.receive_offload, wheel),
+            policy: AckPolicy::new(
+                config.delayed_ack,
+                config.longest_ack_delay(),
+                config.receive_offload,
+                wheel,
+            ),
             extra: 0,
             label: 0,
             ts_recent: None,

@@ -107,6 +107,7 @@ fn config(name: &str, case: &Case) -> Config {
             timeout,
             quickack: 0,
             pingpong: false,
+            below_rto_min: false,
         }),
         idle_restart: IdleRestart::None,
         recovery,

@@ -29,6 +29,8 @@ struct Delays {
     deadline: Time,
     hand_up: Time,
     delayed: Option<DelayedAck>,
+    /// How long an ACK waits.
+    delay: Span,
     offload: Option<ReceiveOffload>,
     wheel: Wheel,
     /// Bytes in the host's batch.
@@ -36,8 +38,13 @@ struct Delays {
 }
 
 impl AckPolicy {
-    /// One ACK per packet, delayed ACKs, or one ACK per batch of the host.
-    pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>, wheel: Wheel) -> Self {
+    /// One ACK per packet, ACKs delayed by `delay` at most, or one ACK per batch of the host.
+    pub fn new(
+        delayed: Option<DelayedAck>,
+        delay: Span,
+        offload: Option<ReceiveOffload>,
+        wheel: Wheel,
+    ) -> Self {
         let is_prompt = delayed.is_none() && offload.is_none();
         let delays = || {
             Box::new(Delays {
@@ -46,6 +53,7 @@ impl AckPolicy {
                 heard_at: Time::NEVER,
                 silence: Span::MAX,
                 delayed,
+                delay,
                 offload,
                 wheel,
                 pending: 0,
@@ -59,8 +67,8 @@ impl AckPolicy {
 
     /// Limits the delay of an ACK to `timeout`.
     pub fn shorten(&mut self, timeout: Span) {
-        if let Some(delayed) = self.0.as_mut().and_then(|delays| delays.delayed.as_mut()) {
-            delayed.timeout = delayed.timeout.min(timeout);
+        if let Some(delays) = &mut self.0 {
+            delays.delay = delays.delay.min(timeout);
         }
     }
 
@@ -137,10 +145,8 @@ impl Delays {
             }
             self.heard_at = now;
         }
-        if let Some(delayed) = self.delayed
-            && self.deadline == Time::NEVER
-        {
-            self.deadline = self.wheel.after(now, delayed.timeout);
+        if self.delayed.is_some() && self.deadline == Time::NEVER {
+            self.deadline = self.wheel.after(now, self.delay);
         }
         if arrival != Arrival::InOrder {
             if arrival == Arrival::Duplicate
@@ -182,16 +188,24 @@ impl Delays {
 mod tests {
     use super::*;
 
+    const DELAY: Span = Span::from_millis(40);
+    const NONE: DelayedAck = DelayedAck {
+        segments: 2,
+        timeout: DELAY,
+        quickack: 0,
+        pingpong: false,
+        below_rto_min: false,
+    };
+
+    fn policy(delayed_ack: Option<DelayedAck>) -> AckPolicy {
+        AckPolicy::new(delayed_ack, DELAY, None, Wheel::default())
+    }
+
     #[test]
     fn rfc5681_4_2_at_least_every_second_segment_and_at_once_out_of_order() {
-        let timeout = Span::from_millis(40);
-        let mut policy = AckPolicy::new(
-            Some(DelayedAck { segments: 2, timeout, quickack: 0, pingpong: false }),
-            None,
-            Wheel::default(),
-        );
+        let mut policy = policy(Some(NONE));
         assert!(!policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
-        assert_eq!(policy.deadline(), Time::ZERO + timeout);
+        assert_eq!(policy.deadline(), Time::ZERO + DELAY);
         assert!(policy.on_segment(Time::ZERO + Span::from_millis(1), Arrival::InOrder, 1000));
         policy.on_ack_sent();
         assert_eq!((policy.deadline(), policy.is_holding()), (Time::NEVER, false));
@@ -202,9 +216,8 @@ mod tests {
     }
 
     fn linux() -> AckPolicy {
-        let timeout = Span::from_millis(40);
-        let delayed = DelayedAck { segments: 2, timeout, quickack: 16, pingpong: true };
-        let mut policy = AckPolicy::new(Some(delayed), None, Wheel::default());
+        let delayed = DelayedAck { quickack: 16, pingpong: true, ..NONE };
+        let mut policy = policy(Some(delayed));
         policy.know_timeout(Span::from_millis(200));
         policy
     }
@@ -254,7 +267,7 @@ mod tests {
 
     #[test]
     fn without_delay_every_segment_is_acknowledged() {
-        let mut policy = AckPolicy::new(None, None, Wheel::default());
+        let mut policy = policy(None);
         assert!(policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::NEVER);
     }
