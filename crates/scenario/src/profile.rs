@@ -151,6 +151,7 @@ fn lab() -> Value {
             "send_jitter": "0s",
             "pacing": false,
             "segmentation_offload": "off",
+            "tso_deferral": false,
             "receive_offload": false,
             "congestion_control": { "name": "reno" },
             "remedies": [],

@@ -66,6 +66,9 @@ pub struct Config {
     pub ecn: Option<EcnPackets>,
     /// The effect of an idle period on cwnd.
     pub idle_restart: IdleRestart,
+    /// Small bursts wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer()`). With
+    /// `segmentation_offload`, they do in any case.
+    pub tso_deferral: bool,
     /// Random delay, uniform in `[0, x)`, before a host sends data that its window allows (ns-2's
     /// `overhead_`). Packets keep their order. Fast retransmissions are not delayed.
     pub send_jitter: Span,

@@ -71,6 +71,7 @@ fn config() -> Config {
         recovery_burst: None,
         pacing: None,
         segmentation_offload: None,
+        tso_deferral: false,
         receive_offload: None,
         recovery: named("newreno"),
         congestion_control: named("reno"),

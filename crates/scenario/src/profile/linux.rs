@@ -39,6 +39,8 @@ pub(super) fn document() -> Value {
                 "segments": 2, "timeout": "40ms", "quickack": 16, "pingpong": true,
                 "below_rto_min": true,
             },
+            // tcp_tso_should_defer(): data are segmented in software.
+            "tso_deferral": true,
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
             "idle_restart": "2861",
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().

@@ -29,6 +29,12 @@ const TRANSPORT: &[Rule] = &[
         "write timer_tick = \"4ms\"",
     ),
     (
+        &["tso_deferral"],
+        |it| it["segmentation_offload"] != "off",
+        "segmentation_offload is on, which defers small bursts",
+        "write segmentation_offload = \"off\"",
+    ),
+    (
         &["rtt_sampling"],
         |it| it["timestamps"] == true,
         "timestamps is true, which times every ACK",

@@ -209,6 +209,7 @@ impl Connection {
         if may_grow || self.needs.every_ack {
             let path = self.path(now, self.in_flight());
             let room = self.room_of(acked.bytes, acked.segments);
+            let was_deferred = self.extras.has(Extras::DEFERS) && self.was_deferred();
             let delivery = match &mut self.delivery {
                 Some(delivery) => {
                     delivery.sample(path.min_rtt, self.board.pipe(), self.board.losses())
@@ -221,7 +222,7 @@ impl Connection {
                 rtt: acked.sent_at.map(|sent_at| now - sent_at),
                 ece,
                 may_grow,
-                limited: path.flight + room + path.segment > window,
+                limited: path.flight + room + path.segment > window || was_deferred,
                 delivery,
             };
             self.congestion.on_ack(&sample, &path);

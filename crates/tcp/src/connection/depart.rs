@@ -76,9 +76,8 @@ impl Connection {
         now: Time,
         numbers: Range<u64>,
         allowed: u64,
-        is_fresh: bool,
     ) -> Option<Time> {
-        if !self.is_paced_out(now, numbers.start, allowed, is_fresh) {
+        if !self.is_paced_out(now, numbers.start, allowed) {
             return Some(now);
         }
         let departure = self.settled_departure(numbers.end)?;

@@ -27,8 +27,8 @@ impl Extras {
     pub const SACK_OPTION: Self = Self(1 << 4);
     /// The connection has a pacer.
     pub const PACER: Self = Self(1 << 5);
-    /// Segmentation offload.
-    pub const OFFLOAD: Self = Self(1 << 6);
+    /// Small bursts wait for ACKs.
+    pub const DEFERS: Self = Self(1 << 6);
     /// Proportional rate reduction.
     pub const PRR: Self = Self(1 << 7);
     /// Premature timeouts are detected and undone.
@@ -71,7 +71,7 @@ impl Extras {
             (Self::TIMESTAMPS, config.timestamps.is_some()),
             (Self::SACK_OPTION, config.sack.is_some()),
             (Self::PACER, has_pacer),
-            (Self::OFFLOAD, config.segmentation_offload.is_some()),
+            (Self::DEFERS, config.tso_deferral || config.segmentation_offload.is_some()),
             (Self::PRR, config.prr != PrrBound::Off && !needs.whole_window),
             (Self::UNDO, config.undo != crate::config::UndoKind::None),
             (Self::IDLE_RESTART, config.idle_restart != IdleRestart::None && !needs.whole_window),

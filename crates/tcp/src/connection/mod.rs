@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod advise;
+mod defer;
 mod demand;
 mod depart;
 mod ecn;
@@ -157,6 +158,7 @@ pub struct Connection {
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
     timed_out_at: Option<u64>,
+    deferral: defer::Deferral,
     opening: Opening,
 }
 
@@ -235,6 +237,7 @@ impl Connection {
             limited_bytes: 0,
             block: Block::new(first),
             timed_out_at: None,
+            deferral: defer::Deferral::new(&config),
             segment_size: config.mss,
             inbound: Inbound::new(&config, first),
             acks: Acks::new(&config, wheel, first),

@@ -62,9 +62,6 @@ struct Fraction {
     divisor: u64,
 }
 
-/// A burst must be at least this fraction of the window (Linux's `tcp_tso_win_divisor`).
-const BURST_DIVISOR: u64 = 3;
-
 /// Extras with which nothing leaves before the pacer's time.
 const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
@@ -79,6 +76,7 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::DELIVERY)
+    .or(Extras::DEFERS)
     .or(Extras::DELAYED_ACKS);
 
 /// The inputs of the pacer.
@@ -244,18 +242,12 @@ impl Connection {
             && next + segment <= self.board.una() + self.peer_window
     }
 
-    /// Whether the data at `next` must wait, if the window allows `allowed` bytes in all. `fresh`
-    /// data may also wait for a larger burst.
-    pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64, fresh: bool) -> bool {
+    /// Whether the data at `next` must wait, if the window allows `allowed` bytes in all.
+    pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64) -> bool {
         let pace = self.pace();
-        let defers = fresh && self.extras.has(Extras::OFFLOAD) && self.defers(next, allowed);
         let Some(pacer) = &mut self.pacer else { return false };
         if pacer.is_in_burst(now) {
             return false;
-        }
-        if defers {
-            pacer.waiting = false;
-            return true;
         }
         let burst = if self.needs.pacing {
             self.congestion.pacing_burst(self.segment_size.into()) as u32
@@ -273,19 +265,6 @@ impl Connection {
             pacer.waiting = false;
         }
         pacer.waiting
-    }
-
-    /// Whether a small burst is deferred until ACKs allow a larger one (Linux's
-    /// `tcp_tso_should_defer`): more than `allowed` is unsent, and `allowed` is less than a full
-    /// burst and less than a third of the window.
-    fn defers(&self, next: u64, allowed: u64) -> bool {
-        let size = self.pacer.as_ref().map_or(0, |pacer| pacer.burst_size);
-        allowed < u64::from(size)
-            && allowed < self.congestion.window().min(self.peer_window) / BURST_DIVISOR
-            && self.stream_end() - next > allowed
-            && next > self.board.una()
-            && self.recovery.dupacks() == 0
-            && !self.recovery.in_recovery()
     }
 
     /// `bytes` of data were sent.

@@ -31,7 +31,7 @@ const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::ECN)
     .or(Extras::SENT)
     .or(Extras::PACER)
-    .or(Extras::OFFLOAD)
+    .or(Extras::DEFERS)
     .or(Extras::IDLE_TIMER)
     .or(Extras::HEAD)
     .or(Extras::DELIVERY)

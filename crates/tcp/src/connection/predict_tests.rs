@@ -60,6 +60,7 @@ fn state(connection: &Connection) -> String {
         report,
         window_probes,
         timed_out_at,
+        deferral,
         opening,
     } = connection;
     assert!(hooks.senders().is_empty() && hooks.receivers().is_empty(), "hooks cannot be compared");
@@ -69,7 +70,7 @@ fn state(connection: &Connection) -> String {
         format!("{inbound:?}\n{acks:?}\n{pacer:?} {undo:?} {delivery:?} {prr:?} {limited_bytes}"),
         format!("{block:?} {ecn:?}\n{board:?}\n{counters:?}\n{rtt:?}\n{congestion:?}"),
         format!("{}\n{idle:?} {timed:?} {random:?} {report:?}", recovery_state(recovery)),
-        format!("{window_probes} {timed_out_at:?} {opening:?}"),
+        format!("{window_probes} {timed_out_at:?} {deferral:?} {opening:?}"),
     ];
     parts.join("\n")
 }
@@ -388,6 +389,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         recovery_burst: None,
         pacing: None,
         segmentation_offload: None,
+        tso_deferral: false,
         receive_offload,
         recovery: named("newreno"),
         congestion_control: named("reno"),
@@ -426,6 +428,7 @@ fn configs() -> impl Strategy<Value = Config> {
             send_jitter: extras.5,
             pacing: extras.6,
             segmentation_offload: extras.7,
+            tso_deferral: extras.7.is_none(),
             recovery_burst: extras.8,
             initial_ssthresh: windows.0,
             rtt_sampling: windows.1,

@@ -69,8 +69,7 @@ impl Connection {
         let advice = self.shape(now, &plan);
         if !again.owed {
             let is_held = self.burst == 0
-                || (self.extras.has(Extras::PACER)
-                    && self.is_paced_out(now, segment.seq, 0, false));
+                || (self.extras.has(Extras::PACER) && self.is_paced_out(now, segment.seq, 0));
             if is_held || !self.may_leave(now, advice.hold_until, false) {
                 return false;
             }

@@ -156,6 +156,7 @@ impl Connection {
             // Segments in the send queue are sent in order.
             self.owe(Demand::Head);
         }
+        self.send_at_once_until_repaired();
         self.timed = None;
         self.limited_bytes = 0;
         self.burst = u32::MAX;

@@ -26,7 +26,7 @@ const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::PRR)
     .or(Extras::SENT)
     .or(Extras::PACER)
-    .or(Extras::OFFLOAD)
+    .or(Extras::DEFERS)
     .or(Extras::UNDO)
     .or(Extras::JITTER)
     .or(Extras::ECN)
@@ -305,9 +305,16 @@ impl Connection {
             if self.extras.has(Extras::PACER) && !is_urgent {
                 let usable = una.saturating_add(self.peer_window.min(advice.window_ceiling));
                 let free = room.free.max(end - next).min(usable - next);
-                match self.paced_departure(now, next..end, free, !called_back) {
+                match self.paced_departure(now, next..end, free) {
                     Some(at) => departure = at,
                     None => return Polled::Nothing,
+                }
+            }
+            if self.extras.has(Extras::DEFERS) && !called_back {
+                let usable = una.saturating_add(self.peer_window.min(advice.window_ceiling));
+                let free = room.free.max(end - next).min(usable - next);
+                if self.defers(now, next, free) {
+                    return Polled::Nothing;
                 }
             }
             if self.burst == 0 || !self.may_leave(departure, advice.hold_until, limited) {

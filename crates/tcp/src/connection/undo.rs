@@ -180,6 +180,7 @@ impl Connection {
         self.congestion.undo(saved, acked, &path);
         self.waive(Demand::Head);
         self.timed_out_at = None;
+        self.defer_again();
         self.counters.undone_timeouts += 1;
     }
 }

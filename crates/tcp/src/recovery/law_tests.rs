@@ -83,6 +83,7 @@ fn config(name: &str, case: &Case) -> Config {
         recovery_burst: None,
         pacing: None,
         segmentation_offload: None,
+        tso_deferral: false,
         receive_offload: None,
         initial_window: 4 * u64::from(MSS),
         receive_window: 64 * u64::from(MSS),

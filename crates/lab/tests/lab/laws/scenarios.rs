@@ -333,6 +333,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("ecn_packets", any_of!["new-data", "data", "all"]),
         maybe("pacing", any_of![true, false, { "gain": 0.5 }]),
         maybe("segmentation_offload", any_of!["off", 3000, "64KiB"]),
+        maybe("tso_deferral", any_of![true, false]),
         maybe("receive_offload", any_of![true, false, { "size": 3000, "timeout": "300us" }]),
         prop::option::weighted(0.7, recovery().prop_map(|it| ("recovery", it))).boxed(),
         prop::option::weighted(0.5, congestion_control().prop_map(|it| ("congestion_control", it)))

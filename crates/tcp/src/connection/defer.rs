@@ -1,0 +1,96 @@
+//! Small bursts that wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer`). A host
+//! that segments in software defers as well.
+
+use incast_engine::{Span, Time};
+
+use super::Connection;
+use crate::config::Config;
+use crate::congestion::CongestionControl;
+use crate::recovery::LossRecovery;
+
+/// The largest burst without segmentation offload, bytes (`GSO_LEGACY_MAX_SIZE`).
+const LARGEST: u32 = 65_536;
+/// A burst must be at least this fraction of the window (`tcp_tso_win_divisor`).
+const DIVISOR: u64 = 3;
+/// A host that has sent nothing for so long sends, and so does one whose next ACK is farther away.
+const SOON: Span = Span::from_millis(1);
+
+/// The state of deferral.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deferral {
+    /// A burst of this many bytes does not wait.
+    largest: u32,
+    /// A timeout is being repaired below this.
+    repaired_below: u64,
+    /// The window was used up as far as deferral allows when these data were sent.
+    limited_below: u64,
+}
+
+impl Deferral {
+    pub fn new(config: &Config) -> Self {
+        let largest = config.segmentation_offload.unwrap_or(LARGEST);
+        Self { largest, repaired_below: 0, limited_below: 0 }
+    }
+}
+
+impl Connection {
+    /// Whether new data at `next` wait for further ACKs, if the windows allow `allowed` bytes in
+    /// all. They do not wait
+    ///
+    /// - within a burst, during the repair of a loss, or if nothing is outstanding;
+    /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
+    ///   application cannot extend;
+    /// - if nothing was sent for a millisecond;
+    /// - if the next ACK is farther away than half a round trip or a millisecond.
+    pub(super) fn defers(&mut self, now: Time, next: u64, allowed: u64) -> bool {
+        let segment = u64::from(self.segment_size);
+        let largest = match self.needs.pacing {
+            true => self.congestion.pacing_burst(segment).max(segment),
+            false => u64::from(self.deferral.largest),
+        };
+        // Full pieces of the send queue do not grow.
+        let piece = largest - (next - self.block.start.min(next)) % largest;
+        let unsent = self.stream_end() - next;
+        let (is_last, piece) = (unsent <= piece, piece.min(unsent));
+        let window = self.congestion.window().min(self.peer_window);
+        if piece <= segment
+            || allowed >= largest.min(window / DIVISOR)
+            || (allowed >= piece && !is_last)
+            || (allowed > piece && self.closing)
+            || self.recovery.in_recovery()
+            || self.board.una() < self.deferral.repaired_below
+            || next == self.board.una()
+        {
+            return false;
+        }
+        let (Some(head), Some(last)) = (self.board.head(), self.board.last()) else { return false };
+        if last.sent_at == now || now.saturating_since(last.sent_at) > SOON {
+            return false;
+        }
+        let srtt = self.rtt.srtt().unwrap_or_default();
+        let ack_in = (head.sent_at + srtt).saturating_since(now);
+        if ack_in > SOON.min(srtt / 2) {
+            return false;
+        }
+        if allowed <= piece {
+            self.deferral.limited_below = self.board.next();
+        }
+        true
+    }
+
+    /// Whether deferral left a part of the window unused, which counts as used.
+    #[inline]
+    pub(super) fn was_deferred(&self) -> bool {
+        self.board.una() <= self.deferral.limited_below
+    }
+
+    /// The retransmission timer expired.
+    pub(super) fn send_at_once_until_repaired(&mut self) {
+        self.deferral.repaired_below = self.board.max();
+    }
+
+    /// The timeout was premature.
+    pub(super) fn defer_again(&mut self) {
+        self.deferral.repaired_below = 0;
+    }
+}
