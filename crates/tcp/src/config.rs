@@ -236,6 +236,9 @@ pub enum UndoKind {
     FRto,
     /// By the timestamp echoed in the first ACK (RFC 3522).
     Eifel,
+    /// By echoed timestamps, if there are any, and by new data: also after a second timeout without
+    /// progress between (Linux's `tcp_process_loss()`).
+    Linux,
 }
 
 /// The bound of proportional rate reduction while the pipe is below cwnd.

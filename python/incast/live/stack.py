@@ -68,7 +68,7 @@ class Stack:
             ecn=tcp["ecn"] == "on",
             delayed_ack=tcp["delayed_ack"] is not False,
             idle_restart=tcp["idle_restart"] != "none",
-            frto=tcp["undo"] == "f-rto",
+            frto=tcp["undo"] in ("f-rto", "linux"),
             mss=here.mss,
             initial_window=here.initial_window,
             rto_min=here.rto_min,

@@ -46,7 +46,7 @@ pub(super) fn document() -> Value {
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
             "prr": "linux",
             // tcp_frto = 2.
-            "undo": "f-rto",
+            "undo": "linux",
         },
     })
 }

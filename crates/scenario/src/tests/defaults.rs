@@ -101,7 +101,7 @@ fn the_linux_profile_is_linux_s_defaults() {
     let delayed_ack =
         DelayedAck { segments: 2, timeout, quickack: 16, pingpong: true, below_rto_min: true };
     assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
-    assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
+    assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::Linux));
     assert!(tcp.sack.is_some_and(|sack| sack.dsack && sack.takes_room));
     let (recovery, control) = (json!(tcp.recovery), json!(tcp.congestion_control));
     assert_eq!(

@@ -402,7 +402,7 @@ fn configs() -> impl Strategy<Value = Config> {
         mostly(WindowUnit::Bytes, vec![WindowUnit::Packets]),
         mostly(EarlyRetransmit::Off, vec![EarlyRetransmit::Bytes, EarlyRetransmit::Segments]),
         mostly(PrrBound::Off, vec![PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937]),
-        mostly(UndoKind::None, vec![UndoKind::FRto, UndoKind::Eifel]),
+        mostly(UndoKind::None, vec![UndoKind::FRto, UndoKind::Eifel, UndoKind::Linux]),
         mostly(IdleRestart::None, restarts),
         mostly(Span::ZERO, vec![Span::from_micros(5)]),
         seldom(vec![Pacing::default()]),

@@ -22,6 +22,8 @@ enum Step {
     Retransmitted,
     /// New data were sent (step 3).
     Forward,
+    /// Only echoed timestamps count.
+    Echo,
 }
 
 /// The state needed to undo a timeout.
@@ -86,17 +88,25 @@ impl Connection {
         let (una, max, flight) = (self.board.una(), self.board.max(), self.board.flight());
         let head_end = self.board.head().map_or(una, Sent::end);
         let tick = self.config.timestamps.unwrap_or_default();
+        let is_repeated = self.timed_out_at == Some(una);
         let Some(undo) = &mut self.undo else { return };
         // RFC 5682 §2.1, step 1: not while an earlier timeout is being repaired.
         let is_first = una >= undo.recover;
-        if !is_first {
-            if undo.kind == UndoKind::FRto {
+        undo.step = match undo.kind {
+            _ if is_first => Step::Retransmitted,
+            UndoKind::Linux if is_repeated => {
+                // tcp_enter_loss() keeps the window and the time of the first retransmission.
+                (undo.step, undo.recover, undo.head_end) = (Step::Retransmitted, max, head_end);
+                return;
+            }
+            UndoKind::Linux => Step::Echo,
+            UndoKind::FRto => {
                 undo.step = Step::Off;
                 undo.saved = None;
+                return;
             }
-            return;
-        }
-        undo.step = Step::Retransmitted;
+            UndoKind::Eifel | UndoKind::None => return,
+        };
         undo.saved = Some(self.congestion.snapshot(flight));
         undo.recover = max;
         undo.head_end = head_end;
@@ -105,16 +115,29 @@ impl Connection {
 
     /// Examines an ACK after a timeout, after its normal processing.
     pub(super) fn examine(&mut self, now: Time, packet: &Packet, evidence: Evidence) {
+        let has_echoes = self.config.timestamps.is_some();
         let Some(undo) = &mut self.undo else { return };
+        // RFC 3522 §3.2, step 5: an echo older than the retransmission.
+        let is_older = (packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32) < 0;
+        let by_echo = match undo.kind {
+            UndoKind::Eifel => true,
+            UndoKind::Linux => has_echoes && undo.step != Step::Off,
+            UndoKind::FRto | UndoKind::None => false,
+        };
+        if by_echo && evidence.acked > 0 && is_older {
+            undo.step = Step::Off;
+            self.undo_timeout(now, evidence.acked);
+            return;
+        }
         match (undo.kind, undo.step) {
             (UndoKind::Eifel, _) => {
                 if evidence.acked > 0 {
                     undo.step = Step::Off;
-                    // RFC 3522 §3.2, step 5: an echo older than the retransmission.
-                    let older = packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32;
-                    if older < 0 {
-                        self.undo_timeout(now, evidence.acked);
-                    }
+                }
+            }
+            (_, Step::Echo) => {
+                if packet.ack >= undo.recover {
+                    undo.step = Step::Off;
                 }
             }
             (_, Step::Retransmitted) => self.step_forward(packet, evidence),

@@ -42,7 +42,12 @@ fn case() -> impl Strategy<Value = Case> {
     let options = (
         prop::sample::select(vec![EarlyRetransmit::Off, Bytes, Segments]),
         prop::sample::select(vec![PrrBound::Off, PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937]),
-        prop::sample::select(vec![UndoKind::None, UndoKind::FRto, UndoKind::Eifel]),
+        prop::sample::select(vec![
+            UndoKind::None,
+            UndoKind::FRto,
+            UndoKind::Eifel,
+            UndoKind::Linux,
+        ]),
         prop::sample::select(vec![WindowUnit::Bytes, WindowUnit::Packets]),
     );
     let channel = (1_u64..100_000, 0_u64..300, 0_u64..200, any::<u64>());
@@ -98,7 +103,8 @@ fn config(name: &str, case: &Case) -> Config {
             ..RtoPolicy::RFC_6298
         },
         rtt_sampling: RttSampling::PerAck,
-        timestamps: (case.undo == UndoKind::Eifel).then_some(Span::from_micros(1)),
+        timestamps: matches!(case.undo, UndoKind::Eifel | UndoKind::Linux)
+            .then_some(Span::from_micros(1)),
         sack: Some(Sack { dsack: case.dsack, takes_room: false }),
         early_retransmit: case.early_retransmit,
         prr: case.prr,

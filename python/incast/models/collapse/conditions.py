@@ -21,7 +21,7 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
     "dupack_threshold": (3,),
     "idle_restart": IDLE,
     "prr": ("off", "linux"),
-    "undo": ("none", "f-rto"),
+    "undo": ("none", "f-rto", "linux"),
     "timer_phase": ("own",),
 }
 """Keys of the transport, and the values that the model supports."""

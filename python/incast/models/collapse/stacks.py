@@ -155,7 +155,7 @@ def stack(point: Resolved) -> Stack:
         block_bytes=transport["sack_option_bytes"],
         whole_windows=transport["window_unit"] == "packets",
         proportional=transport["prr"] == "linux",
-        examines=transport["undo"] == "f-rto",
+        examines=transport["undo"] in ("f-rto", "linux"),
         **_growth(control),
         **_bbr(control),
         **_marks(control),

@@ -320,7 +320,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("dsack", any_of![true, false]),
         maybe("sack_option_bytes", any_of![true, false]),
         maybe("early_retransmit", any_of!["off", "bytes", "segments"]),
-        maybe("undo", any_of!["none", "f-rto"]),
+        maybe("undo", any_of!["none", "f-rto", "linux"]),
         maybe("prr", any_of!["off", "crb", "ssrb", "rfc9937"]),
         maybe("limited_transmit", any_of![true, false]),
         maybe("dupack_threshold", any_of![1, 3, 5]),
