@@ -101,9 +101,11 @@ pub(super) fn congestion_control(name: &str) -> Value {
             "slow_start_limit": 0,
             "reduce_from": "cwnd-once",
         }),
-        // tcp_cubic.c reduces cwnd, not the flight; bictcp_update() grows by a segment for 20 while
-        // last_max_cwnd is 0.
-        "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20 }),
+        // tcp_cubic.c reduces cwnd, not the flight; bictcp_update() counts packets and ticks, and
+        // grows by a segment for 20 while last_max_cwnd is 0.
+        "cubic" => json!({
+            "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20, "counting": "linux",
+        }),
         // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
         // tcp_cong_avoid_ai() counts ACKs up to a window.
         "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),

@@ -1,9 +1,12 @@
 //! CUBIC (RFC 9438).
 
+mod counted;
+
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::counted::Counted;
 use super::hystart;
 use super::reno::{ReduceFrom, Reno};
 use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
@@ -27,10 +30,24 @@ pub struct Params {
     /// Before the first loss, and after a timeout, the window grows by at least one segment for
     /// this many acknowledged segments; 0 disables this (Linux, ns-3: 20).
     pub blind_growth: u32,
+    /// How the growth is computed.
+    pub counting: Counting,
     /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss (RFC 9438 §4.10).
     pub hystart: hystart::Params,
+}
+
+/// How CUBIC's growth is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counting {
+    /// In real numbers, at each ACK (RFC 9438 §4.2 to §4.4).
+    #[default]
+    Rfc9438,
+    /// In whole packets and ticks of 4 ms. While the window does not change, the growth is computed
+    /// every 32 ms, and the Reno-friendly window grows as in RFC 8312 (Linux's `bictcp_update()`).
+    Linux,
 }
 
 impl Default for Params {
@@ -41,6 +58,7 @@ impl Default for Params {
             fast_convergence: true,
             reno_friendly: true,
             blind_growth: 0,
+            counting: Counting::Rfc9438,
             reduce_from: ReduceFrom::Flight,
             hystart: hystart::Params::rfc9406(),
         }
@@ -89,13 +107,15 @@ pub struct Cubic {
     is_blind: bool,
     /// `cwnd_prior`: cwnd when ssthresh was set last.
     cwnd_prior: f64,
+    counted: Option<Box<Counted>>,
 }
 
 impl Cubic {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
         let (epoch, w_max, cwnd_prior) = (None, None, 0.0);
-        Self { params: params.clone(), reno, epoch, w_max, is_blind: true, cwnd_prior }
+        let counted = (params.counting == Counting::Linux).then(Box::default);
+        Self { params: params.clone(), reno, epoch, w_max, is_blind: true, cwnd_prior, counted }
     }
 
     fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
@@ -127,6 +147,13 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, ack: &AckSample, path: &PathView) {
+        if let Some(counted) = &mut self.counted {
+            let (window, segment) = (self.reno.window(), path.segment);
+            let (packets, acked) = ((window / segment).max(1), ack.acked.div_ceil(segment));
+            let is_idle = path.flight == 0;
+            let grown = counted.on_ack(path.now, packets, acked, is_idle, &self.params);
+            return self.reno.grow_by((grown * segment) as f64);
+        }
         let segment = path.segment as f64;
         let cwnd = self.reno.segments(path.segment);
         let mut epoch = match self.epoch {
@@ -158,6 +185,10 @@ impl Cubic {
 
     /// RFC 9438 §4.6 and §4.7.
     fn reduce(&mut self, path: &PathView) -> u64 {
+        if let Some(counted) = &mut self.counted {
+            let window = self.reno.window() / path.segment;
+            return counted.reduce(window.max(1), &self.params) * path.segment;
+        }
         let window = path.whole(self.reno.window());
         let cwnd = if path.unit == 1 {
             self.reno.segments(path.segment)
@@ -195,6 +226,9 @@ impl CongestionControl for Cubic {
     }
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        if let (Some(counted), Some(rtt)) = (&mut self.counted, ack.rtt) {
+            counted.on_rtt(path.now, rtt);
+        }
         if is_application_limited(ack, path) {
             if let Some(epoch) = &mut self.epoch {
                 epoch.app_limited = true;
@@ -229,6 +263,9 @@ impl CongestionControl for Cubic {
                 // RFC 9438 §4.8: the next stage begins at the plateau.
                 self.w_max = None;
                 self.is_blind = true;
+                if let Some(counted) = &mut self.counted {
+                    counted.reset();
+                }
             }
         }
     }
@@ -242,6 +279,9 @@ impl CongestionControl for Cubic {
         self.reno.on_limit(limit, path);
         if self.reno.window() < window {
             self.epoch = None;
+            if let Some(counted) = &mut self.counted {
+                counted.restart();
+            }
         }
     }
 

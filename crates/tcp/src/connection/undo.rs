@@ -89,10 +89,16 @@ impl Connection {
         let head_end = self.board.head().map_or(una, Sent::end);
         let tick = self.config.timestamps.unwrap_or_default();
         let is_repeated = self.timed_out_at == Some(una);
+        let in_recovery = self.recovery.in_recovery();
         let Some(undo) = &mut self.undo else { return };
         // RFC 5682 §2.1, step 1: not while an earlier timeout is being repaired.
         let is_first = una >= undo.recover;
         undo.step = match undo.kind {
+            UndoKind::Linux if in_recovery && !is_repeated => {
+                // tcp_enter_loss() examines by new data only what begins a repair.
+                (undo.step, undo.saved, undo.recover) = (Step::Off, None, max);
+                return;
+            }
             _ if is_first => Step::Retransmitted,
             UndoKind::Linux if is_repeated => {
                 // tcp_enter_loss() keeps the window and the time of the first retransmission.
