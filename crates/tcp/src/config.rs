@@ -194,7 +194,7 @@ pub enum IdleTimer {
     Runs,
 }
 
-/// Which segments are timed when the timestamps option is off (RFC 6298 §3).
+/// Which segments are timed (RFC 6298 §3). The timestamps option times every ACK of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RttSampling {
@@ -202,6 +202,9 @@ pub enum RttSampling {
     PerAck,
     /// One segment at a time.
     PerWindow,
+    /// As `per-ack`, and segments that a duplicate ACK reports for the first time (Linux's
+    /// `tcp_ack_update_rtt()`).
+    Linux,
 }
 
 /// Selective acknowledgements.

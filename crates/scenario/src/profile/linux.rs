@@ -46,6 +46,8 @@ pub(super) fn document() -> Value {
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
             "prr": "linux",
             // tcp_frto = 2.
+            // tcp_ack_update_rtt(): also by sack_rtt_us.
+            "rtt_sampling": "linux",
             "undo": "linux",
         },
     })
@@ -83,6 +85,8 @@ pub(super) fn recovery(name: &str) -> Value {
             "name": "rack-tlp",
             "timestamp_check": false,
             "reduce_for_lost_retransmission": false,
+            // tcp_dsack_seen() looks at reord_seen.
+            "dsack_needs_reordering": true,
             // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
             "timer_margin": "2ms",
             "max_ack_delay": "200ms",

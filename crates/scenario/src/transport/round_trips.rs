@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct RoundTrips {
-    /// Segments used for round-trip samples when `timestamps` is off (RFC 6298 §3).
+    /// Segments used for round-trip samples (RFC 6298 §3). With `timestamps`, every ACK of new data
+    /// is a sample.
     pub(super) rtt_sampling: RttSampling,
     /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
     /// are given.

@@ -16,6 +16,17 @@ use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
 use crate::send::scoreboard::Acked;
 
+/// What an ACK says of the outstanding data.
+#[derive(Default)]
+struct Read {
+    acked: Acked,
+    /// Data has arrived that was outstanding at a timeout and not retransmitted since.
+    original: bool,
+    /// When the first sent of the newly reported segments was sent, if it was sent once and their
+    /// round trips count.
+    first_arrived: Option<Time>,
+}
+
 impl Connection {
     /// Handles the acknowledgement field of a packet.
     #[inline]
@@ -106,9 +117,12 @@ impl Connection {
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
         let ece = packet.flags.contains(Flags::ECE);
         let mut news = News { is_duplicate, ece, repeats, ..News::default() };
-        let (acked, original) = self.read_ack(now, packet, &mut news);
+        let Read { acked, original, first_arrived } = self.read_ack(now, packet, &mut news);
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
+        } else if let Some(sent_at) = first_arrived {
+            let window = (self.board.una(), self.board.next());
+            self.rtt.sample(now, now - sent_at, window);
         }
         let delivered = if has_prr {
             (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held)
@@ -132,18 +146,19 @@ impl Connection {
         }
     }
 
-    /// Updates the scoreboard. Returns the acknowledged data, and whether data has arrived that was
-    /// outstanding at a timeout and not retransmitted since.
+    /// Updates the scoreboard.
     #[inline]
-    fn read_ack(&mut self, now: Time, packet: &Packet, news: &mut News) -> (Acked, bool) {
+    fn read_ack(&mut self, now: Time, packet: &Packet, news: &mut News) -> Read {
         let una = self.board.una();
         if packet.ack == una && packet.sack.is_empty() {
-            return (Acked::default(), false);
+            return Read::default();
         }
+        let times_blocks = self.config.rtt_sampling == RttSampling::Linux;
         let echo = self.echo(packet);
         let looks = self.extras.has(Extras::TIMED_RECOVERY.or(Extras::UNDO));
         let Self { board, undo, recovery, delivery, .. } = self;
         let mut original = false;
+        let mut first_arrived: Option<Time> = None;
         let mut acked = Acked::default();
         if packet.ack > una && !looks {
             acked = board.acknowledge(packet.ack);
@@ -163,6 +178,10 @@ impl Connection {
                 news.sacked += board.sack(start, end, |segment| {
                     recovery.on_delivered(segment, now, echo);
                     original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
+                    if times_blocks && segment.transmissions == 1 {
+                        let sent_at = segment.sent_at;
+                        first_arrived = Some(first_arrived.map_or(sent_at, |it| it.min(sent_at)));
+                    }
                     if let Some(delivery) = delivery.as_deref_mut() {
                         delivery.on_selective(now, segment.seq);
                     }
@@ -170,7 +189,7 @@ impl Connection {
             }
             board.note_blocks(blocks());
         }
-        (acked, original)
+        Read { acked, original, first_arrived }
     }
 
     /// The timestamp that the ACK echoes, if timestamps are on.
@@ -234,21 +253,22 @@ impl Connection {
 
     #[inline]
     fn sample_rtt(&mut self, now: Time, packet: &Packet, acked: &Acked) {
+        let window = (self.board.una(), self.board.next());
         if let Some(tick) = self.config.timestamps {
             // RFC 7323 §4.1; the clock has 32 bits and wraps.
             let ticks = timestamp(now, tick).wrapping_sub(packet.ts_echo);
-            self.rtt.sample(now, tick * u64::from(ticks));
+            self.rtt.sample(now, tick * u64::from(ticks), window);
             return;
         }
         match self.config.rtt_sampling {
-            RttSampling::PerAck => {
+            RttSampling::PerAck | RttSampling::Linux => {
                 if let Some(sent_at) = acked.sent_at {
-                    self.rtt.sample(now, now - sent_at);
+                    self.rtt.sample(now, now - sent_at, window);
                 }
             }
             RttSampling::PerWindow => {
                 if let Some((_, sent_at)) = self.timed.take_if(|timed| packet.ack >= timed.0) {
-                    self.rtt.sample(now, now - sent_at);
+                    self.rtt.sample(now, now - sent_at, window);
                 }
             }
         }

@@ -105,7 +105,7 @@ impl Connection {
         self.arm(now, TimerKind::Off);
         if self.opening.syns_sent == 1 {
             let rtt = now - self.opening.syn_sent_at;
-            self.rtt.sample(now, rtt);
+            self.rtt.sample(now, rtt, (0, self.board.next()));
             self.recovery.on_handshake(now, rtt);
             if let Some(srtt) = self.rtt.srtt().filter(|_| self.needs.ack_round_trips > 0) {
                 self.acks.policy.shorten(srtt * u64::from(self.needs.ack_round_trips));

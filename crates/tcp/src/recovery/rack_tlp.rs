@@ -65,7 +65,9 @@ impl RackTlp {
         if self.dsack_round.is_some_and(|round| view.una >= round) {
             self.dsack_round = None;
         }
-        let widens = news.twice.is_some() && self.params.dsack_adaptation;
+        let widens = news.twice.is_some()
+            && self.params.dsack_adaptation
+            && (self.reordering_seen || !self.params.dsack_needs_reordering);
         if widens && self.dsack_round.is_none() {
             self.dsack_round = Some(view.max);
             self.multiplier = self.multiplier.saturating_add(1);

@@ -3,6 +3,7 @@
 pub mod delivery;
 mod detection;
 pub mod idle;
+mod peaks;
 pub mod prr;
 pub mod rtt;
 pub mod scoreboard;

@@ -2,6 +2,7 @@
 
 use incast_engine::{Span, Stream, Time};
 
+use super::peaks::Peaks;
 use super::ticks::Ticks;
 use crate::config::{BackoffEnd, RtoFloor, RtoPolicy, RttClock};
 use crate::wheel::Wheel;
@@ -18,6 +19,8 @@ pub struct RttEstimator {
     /// RTO before the first sample.
     initial: Span,
     smoothed: Option<Smoothed>,
+    /// Linux's variance, if it is configured.
+    peaks: Option<Peaks>,
     /// The estimator in ticks, if it is configured.
     ticks: Option<Box<Ticks>>,
     min_rtt: Option<Span>,
@@ -42,6 +45,7 @@ impl RttEstimator {
             policy: RtoPolicy { min: wheel.rounded_up(policy.min), ..*policy },
             initial: policy.initial,
             smoothed: None,
+            peaks: None,
             ticks,
             min_rtt: None,
             doublings: 0,
@@ -52,7 +56,17 @@ impl RttEstimator {
     }
 
     /// Adds a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5).
-    pub fn sample(&mut self, now: Time, rtt: Span) {
+    ///
+    /// `window` is the first unacknowledged number and the next one to be sent: Linux's variance has
+    /// rounds.
+    pub fn sample(&mut self, now: Time, rtt: Span, window: (u64, u64)) {
+        if self.policy.floor == RtoFloor::Variance {
+            let min = self.policy.min;
+            match (&mut self.peaks, self.smoothed) {
+                (Some(peaks), Some(Smoothed { srtt, .. })) => peaks.sample(rtt, srtt, min, window),
+                (peaks, _) => *peaks = Some(Peaks::new(rtt, min, window.1)),
+            }
+        }
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         self.smoothed = Some(match (&mut self.ticks, self.smoothed) {
             (Some(ticks), _) => {
@@ -109,7 +123,10 @@ impl RttEstimator {
                 let variance = (rttvar * 4).max(granularity);
                 match self.policy.floor {
                     RtoFloor::Timeout => (srtt + variance).max(min),
-                    RtoFloor::Variance => srtt + variance.max(min),
+                    RtoFloor::Variance => {
+                        let peaks = self.peaks.map_or(variance, |peaks| peaks.variance());
+                        srtt + peaks.max(min).max(granularity)
+                    }
                 }
             }
         };
@@ -170,7 +187,7 @@ mod tests {
     fn after(policy: &RtoPolicy, samples: &[u64]) -> RttEstimator {
         let mut rtt = estimator(policy);
         for micros in samples {
-            rtt.sample(NOW, Span::from_micros(*micros));
+            rtt.sample(NOW, Span::from_micros(*micros), (0, 0));
         }
         rtt
     }
@@ -198,7 +215,7 @@ mod tests {
     fn rfc6298_2_4_the_minimum_is_a_floor_and_granularity_a_least_variance() {
         assert_eq!(after(&RFC, &[100; 200]).rto(), Span::from_millis(1));
         let mut rtt = estimator(&RtoPolicy { min: Span::ZERO, ..RFC });
-        (0..200).for_each(|_| rtt.sample(NOW, Span::from_micros(100)));
+        (0..200).for_each(|_| rtt.sample(NOW, Span::from_micros(100), (0, 0)));
         assert_eq!(rtt.rto(), Span::from_micros(110));
     }
 
@@ -213,7 +230,7 @@ mod tests {
         for policy in [RFC, LINUX, TICKS] {
             let fine = RtoPolicy { min: Span::ZERO, ..policy };
             let mut rtt = estimator(&fine);
-            (0..200).for_each(|_| rtt.sample(NOW, Span::ZERO));
+            (0..200).for_each(|_| rtt.sample(NOW, Span::ZERO, (0, 0)));
             assert!(rtt.rto() >= fine.granularity, "{policy:?}");
         }
     }
@@ -222,7 +239,7 @@ mod tests {
     fn ns2_waits_for_two_ticks_at_least() {
         let max = Span::from_micros(5);
         let mut rtt = estimator(&RtoPolicy { min: Span::ZERO, max, ..TICKS });
-        rtt.sample(NOW, Span::from_micros(3));
+        rtt.sample(NOW, Span::from_micros(3), (0, 0));
         assert_eq!(rtt.rto(), Span::from_micros(20));
     }
 
@@ -232,7 +249,7 @@ mod tests {
             let mut rtt = after(&TICKS, &[2000]);
             (0..doublings).for_each(|_| rtt.back_off());
             assert_eq!(rtt.rto(), Span::from_micros(6000 << doublings), "what it was");
-            rtt.sample(NOW, Span::from_micros(1000));
+            rtt.sample(NOW, Span::from_micros(1000), (0, 0));
             assert_eq!(rtt.srtt(), Some(Span::from_micros(srtt)));
         }
     }
@@ -245,7 +262,7 @@ mod tests {
         assert_eq!(rtt.rto(), Span::from_millis(4));
         (0..40).for_each(|_| rtt.back_off());
         assert_eq!((rtt.rto(), rtt.doublings()), (Span::from_secs(60), 16));
-        rtt.sample(NOW, Span::from_micros(100));
+        rtt.sample(NOW, Span::from_micros(100), (0, 0));
         assert_eq!(rtt.rto(), Span::from_millis(1));
     }
 
@@ -264,7 +281,7 @@ mod tests {
     #[test]
     fn jitter_extends_the_timeout_at_random_within_its_share() {
         let mut rtt = estimator(&RtoPolicy { jitter: 0.5, ..RFC });
-        rtt.sample(NOW, Span::from_micros(100));
+        rtt.sample(NOW, Span::from_micros(100), (0, 0));
         let mut random = Stream::named(1, "rto jitter", 0);
         let draws: Vec<_> = (0..100).map(|_| rtt.timeout(Span::ZERO, &mut random)).collect();
         assert!(

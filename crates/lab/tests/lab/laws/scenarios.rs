@@ -315,7 +315,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rto_runs_idle", any_of![true, false]),
         maybe("rto_backs_off_in_recovery", any_of![true, false]),
         maybe("rto_style", any_of!["rfc", "linux", "ns2"]),
-        maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
+        maybe("rtt_sampling", any_of!["per-ack", "per-window", "linux"]),
         maybe("timestamps", any_of![true, false]),
         maybe("dsack", any_of![true, false]),
         maybe("sack_option_bytes", any_of![true, false]),

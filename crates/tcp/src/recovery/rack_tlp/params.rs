@@ -20,6 +20,9 @@ pub struct Params {
     /// Whether duplicates reported by the receiver widen the reordering window (RFC 8985 §6.2, step
     /// 4).
     pub dsack_adaptation: bool,
+    /// Whether they do so only after reordering was seen, as in Linux (`tcp_dsack_seen()`): a copy
+    /// that was sent too early is then no sign of reordering.
+    pub dsack_needs_reordering: bool,
     /// Number of recoveries without such a report after which the window is reset (RFC 8985 §6.2:
     /// 16).
     pub dsack_persistence: u32,
@@ -59,6 +62,7 @@ impl Default for Params {
             reordering_divisor: 4,
             dupack_threshold: true,
             dsack_adaptation: true,
+            dsack_needs_reordering: false,
             dsack_persistence: 16,
             min_rtt_window: Span::from_secs(300),
             timestamp_check: true,
