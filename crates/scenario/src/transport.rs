@@ -111,7 +111,7 @@ impl TransportDocument {
             recovery_burst: repair.burst(),
             pacing: departures.pacing(),
             segmentation_offload: offload.burst(),
-            tso_deferral: offload.tso_deferral,
+            tso_deferral: departures.tso_deferral,
             receive_offload: offload.receive(),
             recovery: parts.recovery,
             congestion_control: parts.congestion_control,

@@ -13,11 +13,6 @@ pub(crate) struct Offload {
     /// Segmentation offload: largest burst of back-to-back segments, bytes; a smaller burst waits
     /// for ACKs while it is less than a third of the window.
     pub(super) segmentation_offload: OrName<Off, Size>,
-    /// Whether a host waits with less than a third of its window until ACKs allow more, as Linux
-    /// does also without segmentation offload (`tcp_tso_should_defer()`): during duplicate ACKs,
-    /// too. It does not wait in loss recovery, if the next ACK is far away, or if it has sent
-    /// nothing for a millisecond.
-    pub(super) tso_deferral: bool,
     /// Receive offload and interrupt coalescing: segments in order that arrive within a time are
     /// acknowledged as one. False, true, or a table.
     pub(super) receive_offload: Switch<ReceiveOffloadTable>,
@@ -61,7 +56,6 @@ impl Offload {
             segmentation_offload: tcp
                 .segmentation_offload
                 .map_or(OrName::Name(Off), |size| OrName::Quantity(Size(size.into()))),
-            tso_deferral: tcp.tso_deferral,
             receive_offload: tcp.receive_offload.map(Into::into).into(),
         }
     }

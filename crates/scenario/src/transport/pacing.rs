@@ -15,6 +15,11 @@ pub(crate) struct Departures {
     /// x: a host waits U(0, x) before it sends what its window allows, seconds; the order is kept
     /// (ns-2's `overhead_`).
     pub(super) send_jitter: Span,
+    /// Whether a host waits with less than a third of its window until ACKs allow more, as Linux
+    /// does also without segmentation offload (`tcp_tso_should_defer()`): during duplicate ACKs,
+    /// too. It does not wait in loss recovery, if the next ACK is far away, or if it has sent
+    /// nothing for a millisecond.
+    pub(super) tso_deferral: bool,
     /// Pacing by the window: false, true, or a table with its gains. A congestion control with its
     /// own pacing (`bbr`, `swift`) always paces.
     pub(super) pacing: Switch<PacingTable>,
@@ -32,6 +37,7 @@ impl Departures {
         Self {
             idle_restart: tcp.idle_restart,
             send_jitter: tcp.send_jitter,
+            tso_deferral: tcp.tso_deferral,
             pacing: tcp.pacing.map(Into::into).into(),
         }
     }

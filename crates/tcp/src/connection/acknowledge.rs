@@ -121,8 +121,7 @@ impl Connection {
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         } else if let Some(sent_at) = first_arrived {
-            let window = (self.board.una(), self.board.next());
-            self.rtt.sample(now, now - sent_at, window);
+            self.time_blocks(now, sent_at);
         }
         let delivered = if has_prr {
             (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held)
@@ -143,6 +142,19 @@ impl Connection {
         if asks && self.declares_loss(now, false) {
             let episode = self.recovery.enter(&self.recovery_view(now));
             self.begin_episode(now, episode, 0);
+        }
+    }
+
+    /// A duplicate ACK reports data for the first time, the first of which was sent at `sent_at`
+    /// (Linux's `tcp_clean_rtx_queue()`).
+    fn time_blocks(&mut self, now: Time, sent_at: Time) {
+        let window = (self.board.una(), self.board.next());
+        self.rtt.sample(now, now - sent_at, window);
+        // Only data sent before the head's last copy restart the timer: otherwise it would never
+        // expire while ACKs arrive.
+        let is_older = self.board.head().is_some_and(|head| sent_at < head.sent_at);
+        if is_older && self.timer.kind == TimerKind::Data {
+            self.arm(now, TimerKind::Data);
         }
     }
 

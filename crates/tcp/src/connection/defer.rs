@@ -44,9 +44,10 @@ impl Connection {
     /// - if the next ACK is farther away than half a round trip or a millisecond.
     pub(super) fn defers(&mut self, now: Time, next: u64, allowed: u64) -> bool {
         let segment = u64::from(self.segment_size);
-        let largest = match self.needs.pacing {
-            true => self.congestion.pacing_burst(segment).max(segment),
-            false => u64::from(self.deferral.largest),
+        let largest = if self.needs.pacing {
+            self.congestion.pacing_burst(segment).max(segment)
+        } else {
+            u64::from(self.deferral.largest)
         };
         // Full pieces of the send queue do not grow.
         let piece = largest - (next - self.block.start.min(next)) % largest;

@@ -69,14 +69,30 @@ impl Connection {
         is_settled.then_some(pacer.next_at)
     }
 
-    /// When the pacer releases these data, if the window allows `allowed` bytes in all: now, or at
-    /// a certain departure time.
-    pub(super) fn paced_departure(
+    /// When the pacer and deferral release these data, if the windows allow `allowed` bytes in all;
+    /// nothing if they wait.
+    pub(super) fn unhurried_departure(
         &mut self,
         now: Time,
         numbers: Range<u64>,
         allowed: u64,
+        called_back: bool,
     ) -> Option<Time> {
+        let start = numbers.start;
+        // The first segment after a timeout does not wait for the pacer.
+        let is_urgent = called_back && start == self.board.una();
+        let departure = if self.extras.has(Extras::PACER) && !is_urgent {
+            self.paced_departure(now, numbers, allowed)?
+        } else {
+            now
+        };
+        let waits = self.extras.has(Extras::DEFERS) && !called_back;
+        (!waits || !self.defers(now, start, allowed)).then_some(departure)
+    }
+
+    /// When the pacer releases these data, if the window allows `allowed` bytes in all: now, or at
+    /// a certain departure time.
+    fn paced_departure(&mut self, now: Time, numbers: Range<u64>, allowed: u64) -> Option<Time> {
         if !self.is_paced_out(now, numbers.start, allowed) {
             return Some(now);
         }

@@ -300,21 +300,12 @@ impl Connection {
             if room.by_pipe && self.burst == 0 {
                 return Polled::Nothing;
             }
-            // The first segment after a timeout does not wait for the pacer.
-            let is_urgent = called_back && next == una;
-            if self.extras.has(Extras::PACER) && !is_urgent {
+            if self.extras.has(Extras::PACER.or(Extras::DEFERS)) {
                 let usable = una.saturating_add(self.peer_window.min(advice.window_ceiling));
                 let free = room.free.max(end - next).min(usable - next);
-                match self.paced_departure(now, next..end, free) {
+                match self.unhurried_departure(now, next..end, free, called_back) {
                     Some(at) => departure = at,
                     None => return Polled::Nothing,
-                }
-            }
-            if self.extras.has(Extras::DEFERS) && !called_back {
-                let usable = una.saturating_add(self.peer_window.min(advice.window_ceiling));
-                let free = room.free.max(end - next).min(usable - next);
-                if self.defers(now, next, free) {
-                    return Polled::Nothing;
                 }
             }
             if self.burst == 0 || !self.may_leave(departure, advice.hold_until, limited) {

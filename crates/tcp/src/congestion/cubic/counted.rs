@@ -22,7 +22,7 @@ pub(super) struct Counted {
     /// Acknowledged packets that add one to the window (`cnt`), and those counted so far
     /// (`snd_cwnd_cnt`).
     needed: u64,
-    counted: u64,
+    so_far: u64,
     /// The window and the tick of the last computation.
     last: (u64, u64),
     /// The tick in which the epoch began.
@@ -65,14 +65,14 @@ impl Counted {
         self.update(now, window, acked, law);
         // tcp_cong_avoid_ai().
         let mut grown = 0;
-        if self.counted >= self.needed {
-            self.counted = 0;
+        if self.so_far >= self.needed {
+            self.so_far = 0;
             grown = 1;
         }
-        self.counted += acked;
-        if self.counted >= self.needed {
-            grown += self.counted / self.needed;
-            self.counted %= self.needed;
+        self.so_far += acked;
+        if self.so_far >= self.needed {
+            grown += self.so_far / self.needed;
+            self.so_far %= self.needed;
         }
         grown
     }
@@ -93,13 +93,13 @@ impl Counted {
         let beta = (law.beta * f64::from(1 << SCALE)).round() as u64;
         self.began = None;
         let fast = law.fast_convergence && window < self.most;
-        self.most = if fast { window * ((1 << SCALE) + beta) >> (SCALE + 1) } else { window };
-        (window * beta >> SCALE).max(2)
+        self.most = if fast { (window * ((1 << SCALE) + beta)) >> (SCALE + 1) } else { window };
+        ((window * beta) >> SCALE).max(2)
     }
 
     /// A timeout (`bictcp_reset()`).
     pub fn reset(&mut self) {
-        *self = Self { counted: self.counted, ..Self::default() };
+        *self = Self { so_far: self.so_far, ..Self::default() };
     }
 
     /// The window was reduced by something else.
@@ -232,7 +232,8 @@ mod tests {
         let mut window = counted.reduce(1000, &law);
         let mut millis = 0;
         while window < 999 {
-            for _ in 0..window {
+            let count = window;
+            for _ in 0..count {
                 window += counted.on_ack(at(millis), window, 1, false, &law);
             }
             millis += 100;
