@@ -121,7 +121,8 @@ impl Connection {
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         } else if let Some(sent_at) = first_arrived {
-            self.time_blocks(now, sent_at);
+            let window = (self.board.una(), self.board.next());
+            self.rtt.sample(now, now - sent_at, window);
         }
         let delivered = if has_prr {
             (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held)
@@ -129,6 +130,11 @@ impl Connection {
             0
         };
         let found = self.conclude(now, packet, &acked, &news, held);
+        if news.acked == 0
+            && let Some(sent_at) = first_arrived
+        {
+            self.extend_for_blocks(now, sent_at);
+        }
         if has_prr {
             let is_safe = news.acked > 0 && self.board.losses() == losses;
             self.note_delivery(&news, delivered, is_safe);
@@ -146,14 +152,14 @@ impl Connection {
     }
 
     /// A duplicate ACK reports data for the first time, the first of which was sent at `sent_at`
-    /// (Linux's `tcp_clean_rtx_queue()`).
-    fn time_blocks(&mut self, now: Time, sent_at: Time) {
-        let window = (self.board.una(), self.board.next());
-        self.rtt.sample(now, now - sent_at, window);
-        // Only data sent before the head's last copy restart the timer: otherwise it would never
-        // expire while ACKs arrive.
+    /// (Linux's `tcp_clean_rtx_queue()`). The timer restarts unless recovery waits for reordered
+    /// data.
+    fn extend_for_blocks(&mut self, now: Time, sent_at: Time) {
+        // Only data sent before the head's last copy count: otherwise the timer would never expire
+        // while ACKs arrive.
         let is_older = self.board.head().is_some_and(|head| sent_at < head.sent_at);
-        if is_older && self.timer.kind == TimerKind::Data {
+        let waits = self.recovery.deadline() != Time::NEVER;
+        if is_older && !waits && self.timer.kind == TimerKind::Data {
             self.arm(now, TimerKind::Data);
         }
     }
