@@ -36,6 +36,8 @@ SETS = {
     # Hosts that share two processors need 20 us per packet: links that are slower lose what a
     # switch loses, not what the processors hold back.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
+    # The seed is the hash of the commit before this line.
+    "fourth": Lot(0xa0040a68, 30, 10, wide=True, servers=64, seconds=6.0),
 }
 
 
