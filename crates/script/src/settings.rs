@@ -308,3 +308,18 @@ fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let (segments, timeout) = (number(segments)?, span(timeout)?);
     Ok(DelayedAck { segments, timeout, quickack, pingpong, below_rto_min })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tested_side_is_the_server_s_unless_the_script_says_otherwise() {
+        let mut settings = Settings::new().unwrap();
+        let mut after = |setting: &str| settings.set(setting).map(|()| settings.is_client);
+        assert_eq!(after("seed=1"), Ok(false));
+        assert_eq!(after("side=client"), Ok(true));
+        assert_eq!(after("side=server"), Ok(false));
+        assert_eq!(after("side=both"), Err("\"both\" is neither client nor server".to_owned()));
+    }
+}

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use incast_engine::Stream;
 
 use self::senders::RULES;
-use crate::board::Board;
+use crate::board::{Board, Found, Horizon};
 use crate::flavour::Flavour;
 use crate::hybrid::{Hybrid, Spans, State};
 use crate::links::Links;
@@ -219,6 +219,17 @@ fn a_board_knows_what_has_arrived_what_is_lost_and_what_is_on_its_way() {
     assert_eq!((board.pipe(), board.first_untried(), board.last_missing()), (3, Some(6), Some(8)));
     board.lose_all();
     assert_eq!((board.pipe(), board.first_due()), (0, Some(6)));
+}
+
+#[test]
+fn a_board_says_when_a_copy_may_be_lost() {
+    let mut board = Board::with_copies(1);
+    board.send(2, 0);
+    board.resend(1, 100);
+    assert!(board.sack(2).is_some());
+    let horizon = Horizon { newest: (110, 2), patience: 50 };
+    assert_eq!(board.detect(149, &horizon), Found { copy_at: None, next: Some(150) });
+    assert_eq!(board.detect(150, &horizon), Found { copy_at: Some(100), next: None });
 }
 
 /// The blocks of an ACK with SACK, which tell ranges and one duplicate.

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use incast_engine::Time;
-use incast_lab::probe::{Detail, Field, Kind, Listener, Names, Read, Setting, TraceKind, Values};
-use incast_lab::{Control, TraceRequest, run};
+use incast_lab::probe::{
+    Detail, Field, Kind, Listener, Names, Read, Setting, Table, TraceKind, Values,
+};
+use incast_lab::{Control, TraceRequest, run, run_and_spill};
+use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use serde_json::json;
 
@@ -27,6 +30,10 @@ impl TraceKind for Drops {
 
     fn new(_: Detail, _: &Setting) -> Self {
         Self(BTreeMap::new())
+    }
+
+    fn take_final(&mut self, _: &Network) -> Option<Self> {
+        (!self.0.is_empty()).then(|| Self(std::mem::take(&mut self.0)))
     }
 
     fn for_each_row(&self, mut emit: impl FnMut(&Self::Row)) {
@@ -89,4 +96,25 @@ fn a_kind_from_outside_is_described_like_the_others_and_changes_no_row() {
     let alone = TraceRequest::default().with::<Drops>(Detail::Binned);
     assert!(!alone.is_empty());
     assert_eq!(rows(&alone), rows(&TraceRequest::default()));
+}
+
+#[test]
+fn what_a_kind_gives_away_during_the_run_goes_to_the_sink_and_the_rest_into_the_result() {
+    let scenario = scenario(&json!({
+        "network": { "buffer": "8pkt" },
+        "workload": { "servers": 8, "sru": 256 * MSS },
+    }));
+    let request = TraceRequest::default().with::<Drops>(Detail::Full);
+    let drops = |table: &Table| match &table.columns[1] {
+        ("drops", Values::U32(counts)) => counts.iter().sum::<u32>(),
+        other => panic!("{other:?}"),
+    };
+    let (send, parts) = std::sync::mpsc::channel();
+    let sink = Box::new(move |part| send.send(part).expect("the test listens"));
+    let found = run_and_spill(&scenario, 1, &request, &Control::default(), sink);
+    let found = found.expect("nobody cancels");
+    let early: Vec<u32> = parts.try_iter().map(|part| drops(&part)).collect();
+    assert!(early.len() > 1, "more than once");
+    let rest: u32 = found.trace.tables().iter().map(drops).sum();
+    assert_eq!(u64::from(early.iter().sum::<u32>() + rest), found.rows[0].drops);
 }

@@ -135,6 +135,16 @@ mod tests {
     }
 
     #[test]
+    fn a_share_needs_a_buffer_of_the_port_s_own() {
+        let share = Params { threshold: Level::Share(700_000), ..Params::default() };
+        assert_eq!(share.check(&SITE), Ok(()));
+        assert_eq!(longest_unmarked(&share), 28, "of 40 packets");
+        let shared = Site { buffer: None, ..SITE };
+        assert!(share.check(&shared).is_err_and(|fault| fault.message.contains("70%")));
+        assert_eq!(Params::default().check(&shared), Ok(()));
+    }
+
+    #[test]
     fn an_idle_link_leaves_nothing_to_wait() {
         let params = Params {
             threshold: Level::Limit(Limit::Packets(0)),

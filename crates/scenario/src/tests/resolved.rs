@@ -62,6 +62,25 @@ fn a_buffer_for_all_windows_is_echoed_as_its_size() {
 }
 
 #[test]
+fn pacing_and_bursts_are_echoed_as_they_were_given() {
+    let keys = [
+        ("transport.pacing", json!({ "gain": 1.25, "slow_start_gain": 2.5 })),
+        ("transport.segmentation_offload", json!("64KB")),
+    ];
+    let scenario = super::load(&keys);
+    let tcp = &scenario.transport.tcp;
+    let gains = tcp.pacing.map(|it| (it.slow_start_permille, it.permille));
+    assert_eq!((gains, tcp.segmentation_offload), (Some((2500, 1250)), Some(64_000)));
+    let transport = scenario.resolved()["transport"].take();
+    assert_eq!(transport["pacing"], json!({ "slow_start_gain": 2.5, "gain": 1.25 }));
+    assert_eq!(transport["segmentation_offload"], 64_000);
+    let linux = super::load(&[("transport.pacing", json!(true))]).resolved()["transport"].take();
+    assert_eq!(linux["pacing"], json!({ "slow_start_gain": 2.0, "gain": 1.2 }));
+    let off = super::load(&[]);
+    assert_eq!((off.transport.tcp.pacing, off.transport.tcp.segmentation_offload), (None, None));
+}
+
+#[test]
 fn quantities_are_echoed_in_base_units() {
     let resolved =
         super::load(&[("title", json!("T")), ("network.buffer", json!("40pkt"))]).resolved();

@@ -201,3 +201,22 @@ fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
         assert_eq!((pipe.bbr.round, pipe.bbr.window()), (round, window * SEGMENT));
     }
 }
+
+/// Linux's `bbr_quantization_budget()`: an even number of segments, and two more in the phase that
+/// probes.
+#[test]
+fn linux_an_even_window_has_two_segments_more_while_it_probes() {
+    let mut pipe = Pipe::new(&Params { even_window: true, ..Params::default() });
+    pipe.rounds(12);
+    let mut windows = std::collections::BTreeMap::new();
+    for _ in 0..40 {
+        let in_flight = if pipe.bbr.phase == 0 { 20 * SEGMENT } else { 12 * SEGMENT };
+        pipe.path.now += Span::from_micros(10);
+        pipe.round(RATE, in_flight, RTT);
+        windows.insert(pipe.bbr.phase, pipe.bbr.target / SEGMENT);
+    }
+    // Two products and three bursts are 28 segments.
+    assert!(
+        windows.into_iter().eq((0..PHASES).map(|phase| (phase, if phase == 0 { 30 } else { 28 })))
+    );
+}

@@ -285,4 +285,21 @@ mod tests {
         assert!((bic.increment(1000.0) - 50.0).abs() < 1e-12);
         assert!((bic.increment(100.0) - 16.0).abs() < 1e-12);
     }
+
+    /// Linux's `bictcp_recalc_ssthresh()`: a window below its last maximum yields.
+    #[test]
+    fn fast_convergence_is_for_windows_below_the_last_maximum() {
+        use super::super::law_tests::PATH;
+        let maximum_after = |before: f64| {
+            let window = 20 * PATH.segment;
+            let mut bic = Bic::new(&Params::default(), window, window);
+            bic.maximum = Some(before);
+            bic.on_congestion(Congestion::FastRetransmit, &PATH);
+            bic.gauge("w_max").unwrap_or_default()
+        };
+        assert!((maximum_after(20.0) - 20.0).abs() < 1e-12);
+        assert!((maximum_after(19.0) - 20.0).abs() < 1e-12);
+        let share = f64::midpoint(1.0, 819.0 / 1024.0);
+        assert!((maximum_after(21.0) - 20.0 * share).abs() < 1e-12);
+    }
 }

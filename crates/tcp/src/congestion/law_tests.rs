@@ -197,6 +197,19 @@ proptest! {
 }
 
 #[test]
+fn an_entry_that_does_not_watch_the_head_never_takes_it_for_lost() {
+    let late = PathView { now: Time::ZERO + Span::from_secs(9), ..PATH };
+    for entry in ENTRIES {
+        let mut controller = build(entry.name);
+        for is_new in [false, true] {
+            let head = Head { sent_at: Time::ZERO, transmissions: 1, is_new };
+            let is_lost = controller.is_lost(head, &late);
+            assert!(controller.needs().head || !is_lost, "{}", entry.name);
+        }
+    }
+}
+
+#[test]
 fn every_entry_accepts_its_own_defaults() {
     for entry in ENTRIES {
         let config: CongestionControlConfig =

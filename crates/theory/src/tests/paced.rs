@@ -3,7 +3,7 @@
 use super::read;
 use super::senders::{RULES, sender_by, sent_by};
 use crate::bbr::{Ack, Bbr, Spans};
-use crate::flavour::{Flavour, Growth, Repair};
+use crate::flavour::{self, Flavour, Growth, Repair};
 use crate::packet::{NEVER, Ticks};
 use crate::parts::parts;
 use crate::sender::{AckInfo, Rules};
@@ -15,7 +15,11 @@ const SPANS: Spans =
 /// Segments leave at the pacer's rate, and one arrives every `gap` ticks, a round trip of 1000 ticks
 /// later at the earliest. Returns the state after `count` segments.
 fn on_a_path(gap: Ticks, count: u32) -> Bbr {
-    let mut it = Bbr::new(1, 10.0, Flavour::LAB.bbr, SPANS);
+    on_a_path_by(Flavour::LAB.bbr, gap, count)
+}
+
+fn on_a_path_by(law: flavour::Bbr, gap: Ticks, count: u32) -> Bbr {
+    let mut it = Bbr::new(1, 10.0, law, SPANS);
     let (mut sent, mut now, mut free) = (1, 0, 0);
     let mut flight: std::collections::VecDeque<(u32, Ticks, Ticks)> = [].into();
     for ack in 1..=count {
@@ -123,4 +127,67 @@ fn it_fills_a_path_and_no_buffer() {
     let [deep, shallow] = [100.0, 10.0].map(on);
     assert!((2000.0..2150.0).contains(&deep), "{deep}");
     assert!(shallow > deep + 20.0, "{shallow} {deep}");
+}
+
+#[test]
+fn the_window_has_room_for_three_bursts_besides_the_products() {
+    let window = |burst| {
+        let it = on_a_path_by(flavour::Bbr { burst, ..Flavour::LAB.bbr }, 20, 4000);
+        it.window() as f64 / 65_536.0
+    };
+    assert!((window(10) - window(1) - 27.0).abs() < 0.5, "{} {}", window(10), window(1));
+}
+
+/// A path of 1000 ticks, of which no round trip is measured.
+struct Flight {
+    it: Bbr,
+    sent: u32,
+    arrived: u32,
+    now: Ticks,
+}
+
+impl Flight {
+    fn new() -> Self {
+        Self { it: Bbr::new(1, 10.0, Flavour::LAB.bbr, SPANS), sent: 1, arrived: 1, now: 0 }
+    }
+
+    fn send(&mut self, count: u32) {
+        self.it.rates.on_sent(self.now, self.sent, count);
+        self.sent += count;
+    }
+
+    /// An ACK for the next `count` segments, without a sample of the round trip.
+    fn acknowledge(&mut self, count: u32) {
+        self.now += 1000;
+        let una = self.arrived + count;
+        (self.arrived..una).for_each(|segment| self.it.rates.deliver(self.now, segment));
+        self.it.rates.forget(una);
+        self.arrived = una;
+        self.it.on_ack(&Ack { now: self.now, una, rtt: None, srtt: 1000 });
+    }
+}
+
+#[test]
+fn after_a_loss_the_window_is_what_is_outstanding_and_what_arrived() {
+    let mut flight = Flight::new();
+    flight.send(10);
+    flight.acknowledge(1);
+    flight.it.on_loss(Some(5.0), 11);
+    flight.acknowledge(2);
+    assert_eq!(flight.it.window(), parts(7.0 + 2.0));
+}
+
+#[test]
+fn a_window_that_has_reached_its_target_does_not_grow() {
+    let mut flight = Flight::new();
+    flight.send(20);
+    flight.acknowledge(9);
+    assert_eq!(flight.it.window(), parts(19.0), "the first window grows in any case");
+    // Without a round trip the target is the initial window.
+    flight.it.limit(10.0, false);
+    flight.acknowledge(2);
+    assert_eq!(flight.it.window(), parts(10.0));
+    flight.it.limit(9.5, false);
+    flight.acknowledge(2);
+    assert_eq!(flight.it.window(), parts(11.5));
 }

@@ -118,6 +118,35 @@ fn ns2s_sack_takes_two_from_the_pipe_for_new_data_and_keeps_its_window() {
     assert_eq!((it.in_recovery, it.window), (false, parts(5.0)));
 }
 
+/// The limit of new segments per ACK holds with a scoreboard, too.
+#[test]
+fn ns2s_sack_sends_two_new_segments_per_ack_of_its_recovery() {
+    let rules = by(Flavour { repair: Repair::Sack1, burst: 2, ..Flavour::LAB });
+    let mut it = sender_by(10.0, 50.0, &rules);
+    sent_by(&mut it, 0, &rules);
+    for segment in 2..5 {
+        sacked(&mut it, (1, segment), &rules);
+    }
+    assert!(it.in_recovery);
+    it.window = parts(30.0);
+    assert_eq!(sacked(&mut it, (1, 5), &rules), new(13..15), "the window has room for many");
+    assert_eq!(sacked(&mut it, (1, 6), &rules), new(15..17));
+}
+
+#[test]
+fn in_a_recovery_without_anything_to_repair_or_to_send_nothing_is_ready() {
+    let rules = by(Flavour { repair: Repair::Sack, rescues: false, ..Flavour::LAB });
+    let mut it = sender_by(10.0, 50.0, &rules);
+    it.end = 11;
+    sent_by(&mut it, 0, &rules);
+    for segment in 2..11 {
+        sacked(&mut it, (1, segment), &rules);
+    }
+    assert!(it.in_recovery && !it.is_ready(&rules), "the copy of the first segment is on its way");
+    it.end = 12;
+    assert!(it.is_ready(&rules));
+}
+
 #[test]
 fn ns2s_sack_forgets_at_a_timeout_what_has_arrived() {
     let rules = by(Flavour { repair: Repair::Sack1, ..Flavour::LAB });

@@ -224,6 +224,19 @@ fn rfc5681_4_1_an_idle_window_restarts_and_2861_halves_it() {
     }
 }
 
+/// RFC 2861 §3: the use of a window is checked when data is sent.
+#[test]
+fn a_sender_with_nothing_to_send_does_not_validate_its_window() {
+    let rules = sack(Flavour { idle: Idle::Validates, ..Flavour::LAB });
+    let mut it = sender_by(8.0, 50.0, &rules);
+    it.end = 3;
+    sent_by(&mut it, 0, &rules);
+    assert_eq!((sent_by(&mut it, 1500, &rules), it.window), (vec![], parts(8.0)));
+    it.end = 4;
+    sent_by(&mut it, 1500, &rules);
+    assert_eq!(it.window, parts(5.0), "two of eight were used");
+}
+
 #[test]
 fn one_segment_of_a_window_is_timed_in_ticks() {
     let rules = Rules {

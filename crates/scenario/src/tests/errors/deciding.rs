@@ -40,6 +40,13 @@ const OF_TRANSPORT: &[Decided] = &[
         &["\"0s\"", "\"0ms\"", "null"],
         &["\"4ms\"", "\"1us\""],
     ),
+    decided(
+        ("transport.tso_deferral", "true"),
+        &[],
+        "transport.segmentation_offload",
+        &["\"64KiB\""],
+        &["\"off\""],
+    ),
     decided(("transport.rtt_sampling", "\"per-window\""), &[], "transport.timestamps", YES, NO),
     decided(("transport.dsack", "false"), &[NEWRENO], "transport.sack", NO, YES),
     decided(("transport.sack_option_bytes", "true"), &[NEWRENO], "transport.sack", NO, YES),

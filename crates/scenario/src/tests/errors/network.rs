@@ -81,6 +81,7 @@ fn a_shared_buffer_says_what_is_shared() {
         &buffer(json!({ "name": "shared", "total": "4MB", "limit": "5MB" })),
         "network.buffer.limit: 5000000B exceeds total, 4000000B; write less",
     );
+    load(&buffer(json!({ "name": "shared", "total": "4MB", "limit": "4MB" })));
     refused(
         &buffer(json!({ "name": "dynamic", "total": "4MB", "limit": "1MB" })),
         "network.buffer.limit: unknown key; accepted: total, alpha",

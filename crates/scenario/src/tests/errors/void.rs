@@ -162,6 +162,46 @@ fn the_transport_of_the_background_has_rules_of_its_own() {
     accepted(&with(false));
 }
 
+/// The table of a transport's name has parameters of a recovery, a congestion control or a remedy.
+#[test]
+fn the_rules_of_a_part_hold_for_a_transport_of_its_name() {
+    let sack = |holes: bool| {
+        let table = json!({ "name": "sack", "retransmit_holes": holes, "retransmit_tail": true });
+        [("transport.name", table)]
+    };
+    is_void(&sack(false), "transport.name.retransmit_tail: has no effect while retransmit_holes");
+    accepted(&sack(true));
+    let swift =
+        |hops: u32| [("transport.name", json!({ "name": "swift", "hops": hops, "hop": "50us" }))];
+    is_void(&swift(0), "transport.name.hop: has no effect while hops is 0");
+    accepted(&swift(2));
+}
+
+#[test]
+fn a_remedy_in_a_list_has_the_rules_of_its_name() {
+    let remedies = |copies: u32| {
+        let gip = json!({ "name": "gip", "copies": copies, "when": "at-once" });
+        [("transport.remedies", json!([{ "name": "resize" }, gip]))]
+    };
+    is_void(&remedies(0), "transport.remedies.1.when: has no effect while copies is 0");
+    accepted(&remedies(3));
+}
+
+#[test]
+fn a_target_of_swift_has_one_source() {
+    for place in ["transport.congestion_control", "transport.name"] {
+        let swift = |keys: Value| {
+            let mut table = json!({ "name": "swift" });
+            table.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+            [(place, table)]
+        };
+        let start = format!("{place}.target_ratio: has no effect while base_target is given; ");
+        is_void(&swift(json!({ "base_target": "200us", "target_ratio": 4.0 })), &start);
+        accepted(&swift(json!({ "base_target": "200us" })));
+        accepted(&swift(json!({ "target_ratio": 4.0 })));
+    }
+}
+
 /// A threshold and a buffer, of which packets have 1500 bytes.
 fn threshold(threshold: &str, buffer: &str) -> [(&'static str, Value); 2] {
     let queue = json!({ "name": "ecn-threshold", "threshold": threshold });
