@@ -1,4 +1,4 @@
-"""`incast advise`: what to change, what it gains, the exact words, and the way back."""
+"""`incast advise`: what to change, what it gains, the exact commands, and how to undo them."""
 
 import json
 from pathlib import Path
@@ -84,8 +84,8 @@ def test_the_page_has_the_words_and_the_way_back(command: Command, file: Path) -
     assert (result.code, result.err) == (0, "")
     assert "Limiting resource: " in result.out
     assert "\n1. " in result.out
-    assert "\nBack:\n    " in result.out
-    assert "Tried, and not advised" in result.out
+    assert "\nUndo:\n    " in result.out
+    assert "Tried, but not advised" in result.out
 
 
 def test_a_page_for_a_ticket_loads_nothing(command: Command, file: Path) -> None:
@@ -113,7 +113,7 @@ def test_advice_may_be_for_a_bound_of_the_slowest_blocks(command: Command, file:
     assert advice["fixes"][0]["p999_gain"]["after_s"] < 0.02
     assert "p999_ratio" in advice["tried"][0]
     told = command("advise", file, "--for", "p99<1ns", "--budget", "2s").out
-    assert "None of them has a p99 below 1 ns for certain." in told
+    assert "No fix certainly brings p99 below 1 ns." in told
 
 
 def test_its_own_throttle_counts_as_fan_in(command: Command, file: Path) -> None:

@@ -1,8 +1,10 @@
 """Mistakes of the user: one line on stderr, exit code 2, nothing written."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +33,7 @@ Change = Callable[[str], str]
         (lambda text: text + '[sweep]\n"workload.srevers" = [1]\n', ["srevers", "servers"]),
         (lambda text: text + '[[sweep.zip]]\n"a" = [1]\n"b" = [1, 2]\n', ["sweep"]),
         (lambda text: text + "[run\n", ["line 16, column 5: not valid TOML: unclosed table"]),
-        (lambda text: text + "[run]\n", ["line 16, column 2: not valid TOML: run is there twice"]),
+        (lambda text: text + "[run]\n", ["line 16, column 2: not valid TOML: run is given twice"]),
         (lambda text: text.replace("blocks = 2", "blocks = 2024-01-01"), ["workload.blocks"]),
         (lambda text: text.replace('"1Gbps"', "1Gbps"), ["line 3", 'in quotes: rate = "1Gbps"']),
     ],
@@ -211,6 +213,27 @@ def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None
         assert done.stderr == "incast: interrupted\n"
 
 
+@pytest.mark.parametrize("arguments", [["run"], ["model"], ["advise", "--from"]])
+def test_an_interrupt_while_a_file_is_read_says_so(tmp_path: Path, arguments: list[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "incast", *arguments, str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        with pipe.open("w"):  # the command has opened it
+            time.sleep(0.5)  # and waits for bytes
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, out, err) == (130, "", "incast: interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("options", "fragment"),
     [
@@ -218,6 +241,8 @@ def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None
         (("--fail-if", "p99>\N{ARABIC-INDIC DIGIT THREE}s"), "is not a time; must be a number"),
         (("--pcap", "x.pcapng", "--snaplen", str(2**64 - 1)), "262144"),
         (("--pcap", "x.pcapng", "--snaplen", "53"), "54"),
+        (("--pcap", "x.pcapng", "--snaplen", "-1"), "-1 must be a number from 54 to 262144"),
+        (("--seed", str(2**63)), "seed 9223372036854775808 is too large"),
         (("--out", "ftp://127.0.0.1:1/x"), "ftp keeps no results; must be a directory, or s3://"),
         (("--executor", "tcp://[::1"), "there is no executor 'tcp://[::1'; must be threads"),
         (("--executor", "tcp://:8786"), "must be threads, dask, or the address"),

@@ -145,6 +145,42 @@ def test_results_of_another_engine_are_not_mixed_with_ours(sweep: Path, tmp_path
         incast.run(sweep, out=out)
 
 
+@pytest.mark.parametrize("key", ["traces", "plan.points.0.resolved.x"])
+def test_a_manifest_with_lists_in_lists_is_refused(sweep: Path, tmp_path: Path, key: str) -> None:
+    """Some of them can just be read: how many, depends on the calls around it."""
+    for depth in range(700, 1000):
+        changed(sweep, tmp_path, key, "DEEP", '"DEEP"', "[" * depth + "]" * depth)
+
+
+@pytest.mark.parametrize("key", ["format", "scenario.title", "plan.points.0.resolved.profile"])
+def test_a_manifest_with_half_a_letter_is_refused(sweep: Path, tmp_path: Path, key: str) -> None:
+    changed(sweep, tmp_path, key, "\ud800")
+    changed(sweep, tmp_path, "format", "a\n" * 5000)
+
+
+def changed(sweep: Path, folder: Path, key: str, value: object, *text: str) -> None:
+    """Change a manifest, and see that it is refused in one line."""
+    out = folder / "out"
+    if not out.exists():
+        incast.run(sweep, out=out)
+    file = out / "manifest.json"
+    manifest = json.loads(file.read_text())
+    place = manifest
+    *tables, last = [int(part) if part.isdigit() else part for part in key.split(".")]
+    for table in tables:
+        place = place[table]
+    place[last] = value
+    told = json.dumps(manifest)
+    before = file.read_text()
+    file.write_text(told.replace(*text) if text else told)
+    with pytest.raises(incast.ResultsError) as refusal:
+        incast.open_results(out)
+    assert str(refusal.value).startswith(f"{file}: ")
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 300
+    file.write_text(before)
+
+
 def test_results_can_be_read_back(sweep: Path, tmp_path: Path) -> None:
     results = incast.run(sweep, out=tmp_path / "out")
     again = incast.open_results(tmp_path / "out")

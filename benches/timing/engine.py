@@ -19,9 +19,9 @@ def sheet(*, guided: bool) -> Sheet:
     made = Sheet(
         "Time per packet-hop",
         ["case", "ns", "probe ÷ ours", "bar", "packet-hops", "goodput, Mbit/s", "timeouts"],
-        "Processor time of a run, from the scenario to its row, the least of "
-        f"{REPEATS}; the probe (`benches/probe`: a star with fixed windows and no TCP) runs "
-        "between them. NewReno if nothing else is said.",
+        "Processor time of a run, from the scenario to its row, the shortest of "
+        f"{REPEATS} runs; the probe (`benches/probe`: a star with fixed windows and no TCP) runs "
+        "between them. The transport is NewReno unless stated otherwise.",
     )
     worker = Worker()
     for case in ENGINE:

@@ -26,8 +26,9 @@ def sheet(*, keep: bool) -> Sheet:
     made = Sheet(
         "Instructions per packet-hop",
         ["what", "kept", "now", "change"],
-        "Callgrind; reads of ten blocks from 16 servers, 256 KiB each, over transports; then the "
-        f"cases above. A count above {MOST:g} times that in `{KEPT.name}` fails.",
+        "Counted by callgrind: reads of ten blocks from 16 servers, 256 KiB each, with each "
+        f"transport, and the cases above. A count above {MOST:g} times that in `{KEPT.name}` "
+        "fails.",
     )
     if shutil.which("valgrind") is None:
         made.note = "Not counted: valgrind is not installed."

@@ -30,8 +30,8 @@ def sheet(*, guided: bool) -> Sheet:
     made = Sheet(
         "Beside ns-2",
         [*headings, "ns-2", "ns-2, whole process", "ratio", "bar"],
-        "Both sides run in turn, in the profile `ns2`, and count their event loops only. Peak: the "
-        "process, Python included.",
+        "Both simulators run alternately, in the profile `ns2`; only their event loops are timed. "
+        "Peak: the memory of the process, Python included.",
     )
     for workload, bars in BARS.items():
         document = cases.beside_ns2(workload)

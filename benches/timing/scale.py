@@ -41,9 +41,9 @@ def sheet(grown: list[Grown]) -> Sheet:
     made = Sheet(
         "Growth",
         ["what grows", "sizes", "time, ms", "ns per hop", "peak, MB", "exponent"],
-        f"Processor time of the engine, the least of {RUNS} runs; the exponent is that of the time "
-        f"over the work (packet-hops, sources or connections), at most {BAR:g}. Peak: the "
-        "process, Python included.",
+        f"Processor time of the engine, the shortest of {RUNS} runs. The exponent says how the "
+        "time grows with the work (packet-hops, sources or connections): it should be at most "
+        f"{BAR:g}. Peak: the memory of the process, Python included.",
     )
     for one in grown:
         made.add(

@@ -30,7 +30,7 @@ def sheet() -> Sheet:
     made = Sheet(
         "Transports",
         ["transport", "ample buffer: ns", "ratio", "bar", "collapse: ns", "ratio"],
-        "The ratio is that to the time of NewReno with ample buffer before header prediction, "
+        "The ratio is relative to the time of NewReno with ample buffer before header prediction, "
         f"which was {BEFORE:.2f} times that of the probe.",
     )
     worker = Worker()

@@ -53,7 +53,7 @@ def figures() -> Iterator[str]:
     yield "Every [column of the rows](columns.md) that is a number, the models' own numbers, and:\n"
     for metric in DERIVED.values():
         yield f"- `{metric.name}`: {metric.label}"
-    yield "\nOf the run that a search by `late` finds; of several blocks, the weakest value:\n"
+    yield "\nOf the run that a search by `late` finds; of several blocks, the worst value:\n"
     for metric in LATE.values():
         yield f"- `{metric.name}`: {metric.label}"
 

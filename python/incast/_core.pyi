@@ -247,6 +247,7 @@ class Facts(TypedDict):
     last_segment_bytes: int
     request_jitter_s: float
     start_spread_s: float
+    request_spread_s: float
     interval_s: float
     duration_s: float | None
     time_limit_s: float
@@ -320,9 +321,8 @@ def follow_reads(
     Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
     attributes; `bounds` are the packet times of a block without losses, and the three numbers of
     `incast.collapse`. Returns timeouts per block, those of handshakes, packet times per block, the
-    relative standard deviation of a run's goodput, the relative standard error of the packet times,
-    and 1 where a read loses what it is not known how to repair (the others are then 0); `threads`
-    does not change them.
+    relative standard deviation of a run's goodput, and the relative standard error of the packet
+    times; `threads` does not change them.
     """
 
 def serialisation(columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:

@@ -23,7 +23,7 @@ _POLICY = (
     "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-# A page of another site whose name leads here would have another name in its requests.
+# A site whose name resolves to this machine (DNS rebinding) is recognised by its host name.
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _AT_ONCE = 32  # connections; a browser opens six
 _PATIENCE = 10.0  # seconds for a connection to send its request, or take more of the answer
@@ -51,7 +51,7 @@ def copy(folder: Path) -> None:
     Raises
     ------
     ExploreError
-        There is no page, or something at that place.
+        The page is missing, or the folder exists already.
     """
     source = page()
     if folder.exists():
@@ -60,7 +60,7 @@ def copy(folder: Path) -> None:
 
 
 def fragment(scenario: Path) -> str:
-    """Return the end of an address that opens a scenario, as the page writes it.
+    """Return the fragment of an address that opens a scenario, as the page writes it.
 
     Raises
     ------
@@ -86,7 +86,7 @@ class Server:
     Raises
     ------
     ExploreError
-        There is no page, or the port is in use.
+        The page is missing, or the port is in use.
     """
 
     def __init__(self, port: int) -> None:
@@ -147,11 +147,11 @@ class _Bounded(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a connection that breaks is no matter of the terminal."""
+        """Print nothing: a broken connection does not matter to the user."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Files with their types, and headers that keep the page to itself."""
+    """Files with their types, and headers that isolate the page."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
     timeout = _PATIENCE
@@ -184,4 +184,4 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's name)
-        """Say nothing: the terminal has the address."""
+        """Print nothing: the address is on the terminal already."""

@@ -1,5 +1,6 @@
 """Text files that users give: read as a whole, and bounded."""
 
+import signal
 from pathlib import Path
 
 MOST = 8 * 2**20
@@ -20,6 +21,7 @@ def text_of(path: Path) -> str:
     NotTextError
         It has more than `MOST` bytes, or is not UTF-8.
     """
+    _let_interrupts_end_it()
     with path.open("rb") as file:
         content = file.read(MOST + 1)
     if len(content) > MOST:
@@ -29,3 +31,9 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError:
         raise NotTextError("not text in UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _let_interrupts_end_it() -> None:
+    """Let Ctrl-C end a wait for a pipe: the handler of polars has the kernel begin it again."""
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)

@@ -194,6 +194,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "to-long-host": answer(LOCATION + "http://" + "a" * 300 + "/", status="302 Found", body=b""),
     "to-odd-host": answer(LOCATION + "http://a..b/", status="302 Found", body=b""),
     "to-odd-port": answer(LOCATION + "http://127.0.0.1:99999/", status="302 Found", body=b""),
+    "to-short-host": answer(LOCATION + "http://127.1:1/", status="302 Found", body=b""),
     "to-mail": answer(LOCATION + "mailto:x@example.com", status="302 Found", body=b""),
     "to-file": answer(LOCATION + "file:///etc/passwd", status="302 Found", body=b""),
     "to-blank": answer(LOCATION + "", status="302 Found", body=b""),

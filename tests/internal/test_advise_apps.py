@@ -57,9 +57,9 @@ def test_spark(setting: str, sru: str, at_once: int | None, answer: int) -> None
     (note,) = found[3]
     assert note.startswith(f"{SPARK}{setting.replace('=', ' = ')}: ")
     changed = at_once is not None or answer != incast.units.quantity(sru, "size")
-    assert note.endswith("; it bounds nothing here.") != changed
+    assert note.endswith("; it limits nothing here.") != changed
     if at_once == 5 and answer == FIFTH:
-        assert note.endswith("at most 5 answers under way, answers of 10\u202f066\u202f329 B.")
+        assert note.endswith("at most 5 answers in flight, answers of 10\u202f066\u202f329 B.")
 
 
 def test_the_smaller_bound_of_several_counts() -> None:

@@ -121,7 +121,7 @@ def test_no_fix_has_two_reasons() -> None:
     (fix, other, *_) = [one.fix for one in advice.found.tried]
     none = Found([], [Tried(fix, "no time left to simulate it")])
     assert replace(advice, found=none).nothing() == (
-        "The time ended before any fix was tried: give more with --budget."
+        "The time ended before any fix was tried: increase --budget."
     )
     some = Found([], [*none.tried, Tried(other, "changes nothing", 1.0)])
     assert replace(advice, found=some).nothing() == "No fix that was tried has a significant gain."
@@ -132,7 +132,7 @@ def test_no_fix_has_two_reasons() -> None:
     [
         ("400KiB", 2.0, []),  # no collapse before and after
         ("192KiB", 0.5, ["it collapses"]),
-        ("144KiB", 2.0, ["there is no collapse"]),
+        ("80KiB", 2.0, ["there is no collapse"]),
         ("24KiB", 2.0, []),  # a collapse before and after
     ],
 )

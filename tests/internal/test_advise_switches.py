@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from incast.advise import readers
+from incast.advise.readers import sonic_rows
 from incast.advise.readers.taken import Taken
 from incast.errors import AdviceError
 
@@ -245,3 +246,14 @@ def test_a_name_cannot_look_like_advice(tmp_path: Path, name: str) -> None:
             assert note.count('"') in {0, 2}
             assert "sudo" not in note
             assert len(note) < 300
+
+
+def test_queues_with_flow_control_are_bounded() -> None:
+    """A few megabytes may name millions, of ports and numbers that do not exist."""
+    ports, numbers = ",".join(map(str, range(10_000))), ",".join(map(str, range(65)))
+    rows = {"PORT_QOS_MAP": {ports: {"pfc_enable": numbers}, "a": {"pfc_enable": "3,x"}}}
+    assert len(sonic_rows.lossless_queues(rows)) <= 100_000
+    assert sonic_rows.lossless_queues({"PORT_QOS_MAP": {"a,b": {"pfc_enable": "3,x"}}}) == {
+        ("a", 3),
+        ("b", 3),
+    }

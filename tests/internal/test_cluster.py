@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -228,6 +229,15 @@ def test_a_local_cluster_is_started_and_ended(
     told = command("run", sweep, "--executor", "dask", "--jobs", "2", "--out", tmp_path / "out")
     assert (told.code, told.err) == (0, "")
     assert told.out == command("run", sweep).out
+
+
+def test_a_client_that_cannot_begin_is_one_line_and_does_not_wait(sweep: Path) -> None:
+    """It would wait for itself when the process ends."""
+    arguments = [sys.executable, "-m", "incast", "run", str(sweep), "--executor", "inproc://x"]
+    done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("incast: executor: inproc://x: no scheduler answers: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_mistakes_are_one_line(

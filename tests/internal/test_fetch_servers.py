@@ -76,6 +76,7 @@ WHOLE = {
     "to-long-host": "is redirected to what is no address",
     "to-odd-host": "is redirected to what is no address",
     "to-odd-port": "is redirected to http://127.0.0.1:99999/, which is no address",
+    "to-short-host": "is redirected to 127.1, which is no address",
     "to-mail": "is redirected to mailto:x@example.com; must be http",
     "to-file": "is redirected to file:///etc/passwd; must be http",
     "to-blank": "the server answers 302 Found; must be 200",
@@ -159,6 +160,11 @@ def test_what_each_behaviour_comes_to(base: str) -> None:
             assert outcome.error.isprintable(), outcome.error
 
 
+def test_an_address_that_is_none_is_told_apart_from_a_redirect_to_one() -> None:
+    told = [outcome.error or "" for outcome in fetched([HttpPiece("http://127.1:1/x")])]
+    assert told == ["is not an address; must be http://… or https://…"]
+
+
 def test_another_attempt_does_not_mix_two_objects(base: str) -> None:
     (outcome,) = fetched([HttpPiece(f"{base}/other-object/x")], retries=1)
     assert outcome.data in (b"n" * 5000, None)
@@ -204,6 +210,8 @@ def test_addresses_are_shown_without_secrets(base: str, command: Command) -> Non
         (["--window", "4GiB"], "window is 4294967296; must be 1 to 1073741824 bytes"),
         (["--budget", "100GiB"], "must be 1 to 1073741824 bytes"),
         (["--most", "0B"], "0B must be above 0"),
+        (["--most", "0.9B"], "0.9B must be at least 1B"),
+        (["--auto", "--budget", "0.9B"], "0.9B must be at least 1B"),
         (["--total", "0s"], "0s must be above 0"),
     ],
 )
@@ -218,9 +226,13 @@ def test_absurd_options_are_refused_before_the_read(
 def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
     context, _ = of_localhost(tmp_path)
 
+    async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100_000)
+        writer.close()
+
     async def run() -> list[str | None]:
         server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0, ssl=context)
-        plain = await asyncio.start_server(lambda _, out: out.close(), "127.0.0.1", 0)
+        plain = await asyncio.start_server(leave, "127.0.0.1", 0)
         ports = [one.sockets[0].getsockname()[1] for one in (server, plain)]
         governor = Governor(Plan.fixed(2, None))
         async with HttpReader(governor) as reader:
@@ -234,7 +246,7 @@ def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
     assert untrusted is not None
     assert re.match(r"certificate of 127.0.0.1:\d+ not trusted: self.signed", untrusted)
     assert no_tls is not None
-    assert re.match(r"no connection to 127.0.0.1:\d+: |the connection was closed", no_tls)
+    assert re.match(r"no connection to 127.0.0.1:\d+: closed by the server$", no_tls)
 
 
 def test_places_of_many_addresses_cost_in_proportion(tmp_path: Path) -> None:

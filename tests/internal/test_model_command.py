@@ -163,10 +163,10 @@ def test_every_model_answers_or_refuses_any_workload(
 
 def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:
     told = command("model", read).out
-    means = "Servers whose first burst always fits; later ones grow, and may overflow with fewer."
+    means = "Servers whose first burst always fits; later bursts grow, and may overflow with fewer."
     assert f"safe_servers: {means}" in told
     assert (
-        "[1] Servers whose first burst always fits; later ones grow, and may overflow with fewer."
+        "[1] Servers whose first burst always fits; later bursts grow, and may overflow with fewer."
         in command("list", "models").out
     )
 

@@ -198,14 +198,26 @@ def test_a_handshake_is_lost_where_headers_fill_what_packets_leave() -> None:
     assert seconds[0] - seconds[1] > 0.03
 
 
+HYSTART = {"name": "rfc9406", "min_thresh": "1ms"}
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"workload": {"interval": "1ms"}}, "interval"),
         ({"workload": {"active": 2}}, "active"),
         ({"workload": {"request_size": 9000}}, "request_size"),
-        ({"transport": {"name": "dctcp"}}, "queue"),
-        ({"transport": {"name": "cubic"}}, "NewReno"),
+        ({"network": {"queue": "red"}}, "queue"),
+        ({"network": {"queue": {"name": "ecn-threshold", "threshold": "70%"}}}, "threshold"),
+        ({"transport": {"name": "vegas"}}, "vegas"),
+        ({"transport": {"name": "bbr", "recovery": "newreno"}}, "BBR"),
+        ({"transport": {"prr": "rfc9937"}}, "prr"),
+        ({"transport": {"undo": "eifel", "timestamps": True}}, "undo"),
+        (
+            {"transport": {"congestion_control": {"name": "cubic", "hystart": HYSTART}}},
+            "hystart with other min_thresh",
+        ),
+        ({"transport": {"recovery": {"name": "rack-tlp", "probe_rtts": 3}}}, "probe_rtts"),
         ({"transport": {"pacing": True}}, "pacing"),
         ({"transport": {"rto_jitter": 0.5}}, "rto_jitter"),
         ({"transport": {"dupack_threshold": 2}}, "dupack_threshold"),
@@ -298,16 +310,28 @@ def test_profiles_are_simulated(profile: str, connections: str) -> None:
     assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.15)
 
 
-def test_linux_is_answered_where_nothing_is_lost_and_refused_where_something_is() -> None:
-    tree = persistent(network={"buffer": "4MiB"}, workload={"servers": 8})
-    tree["profile"], tree["transport"] = "linux", {}
+@pytest.mark.parametrize("buffer", ["4MiB", "64KiB"])
+def test_linux_is_simulated_with_losses_and_without(buffer: str) -> None:
+    tree = persistent(
+        network={"buffer": buffer}, workload={"servers": 8, "connections": "fresh", "blocks": 10}
+    )
+    tree["profile"], tree["transport"] = "linux", {"rto_min": "10ms"}
     answer = told(tree)
     assert isinstance(answer, dict), answer
-    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 3), rel=0.05)
-    tree["network"]["buffer"] = "64KiB"
-    said = told(tree)
-    assert isinstance(said, NotApplicable)
-    assert "RACK-TLP" in said.reason
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.15)
+
+
+@pytest.mark.parametrize("profile", ["lab", "linux", "ns2", "ns3", "rfc"])
+@pytest.mark.parametrize("name", ["tahoe", "reno", "newreno", "sack", "cubic", "dctcp"])
+def test_every_transport_is_simulated_in_every_profile(profile: str, name: str) -> None:
+    tree = persistent(
+        network={"buffer": "40pkt"}, workload={"servers": 12, "connections": "fresh", "blocks": 10}
+    )
+    tree["profile"] = profile
+    tree["transport"] = {"name": name, "rto_min": "5ms", "send_jitter": "20us"}
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 8), rel=0.2)
 
 
 def test_the_readmes_own_example_is_answered_as_the_simulator_answers_it() -> None:

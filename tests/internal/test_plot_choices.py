@@ -276,7 +276,7 @@ def test_a_choice_that_cannot_be_is_one_line(
 def test_a_picture_tells_a_notebook_and_a_reader_what_it_is(stalling: incast.Results) -> None:
     method = stalling.plot.swimlane
     assert "swimlane" in repr(method)
-    assert "idle link" in str(method.__doc__)
+    assert "link was idle" in str(method.__doc__)
     picture, size = method()._repr_png_()
     assert picture.startswith(b"\x89PNG")
     assert size["width"] > 400

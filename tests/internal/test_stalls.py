@@ -27,7 +27,12 @@ def linux() -> Results:
                 "name": "barrier-read", "servers": 8, "sru": 1000, "blocks": 4,
                 "request_jitter": "0us",
             },
-            "transport": {"name": "cubic", "rto_min": "200ms", "timer_tick": "0s"},
+            "transport": {
+                "name": "cubic",
+                "rto_min": "200ms",
+                "timer_tick": "0s",
+                "send_jitter": "0s",
+            },
             "run": {"seeds": 2},
         },
         traces=["events"],

@@ -1,7 +1,12 @@
 """The times of runs, stored with the rows."""
 
+import errno
+import os
 from pathlib import Path
 
+import pytest
+
+from incast.errors import ResultsError
 from incast.results.times import Times
 
 
@@ -26,3 +31,14 @@ def test_a_line_that_was_cut_is_ignored(tmp_path: Path) -> None:
     (file,) = times.folder.iterdir()
     file.write_bytes(file.read_bytes()[:-5])
     assert times.read().rows() == [("a", 1.0)]
+
+
+def test_a_disk_that_is_full_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    times = Times(tmp_path)
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(ResultsError) as refusal:
+        times.put({"a": 1.0})
+    assert str(refusal.value) == f"{times.folder}: cannot be written to: No space left on device"

@@ -113,13 +113,13 @@ def bars(found: list[Judged], goal: str) -> list[Verdict]:
             f"{goal}: the first fix is within {1 - CLOSE:.0%} of the best in {share:.0f} %",
             found,
             [it for it in found if it.share < CLOSE],
-            lambda it: f"{it.share:.0%} of “{it.best}” with “{it.first or 'nothing'}”",
+            lambda it: f"“{it.first or 'nothing'}” reaches {it.share:.0%} of “{it.best}”",
         ),
         _bar(
-            f"{goal}: the interval holds the collapse point in {share:.0f} %",
+            f"{goal}: the interval contains the collapse point in {share:.0f} %",
             found,
             [it for it in found if not it.holds],
-            lambda it: f"collapses at {it.point}, said {it.interval[0]} to {it.interval[1]}",
+            lambda it: f"collapses at {it.point}, interval {it.interval[0]} to {it.interval[1]}",
         ),
         _bar(
             f"{goal}: no advised fix makes the slowest blocks slower",

@@ -9,26 +9,28 @@ from validation.advise.table import MOST_SERVERS, POINT_SEEDS, SEEDS
 from validation.common.judge import Verdict
 from validation.common.page import verdicts
 
-OPENING = """# Advice beside an exhaustive search
+OPENING = """# Advice compared with an exhaustive search
 
-Written by `python -m validation.advise`, a part of `make validate`; do not edit. Is the advice of
-[`incast advise`](../how-to/advise.md) the best of its own catalogue? {count} scenarios are drawn
-(`validation/advise/draw.py`), {each} for each of {stories} kinds of user. In each, every fix of the
-catalogue ran at {seeds} seeds which no advice uses, and every number of servers from 2 to {most} at
-{point_seeds}, up to the first that collapses (`validation/reference/advise`; `--keep` makes both
-again). A run has at most about {packets} packets. The advice had {budget} per scenario, and was
-requested twice: for goodput, and for the 99th percentile of the blocks.
+Written by `python -m validation.advise`, a part of `make validate`; do not edit. Does
+[`incast advise`](../how-to/advise.md) recommend the best fix in its catalogue? {count} random
+scenarios are drawn (`validation/advise/draw.py`), {each} for each of {stories} kinds of user. In
+each scenario, every fix in the catalogue is simulated with {seeds} seeds that the advice does not
+use. So is every number of servers from 2 to {most}, up to the first that collapses, with
+{point_seeds} such seeds. The results are in `validation/reference/advise`, and `--keep` computes
+them again. A run has at most about {packets} packets. `incast advise` had {budget} per scenario and
+was run twice: for goodput, and for the 99th percentile of the block times (p99).
 
-The best fix is the one with the highest goodput, or the shortest percentile, of those that do not
-make the slowest blocks slower or the goodput lower. An interval from a to b holds the point n if
-a < n ≤ b. It has no upper end where no number
-of servers collapses for certain; of the intervals that hold their point, {open} are such.
+The best fix is the one with the highest goodput, or the lowest p99, among those that make neither
+the slowest blocks slower nor the goodput lower. The advice also gives an interval for the collapse
+point, the fewest servers with which the read collapses. An interval from a to b contains the point
+n if a < n ≤ b. It has no upper end if the advice found no number of servers that collapses with
+certainty. {open} of the intervals that contain their point have no upper end.
 
-The number of servers that the advice calls safe is tried in as many fresh scenarios: every number
-up to it, at seeds that no advice uses.
+The number of servers that the advice calls safe is tested in another {count} scenarios: it and
+every smaller number are simulated with seeds that the advice does not use.
 
-This shows whether the search finds the best fix. Whether the simulator is right is shown by the
-[envelope](../how-to/advise.md) of each answer.
+This page shows whether the search finds the best fix in simulation. The
+[envelope](../how-to/advise.md) of each answer says whether the simulator can be trusted for it.
 
 """
 
@@ -55,7 +57,10 @@ def write(folder: Path, found: dict[str, list[Judged]], held: list[Verdict], bud
 
 def _table(found: list[Judged]) -> list[str]:
     rows = [
-        "| | scenario | servers | first fix | of best | best fix | gain | collapses at | said |",
+        (
+            "| | scenario | servers | first fix | share of best | best fix | gain | collapses at "
+            "| interval |"
+        ),
         "|--:|:--|--:|:--|--:|:--|--:|--:|:--|",
     ]
     for it in found:

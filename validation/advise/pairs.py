@@ -154,9 +154,10 @@ def section(found: list[Pair]) -> list[str]:
 
 
 _TEXT = """\
-`python -m validation.advise --pairs` simulates the {each} best fixes of every party with those of
-every other party, where they change different keys: {count} pairs in {scenarios} scenarios.
-{better} are better for certain than the better one of the two alone, {much} of them by more than
-{share}. {best} are better by more than {share} than the best single fix of the scenario. The best
-pair has × {most.over_best:.2f} of that: “{most.fix}” with “{most.other}” in scenario
-{most.scenario}. So pairs are not searched."""
+Would two fixes together be better than one? `python -m validation.advise --pairs` combines the
+{each} best fixes of each party (application, client, servers, switch) with those of every other
+party, if they change different keys of the scenario: {count} pairs in {scenarios} scenarios.
+{better} pairs are significantly better than the better of their two fixes alone, {much} of them by
+more than {share}. {best} pairs are more than {share} better than the best single fix of the
+scenario; the best pair reaches {most.over_best:.2f} times its goodput (“{most.fix}” with
+“{most.other}” in scenario {most.scenario}). The advice therefore does not search pairs."""

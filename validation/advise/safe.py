@@ -81,7 +81,7 @@ def bar(found: list[Stated]) -> Verdict:
     )
     kept = len(found) - len(misses)
     return Verdict(
-        f"the stated number of servers is safe at and below it in {SHARE:.0%} of fresh scenarios",
+        f"the number called safe, and every smaller one, is safe in {SHARE:.0%} of scenarios",
         f"{kept} of {len(found)}",
         told,
         kept >= SHARE * len(found),

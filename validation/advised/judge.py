@@ -110,7 +110,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
             f"{MOST:.0%} of the predicted gains within ± {NEAR:.0%}",
             f"{len(told) - len(far)} of {len(told)}",
             tuple(
-                f"{one.name}: × {one.ratio:.2f} for × {one.prediction.ratio:.2f} predicted, "
+                f"{one.name}: × {one.ratio:.2f} measured, × {one.prediction.ratio:.2f} predicted, "
                 f"{one.error:+.0%}"
                 for one in far
             ),

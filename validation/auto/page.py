@@ -27,21 +27,24 @@ if TYPE_CHECKING:
 
 OPENING = f"""# Evaluation of `auto`
 
-Written by `make validate` (`validation/auto`); do not edit. This page compares the rules by which
-[`prob-rtx`](../reference/remedies.md) chooses its probability and
-[`resize`](../reference/remedies.md) its segment sizes with given values, on the star of Kulkarni
-and Agrawal: 1 Gbps, 50 us per link, 256 KiB per server, RTOmin 200 ms, and a buffer of 32 packets,
-or 32 KiB for `resize`. Seeds {SEEDS[0]} to {SEEDS[-1]}; `prob-rtx` is simulated for
-{COPIES[0].seconds} s, and for {seconds(COPIES[0], 48)} s with 48 servers, whose lost SYNs
-cost the first 3 s; `resize` for {SEGMENTS[0].seconds} s. The rules were chosen with seeds 1 to 5.
+Written by `make validate` (`validation/auto`); do not edit. With `auto`,
+[`prob-rtx`](../reference/remedies.md) chooses its probability by a rule, and
+[`resize`](../reference/remedies.md) its segment size and window. This page compares these rules
+with fixed values of the parameters, on the star of Kulkarni and Agrawal: 1 Gbps, 50 us per link,
+256 KiB per server, RTOmin 200 ms, and a buffer of 32 packets, or 32 KiB for `resize`. The seeds are
+{SEEDS[0]} to {SEEDS[-1]}; the rules were developed with seeds 1 to 5. `prob-rtx` is simulated for
+{COPIES[0].seconds} s, but for {seconds(COPIES[0], 48)} s with 48 servers, because lost SYNs cost
+the first 3 s there. `resize` is simulated for {SEGMENTS[0].seconds} s.
 
-Auto must be at most {TOLERANCE:.0%} below the best given value, or the 95 % interval of the paired
-differences (Student's t, seed by seed) must include zero. The best of seven or twelve means is
-chosen after the runs, which favours it. If the interval is wide, “undecided” says little.
+The goodput of `auto` must be at most {TOLERANCE:.0%} below that of the best fixed value, or the
+difference must be undecided: the 95 % interval of the paired differences (Student's t, seed by
+seed) includes zero. The best of the seven or twelve means is chosen after the runs, which favours
+it over `auto`. If the interval is wide, “undecided” says little.
 """
 
 TABLES = """
-Goodput in Mbps. “behind” is the best given value minus auto, with its interval.
+Goodput in Mbps. “behind” is the goodput of the best fixed value minus that of `auto`, with its
+95 % interval.
 """
 
 TEXT = "50/50"
@@ -58,7 +61,7 @@ def judge(points: list[Point]) -> list[Verdict]:
         close = sum(it.is_close for it in mine)
         found.append(
             Verdict(
-                f"{reading.name}: at most {TOLERANCE:.0%} behind the best given, or undecided",
+                f"{reading.name}: at most {TOLERANCE:.0%} behind the best, or undecided",
                 f"{len(mine) - len(misses)} of {len(mine)} points, {close} of them within "
                 f"{TOLERANCE:.0%}; worst {max(it.share for it in mine):.1%}",
                 tuple(f"{it.servers} servers: {it.share:.1%} behind {it.best}" for it in misses),
@@ -85,7 +88,7 @@ def _beside_the_text(reading: Reading, points: list[Point]) -> Verdict:
     }
     misses = tuple(f"{n} servers: {it:.2f}" for n, it in ratios.items() if it < 1 - TOLERANCE)
     return Verdict(
-        f"{reading.name}: at most {TOLERANCE:.0%} behind the text's own {TEXT}",
+        f"{reading.name}: at most {TOLERANCE:.0%} behind {TEXT}, the paper's values",
         f"{min(ratios.values()):.2f} to {max(ratios.values()):.2f} times its goodput",
         misses,
         not misses,
@@ -97,7 +100,7 @@ def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
     _draw(folder / "auto.png", points)
     lines = [OPENING, *verdicts(found), "", "![Goodput over servers](auto.png)", TABLES]
     for reading in READINGS:
-        lines += [f"## {reading.name}", "", f"Columns are {reading.keys}.", ""]
+        lines += [f"## {reading.name}", "", f"The columns are values of {reading.keys}.", ""]
         lines += [*_table(points, reading), ""]
     (folder / "auto.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 

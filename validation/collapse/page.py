@@ -24,9 +24,10 @@ for its development (`validation/reference/collapse/held-out.csv`, with its comm
 512 KiB, SRU 32 KiB to 1 MiB, 1 to 100 Gbps, round trip 20 to 400 us, minimum RTO 1 to 200 ms, each
 drawn log-uniformly; persistent connections, 20 us of request jitter, 20 blocks, the profile `lab`.
 
-The collapse point is the lowest number of servers up to 256 at which the read has
-[collapsed](../reference/collapse.md), by the means of up to 24 runs, as in the sentence under a
-table. Rare timeouts count: if each lasts as long as a hundred blocks, two servers may be enough.
+The collapse point is the lowest number of servers, up to 256, at which the read has
+[collapsed](../reference/collapse.md). It is judged by the means of up to 24 runs, as in the
+sentence that `incast run` prints under its table. Rare timeouts count: if a timeout lasts as long
+as a hundred blocks, a read may collapse with two servers.
 """
 
 
@@ -68,7 +69,7 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
             f"{none:.0%} of {len(judged.simulated) - count}",
         ),
         (
-            "mean abs(ln(predicted / simulated)), best constant over model",
+            "mean abs(ln(predicted / simulated)): of the best constant / of the model",
             "2",
             ratio >= 2,
             f"{judged.baseline.mean():.2f} / {judged.errors.mean():.2f} = {ratio:.1f}",
@@ -85,15 +86,16 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
         lines.append(f"| {what} | {aim} | {measured} | {'reached' if holds else 'missed'} |")
     lines += [
         "",
-        f"{len(judged.simulated)} scenarios were simulated, in the order in which they are drawn;",
-        "all of them are judged, by aims that were set before.",
+        f"{len(judged.simulated)} scenarios were simulated, in the order in which they were drawn.",
+        "All of them are judged, and the aims were set before.",
         f"On the {len(development.simulated)} scenarios of the development set {own:.0%} of the",
-        f"collapse points are found, and {own_none:.0%} of the scenarios without one.",
+        f"collapse points are found, and {own_none:.0%} of the scenarios without one",
+        "are recognised.",
         "",
-        "The search for a collapse point takes more time than a point of a sweep:",
-        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. With no more time than",
-        f"in a sweep, {swept_near:.0%} of the held-out collapse points are found, and",
-        f"{swept_none:.0%} of the scenarios without one.",
+        "The search for a collapse point takes longer than a point of a sweep:",
+        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If it may take no longer,",
+        f"{swept_near:.0%} of the held-out collapse points are found, and",
+        f"{swept_none:.0%} of the scenarios without one are recognised.",
     ]
     return lines
 
@@ -109,11 +111,12 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
     """Say what a forecast that is right on average could reach."""
     many = simulated >= MANY
     return [
-        "How much of this is chance? In a simulation with other seeds (`again.csv` there),",
-        f"{found.sum()} of {len(found)} collapse points of the development set",
+        "How much of this is chance? The development set was simulated again with other seeds",
+        f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
         f"({found.mean():.0%}) are within 20 % or one server of the first result; of those with",
         f"{MANY} servers or more {found[many].sum()} of {many.sum()} ({found[many].mean():.0%}).",
-        "This compares two samples; a prediction of the mean has the error of only one of them.",
+        "This difference contains the random errors of two samples. The error of a prediction",
+        "that is right on average contains only one.",
     ]
 
 
@@ -122,12 +125,13 @@ def _agreement(agreement: Agreement) -> list[str]:
     lines = [
         "## Why it is right",
         "",
-        "Like the simulator, the model follows packets, but it has only one queue and the rules",
-        "of the windows ([what the model does](../how-to/ask-theory.md)). At the collapse points",
-        f"of {len(agreement.model)} scenarios of the development set, simulated again with 10 to",
-        "24 seeds, it differs from the simulator as much as the simulator does with other seeds:",
+        "Like the simulator, the model follows single packets, but it has only one queue and only",
+        "the rules for windows ([what the model does](../how-to/ask-theory.md)). The collapse",
+        f"points of {len(agreement.model)} scenarios of the development set were simulated again",
+        "with 10 to 24 seeds. There the model differs from the simulator no more than the",
+        "simulator with other seeds does:",
         "",
-        "| ratio: median, and the middle half | goodput | timeouts |",
+        "| ratio: median (middle half) | goodput | timeouts |",
         "|---|--:|--:|",
     ]
     for name, ratios in (
@@ -162,11 +166,12 @@ def _where(judged: Judgement) -> list[str]:
 
 
 CAUSES = """\
-The main causes of error, in order of weight:
+The main causes of error, the largest first:
 
 - **Chance.** The simulated point is the lowest number of servers at which the mean of a few runs
-  exceeds the threshold; with many servers it is one run of 20 blocks. If a single timeout costs a
-  run most of its goodput, half of the runs have one at the collapse point, and the others none.
+  exceeds the threshold; with many servers there is only one run of 20 blocks. If a single timeout
+  costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
+  the others have none.
 - **Flat curves.** With many servers the goodput stays near half of the goodput without loss: a
   difference of 5 % in goodput moves the crossing by half of N, or removes it.
 - **A lost SYN-ACK** costs a run one second, once. The model includes which buffers lose SYN-ACKs;
@@ -174,12 +179,13 @@ The main causes of error, in order of weight:
 """
 
 HISTORY = """\
-No constant of the process is fitted. The process is simulated so far that simulating it further no
-longer changed the points of the development set.
+No constant of the model is fitted to the simulator. The model simulates so many steps that more of
+them did not change the collapse points of the development set.
 
-The held-out set was not used for any choice. Its reads were judged six times for collapses with a
-timeout in at least every other block, of which the model found 91 %. They were then simulated again
-for all collapses, and judged with 227 of them and, with the same model, with the whole set.
+The held-out set was not used for any choice. At first, only collapses with a timeout in at least
+every other block counted: the reads were judged six times by this rule, and the model found 91 % of
+these collapses. The reads were then simulated again for all collapses. The model was judged on 227
+of the reads and then, unchanged, on the whole set.
 """
 
 

@@ -56,13 +56,13 @@ def judge(outcomes: list[Outcome]) -> list[Verdict]:
         ),
         _median("p, v: median |ln goodput ratio| at most 0.07", jittered, 0.07),
         _all(
-            "p, v: |ln goodput ratio| at most 0.25 where there are 0.2 timeouts per block",
+            "p, v: |ln goodput ratio| at most 0.25 from 0.2 timeouts per block on",
             [it for it in jittered if it.timeouts[0] >= 0.2],
             lambda it: it.log_ratio,
             0.25,
         ),
         _all(
-            "p, v: timeouts per block within 15 % where there is one",
+            "p, v: timeouts per block within 15 % where there is at least one",
             [it for it in jittered if it.timeouts[0] >= 1],
             lambda it: it.timeout_error,
             0.15,

@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 OPENING = f"""# ICTCP's own result
 
-Written by `make validate` (`validation/ictcp`); do not edit. ICTCP's own experiments are reported
-to have no collapse up to about {MOST} servers on a switch of 48 ports; other texts report a
-collapse at a third of that. [How we read ICTCP](reading-ictcp.md) asked before the runs with which
-initial window, which quota and which buffer ICTCP's result can be reproduced.
+Written by `make validate` (`validation/ictcp`); do not edit. ICTCP's own experiments reportedly
+show no collapse up to about {MOST} servers on a switch with 48 ports; other papers report a
+collapse at a third of that. Which initial window, which quota and which buffer reproduce ICTCP's
+result? [How we read ICTCP](reading-ictcp.md) asked these questions before the runs.
 
-A star of 1 Gbps, 25 us per link, {STAR["workload"]["sru"]} from each server in packets of
-1500 bytes, a new connection for every block, a minimum timeout of 300 ms; senders have an initial
-window of three segments and send up to 8 us late, as hosts do. {SEEDS} seeds of {BLOCKS} blocks.
-“ICTCP” begins with its sender's window, which is the default.
+The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["workload"]["sru"]} in
+packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.
+Senders have an initial window of three segments and send up to 8 us late, as hosts do. There are
+{SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
+default, and “two segments” with two. With “each its quota”, every connection has its own quota.
 """
 
 

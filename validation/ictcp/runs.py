@@ -103,12 +103,13 @@ def judge(found: list[Curve]) -> list[Verdict]:
             f"{most:.2f} per block", (), most < 0.01,
         ),
         Verdict(
-            "1 MiB: TCP falls below half of its best before that", f"with {collapse} servers", (),
+            "1 MiB: TCP falls below half of its best with fewer servers",
+            f"with {collapse} servers", (),
             collapse is not None and collapse < MOST,
         ),
         Verdict(
-            "128 KiB: the initial window w decides: no timeout up to ⌊B/w⌋ + 1 servers, plus or "
-            "minus one, as requests are 20 us apart",
+            "128 KiB: the initial window w sets the limit: no timeout up to ⌊B/w⌋ + 1 servers "
+            "(± 1, since requests are up to 20 us apart)",
             said, (), all(abs(limits[it] - expected[it]) <= 1 for it in limits),
         ),
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from validation.common.judge import Verdict
 from validation.jitter.draw import scenarios
 
 NEAR = 1.25
-LEAST_ANSWERED, LEAST_NEAR = 0.6, 0.85
+LEAST_ANSWERED, LEAST_NEAR = 0.6, 0.9
 
 
 @dataclass(frozen=True)

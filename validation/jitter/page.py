@@ -10,7 +10,7 @@ import numpy as np
 from incast.models.collapse import trust
 from validation.common import page
 from validation.common.judge import Verdict
-from validation.jitter.draw import BLOCKS, PROFILES
+from validation.jitter.draw import BLOCKS, PROFILES, TRANSPORTS
 from validation.jitter.judge import NEAR, Read, Study, share_near
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 matplotlib.use("Agg")
 
-JUDGED = "four times, and nothing was chosen by its results"
+JUDGED = "once"
 """How often the held-out set has been judged by a model that was then changed or kept."""
 SLACK = 1.05
 """Platforms may differ by so much in a factor."""
@@ -40,7 +40,8 @@ def kept(judged: Study, known: dict[str, Any]) -> Verdict:
 def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
     """Write `jitter.md` and its picture into the folder."""
     lines = [_opening(judged), *page.verdicts(found), "", *_refused(judged), "", *_trusted(judged)]
-    lines += ["", "![Predicted over simulated goodput](jitter.png)", "", *_parts(judged)]
+    lines += ["", "![Predicted over simulated goodput](jitter.png)", "", *_stacks(judged)]
+    lines += ["", *_parts(judged)]
     lines += ["", *_worst(judged)]
     (folder / "jitter.md").write_text("\n".join(lines) + "\n")
     _draw(folder / "jitter.png", judged)
@@ -56,12 +57,18 @@ or a slower client, down to a tenth; 2 to 100 us of delay, in half of the reads 
 delay on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2 to 96 servers; SRUs of
 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`, `start_spread` and `send_jitter` of
 1 to 100 us, each in about 60 % of the reads and at least one in all; fresh or persistent
-connections; every profile with its own transport and queue. All parameters are drawn log-uniformly,
-and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
+connections; each of the profiles {_listed(PROFILES)} with each of the
+transports {_listed(TRANSPORTS)}, and the queue
+that belongs to both. Profile and transport are drawn independently, with equal weights. All other
+parameters are drawn log-uniformly, and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
 
-The model was developed with another set of the same kind (`--development`). This set has been
-judged {JUDGED}.
+The model was developed with other sets of the same kind (`--development`). This set has been judged
+{JUDGED}, and nothing was chosen by its results.
 """
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names[:-1]) + f" and `{names[-1]}`"
 
 
 def _refused(judged: Study) -> list[str]:
@@ -90,11 +97,38 @@ def _trusted(judged: Study) -> list[str]:
     return lines
 
 
+def _stacks(judged: Study) -> list[str]:
+    """Return how it does by transport and profile."""
+    lines = [
+        "## By transport and profile",
+        "",
+        f"Reads within {NEAR}, of those answered, of all.",
+        "",
+        "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
+        "|---|" + "--:|" * (len(PROFILES) + 1),
+    ]
+    for transport in (*TRANSPORTS, None):
+        cells = [_counts(judged, profile, transport) for profile in (*PROFILES, None)]
+        name = f"`{transport}`" if transport else "all"
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _counts(judged: Study, profile: str | None, transport: str | None) -> str:
+    reads = [
+        it
+        for it in judged.reads
+        if profile in {None, it.tree["profile"]}
+        and transport in {None, it.tree["transport"]["name"]}
+    ]
+    answered = [it for it in reads if not np.isnan(it.ratio)]
+    near = round(share_near(answered) * len(answered)) if answered else 0
+    return f"{near} of {len(answered)} of {len(reads)}"
+
+
 def _parts(judged: Study) -> list[str]:
-    """Return how it does by profile and by other halves of the set."""
-    groups: dict[str, list[Read]] = {
-        f"`{name}`": [it for it in judged.reads if it.tree["profile"] == name] for name in PROFILES
-    }
+    """Return how it does by halves of the set."""
+    groups: dict[str, list[Read]] = {}
     for word in ("fresh", "persistent"):
         groups[f"{word} connections"] = [
             it for it in judged.reads if it.tree["workload"]["connections"] == word
@@ -129,14 +163,14 @@ def _worst(judged: Study) -> list[str]:
     lines = [
         "## Where it is wrong",
         "",
-        "| profile | connections | servers | predicted / simulated | runs' own error |",
-        "|---|---|--:|--:|--:|",
+        "| profile | transport | connections | servers | predicted / simulated | runs' own error |",
+        "|---|---|---|--:|--:|--:|",
     ]
     for it in far:
-        workload = it.tree["workload"]
+        workload, transport = it.tree["workload"], it.tree["transport"]
         lines.append(
-            f"| `{it.tree['profile']}` | {workload['connections']} | {workload['servers']} | "
-            f"{it.ratio:.2f} | {it.scatter:.0%} |"
+            f"| `{it.tree['profile']}` | `{transport['name']}` | {workload['connections']} | "
+            f"{workload['servers']} | {it.ratio:.2f} | {it.scatter:.0%} |"
         )
     return lines
 

@@ -21,7 +21,7 @@ from validation.common.judge import tell
 from validation.common.places import PAGES
 from validation.live import predict, table
 from validation.live.ask import Answer, ask
-from validation.live.judge import complete, judged, verdicts
+from validation.live.judge import WIDE, Bars, complete, judged, verdicts
 from validation.live.page import write
 from validation.live.points import Lot
 from validation.live.predict import Prediction
@@ -74,7 +74,11 @@ def _judge(console: Console, which: str, *, quick: bool) -> bool:
     answers = table.read(path, Answer)
     if quick:
         return tell(console, [complete(predictions, answers)], None)
-    return tell(console, verdicts(judged(predictions, answers), answers), None)
+    return tell(console, verdicts(judged(predictions, answers), answers, _bars(which)), None)
+
+
+def _bars(which: str) -> Bars:
+    return WIDE if SETS[which].wide else Bars()
 
 
 def _ask(console: Console, which: str, predictions: Sequence[Prediction]) -> int:
@@ -92,7 +96,7 @@ def _ask(console: Console, which: str, predictions: Sequence[Prediction]) -> int
     ask(path, predictions, show)
     answers = table.read(path, Answer)
     found = judged(predictions, answers)
-    held = verdicts(found, answers)
+    held = verdicts(found, answers, _bars(which))
     write(PAGES, which, found, held)
     return int(not tell(console, held, f"live-{which}.md"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ class Answer:
         `ok`, `untrusted` or `time-limit`.
     goodput_mbps, timeouts, blocks
         What was measured.
+    block_ms
+        Median time of a block; NaN in older sets.
     late_p99_us
         By how much 99 of 100 frames left the switch too late at most.
     """
@@ -43,6 +46,7 @@ class Answer:
     timeouts: int
     blocks: int
     late_p99_us: float
+    block_ms: float = math.nan
 
     @property
     def row(self) -> dict[str, Any]:
@@ -51,6 +55,7 @@ class Answer:
             "goodput_bps": self.goodput_mbps * 1e6,
             "timeouts": self.timeouts,
             "blocks": self.blocks,
+            "completion_p50_s": self.block_ms / 1e3,
         }
 
 
@@ -84,4 +89,5 @@ def _measured(point: int, servers: int, seed: int, prediction: Prediction) -> An
         row["timeouts"],
         row["blocks"],
         round(row["live.late_p99_s"] * 1e6, 1),
+        round((row["completion_p50_s"] or math.nan) * 1e3, 3),
     )

@@ -10,10 +10,11 @@ import matplotlib as mpl
 from validation.live.points import JITTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from validation.common.judge import Verdict
     from validation.live.judge import Judged
+    from validation.live.predict import Prediction
 
 mpl.use("Agg")
 
@@ -22,29 +23,33 @@ _READ = "control, recovery, SRU, buffer, minimum RTO"
 _OPENING = """# Blind predictions of the real kernel: the {which} set
 
 Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
-`linux`, predicted what `incast live` would measure. The points were drawn by a seed, and the
-[predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point was
-then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its frames
-left the switch at most 0.5 ms late, all of them at most 10 ms, and no processor was saturated.
-Other runs are left out and were not replaced.
+`linux`, predicted what `incast live` would measure. The points were drawn at random from a seed,
+and the [predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point
+was then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its
+frames left the switch at most 0.5 ms late, all of them at most 10 ms late, and no processor was
+saturated. Other runs are left out and were not replaced.
 
-The network is a star at {rate} with 25 us per link, and requests are up to {jitter} apart. A
-*plateau* is a point whose simulated goodput hardly changes with the seed or with half as many
-servers again; its prediction is a value. A *knee* is predicted as an interval: the read does not
-collapse with the lower number of servers, and does with twice as many.
+The network is a star{rate} with 25 us per link, and requests are up to {jitter} apart. A
+*plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as many
+servers; its prediction is a value. A *knee* is predicted as an interval: the read
+does not collapse with the lower number of servers, and does with twice as many.
 """
 
 
 def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verdict]) -> None:
     """Write the page and the picture."""
-    rate = found[0].prediction.rate
-    opening = _OPENING.format(which=which, rate=rate, jitter=JITTERS[rate])
+    rates = {one.prediction.rate for one in found}
+    several = len(rates) > 1
+    rate = "" if several else f" at {found[0].prediction.rate}"
+    jitter = "20 us (100 Mbit/s) to 1 ms (10 Mbit/s)" if several else JITTERS[next(iter(rates))]
+    opening = _OPENING.format(which=which, rate=rate, jitter=jitter)
     lines = [opening, "| bar | measured | holds |", "|---|---|---|"]
     lines += [
         f"| {one.bar} | {one.measured} | {'yes' if one.holds else '**no**'} |" for one in held
     ]
-    lines += ["", f"![Measured over predicted goodput](live/{which}.png)", "", *_plateaus(found)]
-    lines += ["", *_knees(found), ""]
+    name = _with_rate if several else (lambda of: of.name)
+    lines += ["", f"![Measured over predicted goodput](live/{which}.png)", ""]
+    lines += [*_plateaus(found, name), "", *_knees(found, name), ""]
     notes = Path(__file__).with_name(f"{which}-notes.md")
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
@@ -52,7 +57,11 @@ def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verd
     _draw(folder / "live" / f"{which}.png", found)
 
 
-def _plateaus(found: Sequence[Judged]) -> list[str]:
+def _with_rate(of: Prediction) -> str:
+    return f"{of.rate}, {of.name}"
+
+
+def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> list[str]:
     lines = [
         "## Plateaus",
         "",
@@ -71,13 +80,13 @@ def _plateaus(found: Sequence[Judged]) -> list[str]:
             goodput = f"{told.goodput / 1e6:.1f}"
             measured = (goodput, f"{one.log_ratio:+.2f}", f"{told.timeouts:.2f}")
         lines.append(
-            f"| {of.name} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
+            f"| {name(of)} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
             f"| {measured[1]} | {of.timeouts_per_block:.2f} | {measured[2]} |"
         )
     return lines
 
 
-def _knees(found: Sequence[Judged]) -> list[str]:
+def _knees(found: Sequence[Judged], name: Callable[[Prediction], str]) -> list[str]:
     lines = [
         "## Knees",
         "",
@@ -94,7 +103,7 @@ def _knees(found: Sequence[Judged]) -> list[str]:
         ]
         right = "yes" if one.is_right else "**no**"
         lines.append(
-            f"| {one.prediction.name} | {low} | {goodputs[0]} | {high} | {goodputs[1]} | {right} |"
+            f"| {name(one.prediction)} | {low} | {goodputs[0]} | {high} | {goodputs[1]} | {right} |"
         )
     return lines
 
@@ -105,7 +114,7 @@ def _draw(path: Path, found: Sequence[Judged]) -> None:
     figure = Figure(figsize=(5.2, 4.6), layout="constrained")
     axes = figure.subplots()
     plateaus = [one for one in found if one.prediction.kind == "plateau"]
-    for control, marker in (("reno", "o"), ("cubic", "s"), ("fixed", "^")):
+    for control, marker in (("reno", "o"), ("cubic", "s"), ("bbr", "d"), ("fixed", "^")):
         points = [
             (one.prediction.goodput_mbps, told.goodput / 1e6)
             for one in plateaus

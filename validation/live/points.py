@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
 _SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
-JITTERS = {"100Mbps": "20us", "20Mbps": "500us"}
+JITTERS = {"100Mbps": "20us", "50Mbps": "200us", "20Mbps": "500us", "10Mbps": "1ms"}
 """Time between two requests, at most, by the rate of the links."""
+_WIDE_SERVERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_LONGEST = 0.5
+"""Seconds: longer blocks are too few in a run."""
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -31,12 +34,12 @@ class Read:
     Parameters
     ----------
     control
-        `reno`, `cubic`, or `fixed`: a receive window below the slow start's reach.
+        `reno`, `cubic`, `bbr`, or `fixed`: a receive window below the slow start's reach.
     window
         Segments of the fixed window, if it is fixed.
     recovery
         What finds losses.
-    sru, buffer, rto_min, rate
+    sru, buffer, rto_min, rate, connections
         As a scenario says them.
     """
 
@@ -47,12 +50,19 @@ class Read:
     buffer: str
     rto_min: str
     rate: str = "100Mbps"
+    connections: str = "fresh"
 
     @property
     def name(self) -> str:
         """Its words in a table."""
         control = f"{self.window} segments" if self.control == "fixed" else self.control
-        return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}"
+        kept = "" if self.connections == "fresh" else ", kept connections"
+        return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}{kept}"
+
+    def least_s(self, servers: int) -> float:
+        """Seconds that a block needs of the client's link."""
+        kilobytes, megabits = self.sru.removesuffix("KB"), self.rate.removesuffix("Mbps")
+        return servers * int(kilobytes) * 8e3 / (int(megabits) * 1e6)
 
     def document(self, servers: int, blocks: int) -> dict[str, Any]:
         """Return the scenario with this many servers."""
@@ -69,14 +79,14 @@ class Read:
                 "sru": self.sru,
                 "blocks": blocks,
                 "request_jitter": JITTERS[self.rate],
+                "connections": self.connections,
             },
             "transport": {
                 "name": "cubic",
-                "congestion_control": "cubic" if self.control == "cubic" else "reno",
+                "congestion_control": "reno" if self.control == "fixed" else self.control,
                 "rto_min": self.rto_min,
-                # The hosts have one kernel, and never send at exactly the same time.
+                # The hosts have one kernel.
                 "timer_phase": "shared",
-                "send_jitter": "30us",
                 **RECOVERIES[self.recovery],
                 **fixed,
             },
@@ -101,6 +111,8 @@ class Lot:
         How many of the SRUs, from the smallest.
     servers
         At most.
+    wide
+        Draws the rate, the connections and BBR, too, and no fixed window; `rate` does not count.
     """
 
     seed: int
@@ -110,11 +122,26 @@ class Lot:
     rate: str = "100Mbps"
     srus: int = len(_SRUS)
     servers: int = 48
+    wide: bool = False
 
 
 def reads(lot: Lot) -> Iterator[tuple[Read, int]]:
     """Draw reads and numbers of servers, without end."""
     draw = random.Random(lot.seed)
+    while lot.wide:
+        one = Read(
+            control=draw.choice(("reno", "cubic", "bbr")),
+            window=0,
+            recovery=draw.choice(lot.recoveries),
+            sru=draw.choice(_SRUS[: lot.srus]),
+            buffer=draw.choice(_BUFFERS),
+            rto_min=draw.choice(_TIMERS),
+            rate=draw.choice(tuple(JITTERS)),
+            connections=draw.choice(("fresh", "persistent")),
+        )
+        servers = draw.choice([count for count in _WIDE_SERVERS if count <= lot.servers])
+        if one.least_s(servers) <= _LONGEST:
+            yield one, servers
     while True:
         control = draw.choice(("reno", "cubic", "cubic", "fixed"))
         window = draw.choice(_WINDOWS)

@@ -24,7 +24,6 @@ _FLAT = 0.25
 """On a plateau, |ln| between the goodputs with 2/3 and 3/2 of the servers and the point's."""
 _STEADY = 0.15
 """On a plateau, the standard deviation of the seeds' ln goodput."""
-_MOST_SERVERS = 48
 _BLOCKS = (8, 200)
 _SAMPLE = 12  # blocks of a simulation that only looks
 
@@ -41,8 +40,8 @@ class Prediction(Read):
         Of the point; at a knee the most that do not collapse, and twice as many collapse.
     blocks
         Of each run.
-    goodput_mbps, timeouts_per_block
-        Means of the seeds, on a plateau.
+    goodput_mbps, timeouts_per_block, block_ms
+        Means of the seeds, on a plateau; `block_ms` of their median times of a block.
     """
 
     kind: str
@@ -50,6 +49,7 @@ class Prediction(Read):
     blocks: int
     goodput_mbps: float = math.nan
     timeouts_per_block: float = math.nan
+    block_ms: float = math.nan
 
     def servers_to_run(self) -> tuple[int, ...]:
         """The numbers of servers with which the kernel is asked."""
@@ -64,7 +64,7 @@ def draw(lot: Lot) -> Iterator[Prediction]:
             return
         found = None
         if plateaus:
-            found = _plateau(read, servers)
+            found = _plateau(read, servers, lot.servers)
             plateaus -= found is not None
         if found is None and knees:
             found = _knee(read, lot.servers)
@@ -73,8 +73,8 @@ def draw(lot: Lot) -> Iterator[Prediction]:
             yield found
 
 
-def _plateau(read: Read, servers: int) -> Prediction | None:
-    near = sorted({max(servers * 2 // 3, 1), servers, min(servers * 3 // 2, _MOST_SERVERS)})
+def _plateau(read: Read, servers: int, most: int) -> Prediction | None:
+    near = sorted({max(servers * 2 // 3, 1), servers, min(servers * 3 // 2, most)})
     looked = {count: _simulated(read, count, _SAMPLE) for count in near}
     here = math.log(looked[servers].goodput)
     if any(abs(math.log(one.goodput) - here) > _FLAT for one in looked.values()):
@@ -90,6 +90,7 @@ def _plateau(read: Read, servers: int) -> Prediction | None:
         blocks=blocks,
         goodput_mbps=round(told.goodput / 1e6, 2),
         timeouts_per_block=round(told.timeouts, 3),
+        block_ms=round(told.block * 1e3, 3),
     )
 
 
@@ -99,7 +100,7 @@ def _knee(read: Read, most: int) -> Prediction | None:
     The ends are those of the step before and after it as well: a knee in the middle of the
     interval is one for which the interval is fair.
     """
-    sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48) if count <= most]
+    sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64) if count <= most]
     collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
     first = next((at for at, collapsed in enumerate(collapses) if collapsed), None)
     if first is None or first == 0 or not all(collapses[first:]):
@@ -128,6 +129,8 @@ class Told:
     spread: float
     timeouts: float
     collapsed: bool
+    block: float
+    """Mean of the runs' median times of a block, seconds."""
 
 
 def _simulated(read: Read, servers: int, blocks: int) -> Told:
@@ -142,7 +145,8 @@ def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
     goodput = math.exp(statistics.mean(logs))
     timeouts = statistics.mean(row["timeouts"] / row["blocks"] for row in rows)
     collapsed = goodput < LEAST_SHARE * lossless and timeouts >= LEAST_TIMEOUTS
-    return Told(goodput, statistics.pstdev(logs), timeouts, collapsed)
+    block = statistics.mean(row.get("completion_p50_s") or math.nan for row in rows)
+    return Told(goodput, statistics.pstdev(logs), timeouts, collapsed, block)
 
 
 def runs(predictions: Sequence[Prediction]) -> Iterator[tuple[int, int, int]]:

@@ -28,15 +28,15 @@ class Page:
 
 RUST = Page(
     PAGES / "mutants.md",
-    """# What the tests notice
+    """# Mutation tests
 
-Written by `make mutants`; do not edit. cargo-mutants changes one function at a time, and the tests
-have to fail.
-The sample is drawn from all crates but the binding (seed: {seed}): {least} mutants of each, then
-others from all together. A mutant that its own crate's tests let pass is given to the tests of the
-crates above. Mutants that do not compile are left out, and so are those without effect, with the
-reason below. At least {bar:.0%} have to be caught. Files and lines are those of commit
-`{commit}` ({date}).
+Written by `make mutants`; do not edit. cargo-mutants changes one function at a time. Such a mutant
+is caught if a test fails. The sample is drawn from all crates except the Python binding (seed:
+{seed}): {least} mutants of each, then others from all crates. A mutant that the tests of its own
+crate do not catch is also run against the tests of the crates that depend on it. Mutants that do
+not compile are left out, and so are those without any effect, which are listed below with the
+reason. At least {bar:.0%} have to be caught. Files and lines are those of commit `{commit}`
+({date}).
 
 [Python's mutants](mutants-python.md) have their own page.
 
@@ -46,14 +46,13 @@ reason below. At least {bar:.0%} have to be caught. Files and lines are those of
 )
 PYTHON = Page(
     PAGES / "mutants-python.md",
-    """# What the tests notice of Python
+    """# Mutation tests of the Python packages
 
-Written by `make mutants`; do not edit. Operators of Cosmic Ray change one line at a time of the
-packages that simulate, advise, measure and plot, and the tests that
-`validation/mutants/python_tests.py` lists for the package have to fail.
-The sample has one operator per line (seed: {seed}): {least} mutants of each package, then others
-from all together. At least {bar:.0%} have to be caught. Lines are those of commit
-`{commit}` ({date}).
+Written by `make mutants`; do not edit. Cosmic Ray changes one line at a time (a mutant) in the
+packages that simulate, advise, measure and plot. A mutant is caught if one of the tests that
+`validation/mutants/python_tests.py` lists for its package fails. The sample has one operator per
+line (seed: {seed}): {least} mutants of each package, then others from all packages. At least
+{bar:.0%} have to be caught. Lines are those of commit `{commit}` ({date}).
 
 {run}
 """,

@@ -27,8 +27,8 @@ OPENING = """
 ## Other reads and long flows
 
 Both sides ran the star of `validation/reference/ns2/read.tcl`. Each set varies the parameters in
-its title; the random send delay is 8 µs unless given. Means of long flows have their standard error
-over the runs.
+its title. The random send delay is 8 µs unless stated. Means of long flows are given with their
+standard error over the runs.
 """
 
 
@@ -59,7 +59,7 @@ def _reads(name: str, pairs: list[Pair]) -> list[Verdict]:
             0.03,
         ),
         _all(
-            f"{name}: timeouts per block within 15 % where there is one",
+            f"{name}: timeouts per block within 15 % where there is at least one",
             (it for it in pairs if it.ns2.timeouts >= 1),
             lambda it: it.error("timeouts"),
             0.15,
@@ -75,7 +75,7 @@ def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
     return [
         _beyond_chance(f"{name}: loss within {loss:.0%}{among}", judged, "loss", loss),
         _beyond_chance(
-            f"{name}: queue within 15 %{among} where 3 packets wait",
+            f"{name}: queue within 15 %{among} where at least 3 packets wait",
             [it for it in judged if it.ns2.queue >= 3],
             "queue",
             0.15,

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from validation.common.judge import Verdict
     from validation.ns2.compare import Outcome
 
-OPENING = """# Against ns-2
+OPENING = """# Comparison with ns-2
 
 Written by `make validate`; do not edit. Every run of the reference data
-(`validation/reference/ns2`) is repeated with `profile = "ns2"`, the same servers, buffer, SRU,
-timers and simulated time, and our own random numbers. [](../reference/ns2.md) explains the
-differences and their causes.
+(`validation/reference/ns2`) is repeated in this simulator with `profile = "ns2"`, the same servers,
+buffer, SRU, timers and simulated time, and our own random numbers. In the table of bars, single
+letters are the sets of runs below, and words such as `star` are the sets of the last section, in
+their order. [](../reference/ns2.md) explains the differences and their causes.
 """
 
 
@@ -39,7 +40,7 @@ def write(folder: Path, outcomes: list[Outcome], verdicts: list[Verdict], kept: 
         lines += ["", f"## Set {name}: {title}", "", f"![Set {name}](ns2-{name}.png)", ""]
         lines += _table(points)
     shots = [it for it in outcomes if it.point.set == "e"]
-    lines += ["", "## Set e: one shot on fresh connections", "", *_table(shots), *kept]
+    lines += ["", "## Set e: a single block on new connections", "", *_table(shots), *kept]
     (folder / "ns2.md").write_text("\n".join(lines) + "\n")
 
 

@@ -17,29 +17,30 @@ MEDIAN = 0.1
 DROPS = 0.15
 """How far the numbers of drops may be apart."""
 
-OPENING = """# Against ns-3
+OPENING = """# Comparison with ns-3
 
 Written by `make validate`; do not edit. Every run of the reference data
-(`validation/reference/ns3`, measured with ns-3.37) is repeated with `profile = "ns3"` and our own
-random numbers: new connections, one SRU each, requests up to 20 us apart, an initial window (IW) of
-10 or 2. A point agrees if the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard
-errors of their difference. "Mended" reference runs are of an ns-3 in which one of the mistakes
-below is corrected. [Profiles](../reference/profiles.md) lists what the profile copies from ns-3's
-defaults and what it changes.
+(`validation/reference/ns3`, measured with ns-3.37) is repeated in this simulator with `profile =
+"ns3"` and our own random numbers. Each server sends one SRU on a new connection, requests are up to
+20 us apart, and the initial window (IW) is 10 or 2. A point agrees if the goodputs differ by at
+most 15 % (|ln ratio| at most 0.15) or by two standard errors of their difference. "Mended" means
+that the reference runs are those of a patched ns-3, in which one of the mistakes below is
+corrected. [Profiles](../reference/profiles.md) lists what the profile copies from ns-3's defaults
+and what it changes.
 """
 
 EXPLANATION = """
 ## How the two are compared
 
-- In ns-3 a server connects at a time that the script sets. Here the client asks it to. The time of
-  a request on an idle path (50.7 us) is not counted.
+- In ns-3 a server connects at a time that the script sets. Here it connects when the client's
+  request arrives. The time that a request takes on an idle path (50.7 us) is therefore subtracted.
 - ns-3's device accepts no packets from the layer above while less than an MTU is free. With 100 000
   bytes, the limit is 66 packets of 1502 bytes, whatever the size of the next packet:
   `buffer = "66pkt"`. With `"100000B"`, SYNs would fit into the remaining 868 bytes.
-- With DCTCP a packet waits in the device's own queue, behind the queue disc. So the buffer and K
-  are one packet larger.
-- ns-3's `timeouts` are doublings of the RTO. They agree with our timeouts of data. They do not
-  include timeouts of the handshake, which are not counted here either.
+- With DCTCP one more packet waits in the device's own queue, behind the queue disc. So the buffer
+  and K are one packet larger here.
+- ns-3's `timeouts` counts how often the RTO is doubled. This corresponds to our timeouts of data.
+  It does not include timeouts of the handshake, which are not counted here either.
 
 ## What the profile copies
 
@@ -47,12 +48,12 @@ Function names are those of ns-3.37's source.
 
 Ties (`network.ties = "scheduled"`)
 : ns-3 schedules an arrival when its transmission starts. Events at the same time are processed in
-  the order in which they were scheduled. So the departing packet still has its place when an
-  arrival at that time is processed. If two packets arrive at the same time, the first is the one
-  whose link has been busy for fewer packets. With two servers and 256 KB, the second flow to start
-  therefore takes every place that becomes free, and loses only its last, short segment. The other
-  flow loses the whole flight of 79 segments. Both wait for the timer, in ns-3 and here. With
-  `"arrival-first"`, ns-2's rule, each lost 40 segments and repaired them.
+  the order in which they were scheduled. So a departing packet still occupies its place in the
+  buffer when an arrival at the same time is processed. If two packets arrive at the same time, the
+  first is the one whose link has been busy for fewer packets. With two servers and 256 KB, the
+  second flow to start therefore gets every place that becomes free, and loses only its last, short
+  segment. The other flow loses the whole flight of 79 segments. Both wait for the timer, in ns-3
+  and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and recovered them.
 
 A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 : `EnterRecovery()` halves `BytesInFlight()`. RFC 6675 §5 (4.2) requires half the flight size.
@@ -68,14 +69,15 @@ Rule 3 without its condition (`recovery.retransmit_tail`, with SACK)
 : `TcpTxBuffer::NextSeg()` omits (1.b): data above the highest SACK may also be retransmitted if
   nothing is lost and there is no new data.
 
-An ACK is longer by its blocks (`transport.sack_option_bytes`)
+SACK blocks make an ACK longer (`transport.sack_option_bytes`)
 : `AddOptionSack()` adds 2 bytes and 8 per block, padded to four. So the first ACK with a block
   arrives 192 ns later over its two links. The segment that it releases reaches a full queue just
-  after the free place has been taken. With ACKs of one size, the retransmission arrives at the same
-  time as other packets and, as the only packet of its link, comes first. With 256 KB, eight senders
-  then stay synchronised, and none of the 20 runs has a timeout. With the longer ACKs there are both
-  kinds of timeout that ns-3's runs have: after a dropped retransmission, which RFC 6675 repairs by
-  the timer only, and after a dropped last, short segment with nothing behind it.
+  after the free place has been taken. If all ACKs had the same size, the retransmission would
+  arrive at the same time as other packets and come first, because it is the only packet on its
+  link. With 256 KB, eight senders would then stay synchronised, and none of the 20 runs would have
+  a timeout. With the longer ACKs there are both kinds of timeout that ns-3's runs have: after a
+  dropped retransmission, from which RFC 6675 recovers only by the timer, and after a dropped last,
+  short segment with nothing behind it.
 
 Other rules
 : There is no rescue retransmission. The timer is not restarted at a fast retransmit. Duplicate ACKs
@@ -90,9 +92,9 @@ SYN (the flag in the tables)
   that includes the timeout, which RFC 6298 §3 forbids. With `ConnTimeout` 200 ms, one lost SYN
   gives an RTO of 3 × 200 = 600 ms and two give 3 × 600 = 1800 ms. A loss after that ends the run
   after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs with 64 servers
-  and 64 KB take 2402 ms; here all take about 600. As a test, with `rto_after_syn_loss = "1800ms"`,
-  the ln ratios of the four points with 64 servers and 200 ms are -0.21, -0.05, 0.07 and 0.36
-  instead of 0.9 to 1.2. The mistake dominates where most servers lose SYNs, from 32 on with
+  and 64 KB take 2402 ms; here all take about 600. As a test, we set `rto_after_syn_loss =
+  "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are -0.21, -0.05, 0.07 and
+  0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose SYNs, from 32 on with
   NewReno. Points with more than half a SYN timeout per server are flagged and not judged. Their
   timeouts of data, fast retransmits and drops are in the tables.
 
@@ -101,19 +103,21 @@ No minimum window (mended in the reference runs)
   below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires:
   16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
   minimum of two segments; here it is a parameter (`floor`). The reference runs are of `TcpDctcp`
-  with that minimum. Before it was added, its effect was attributed to the next mistake.
+  with that minimum. In an earlier version of this page, which used unpatched runs, this effect was
+  attributed to the next mistake.
 
 CWR (the flag in the tables)
 : With DCTCP an ECN echo sets the socket to `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only. So a loss in a window that also had a mark gets no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery, and we have one per flow. Points where we have more than twice ns-3's number are flagged
-  and not judged.
+  recovery, and we have one per flow. Points where we have more than twice as many as ns-3 are
+  flagged and not judged.
 
 Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
 : Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning
-  behind the head. The number of guesses is right, but not which segments they are. If a guessed
-  segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any state.
+  behind the head. The number of these guesses is right, but the segments may be the wrong ones. If
+  a guessed segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any
+  state.
   Guesses about segments that were sent during recovery remain when it ends. The next hole is then
   retransmitted in `CA_OPEN`, one segment per ACK, without three duplicates and without a reduction,
   and the pipe, reduced by the guesses, allows a burst. With 256 KB, 16 servers and IW 10, this
@@ -129,17 +133,17 @@ has both a mark and a loss, so the missing fast retransmit (CWR) is the likely r
 miss the bar. They are not flagged, because their fast retransmits alone do not show the mistake.
 
 CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here. With 256 KB it has
-timeouts here and not in ns-3. NewReno has the same number of losses on both sides, so the end of
-slow start may be the cause. This is open.
+timeouts here and not in ns-3. NewReno has the same number of losses on both sides, so CUBIC's end
+of slow start may be the cause. The cause is not known.
 
 NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, with and
-without its guesses. A flow loses its last 15 segments but one, and one duplicate ACK is too few.
-This is open.
+without its guesses. In these runs a flow loses its last 15 segments except one, and
+one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
 
-Two differences are not copied, because they are too small to have an effect here. The ACK that ends
-a recovery also grows the window (`ProcessAck()` calls `IncreaseWindow()` after it). A short last
-segment that has already been retransmitted is retransmitted once more for a partial ACK. An option
-has room for four blocks without timestamps (RFC 2018 §3), here for three.
+Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
+that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after it). A
+short last segment that has already been retransmitted is retransmitted once more for a partial ACK.
+A SACK option has room for four blocks without timestamps (RFC 2018 §3), here for three.
 """
 
 

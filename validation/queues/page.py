@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BURSTY = HyperExponential([0.9, 0.1], [0.5, 5.5])
 
-OPENING = """# Queues and fluids
+OPENING = """# Queueing and fluid models
 
 Written by `make validate`; do not edit. This page compares [the
 models](../reference/models-queues.md) with the packet engine.
@@ -41,14 +41,15 @@ models](../reference/models-queues.md) with the packet engine.
 DATAGRAMS = f"""
 ## M/G/1/K
 
-Poisson datagrams arrive over links of 10 Tbps, which add no spacing, at a port of 1 Gbps whose
-drop-tail buffer counts packets: B = K - 1 places. {SEEDS} seeds of {SECONDS:g} s; ± is the standard
-error of their mean. Buffers are the smallest with a loss of at most 5e-2 and 5e-3. “exponential”
-means {CLASSES} equally likely sizes, each the mean of its part of an exponential distribution with
-mean 1500 bytes; “two sizes” 100 and 1500 bytes, half of the packets each; “rare giants” 300 bytes
-and, for one packet in ten, 9000. s² is the squared coefficient of variation. The queue is the one
-that the model `edge-queue` derives from the scenario. “waiting” counts packets without the one in
-service.
+Datagrams arrive as a Poisson process over links of 10 Tbps, so fast that they add no spacing, at a
+port of 1 Gbps whose drop-tail buffer counts packets and has B = K - 1 places. There are {SEEDS}
+seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the smallest for
+which the loss is at most 5e-2 and 5e-3. The packet sizes are: “exponential”, {CLASSES} equally
+likely sizes, each the mean of its part of an exponential distribution with mean 1500 bytes; “two
+sizes”, 100 and 1500 bytes with equal probability; and “rare giants”, 9000 bytes for one packet in
+ten and 300 bytes for the others. s² is the squared coefficient of variation. The parameters of the
+queue are those that the model `edge-queue` derives from the scenario. “waiting” does not count the
+packet in service.
 
 ![Loss over K](queues-loss.png)
 """
@@ -56,22 +57,24 @@ service.
 WINDOWS = """
 ## Fluid windows
 
-Four NewReno flows on a path of 1 ms that is never full, with random packet loss. The mean of the
-fluid window is √(2/p); that of a varying window is lower, 1.31/√p (Ott, Kemperman and Mathis
-1996). Above p = 1e-3 the windows are 10 to 15 % smaller. These points are not judged: at first the
-bar included p up to 3e-3, and failed there. The likely cause is not in either formula: timeouts,
-and that a window does not grow while NewReno repairs a loss, which takes one or two round trips of
-cycles shorter than 20. It was not traced. All bars of the fluid models were set after their results
-had been seen once: they detect changes and are no predictions.
+Four NewReno flows share a path of 1 ms that is never full, with random packet
+loss. The fluid model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p
+(Ott, Kemperman and Mathis 1996). Above p = 1e-3 the simulated windows are 10 to 15 % smaller than
+that. These points are not judged: at first the bar included p up to 3e-3, and failed there. Two
+effects that neither formula includes are the likely cause, but were not traced: timeouts, and the
+fact that a window does not grow while NewReno recovers from a loss, which takes one or two of the
+fewer than 20 round trips of a cycle. All bars of the fluid models were set after their results had
+been seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """
 ## Fluid queues
 
-Every change of the queue after the start, with one seed, compared with the oscillation of the fluid
-model. “marked” is the ratio of marks to packets; for the fluid model it is the mean share. It is a
-third lower here, probably because the flows' windows are reduced within a round trip of the first
-mark, the fluid's as long as marks arrive, and because the flows are not synchronised.
+The queue of DCTCP flows, recorded at every change after the start with one seed, is compared with
+the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model
+it is the mean share. It is a third lower here, for two probable reasons: flows reduce their windows
+within a round trip of the first mark, whereas the fluid does so as long as marks arrive, and the
+flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -79,19 +82,20 @@ mark, the fluid's as long as marks arrive, and because the flows are not synchro
 RENO = """
 ## Drop-tail
 
-NewReno flows into 100 places at 1 Gbps and 100 us. The queue is judged, losses are not: they differ
-by a factor of up to three. With two flows more is lost here, probably because several packets of
-one window are lost and halve it only once. With many flows less is lost: the fluid's losses are
-random (p = 2/W²), and a regular sawtooth needs 1.5/W²; with windows of two to four segments, the
-round trips in which a loss is repaired and the window does not grow are a large part of each cycle.
-None of these causes was traced packet by packet.
+NewReno flows share a buffer of 100 places, at 1 Gbps and 100 us. The queue is judged. The losses
+are not, because they differ by a factor of up to three. With two flows more packets are lost here,
+probably because several lost packets of one window halve it only once. With many flows fewer
+packets are lost here. The fluid model has random losses (p = 2/W²), whereas a regular sawtooth
+needs only 1.5/W². In addition, with windows of two to four segments, a large part of each cycle
+consists of round trips in which a loss is repaired and the window does not grow. None of these
+causes was traced packet by packet.
 """
 
 SMITH = """
 ## MacGregor Smith's approximation
 
-The ratio of its loss to the exact one. It is intended for high loss rates; if losses are rare, do
-not use it for constant service times.
+The table gives the loss of the approximation divided by the exact loss. The approximation is
+intended for high loss rates. Do not use it for constant service times if losses are rare.
 """
 
 

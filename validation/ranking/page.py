@@ -35,15 +35,17 @@ of scenarios in which the read is close to its ideal.
 a new connection for each block, an initial window of two segments, and a minimum RTO of 200 ms
 unless a remedy sets it. The other traffic consists of datagrams at exponentially distributed
 intervals from a separate host to the client. A scenario has {blocks} blocks and one seed. Remedies
-have the parameters of that file, with one exception: switches mark from max(20 packets, C·RTT/7),
-the lowest threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)), because
-20 packets are a value for 1 Gbps. The whole ranking takes two minutes on one processor.
+have the parameters of that file, with one exception. In the file, switches mark from 20 packets on,
+which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on, which is the lowest
+threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)). The whole ranking
+takes two minutes on one processor.
 
-**Ideal** is the completion time of a block if the client's link were busy from the first packet on
-and nothing were lost: two round trips (handshake; request and first packet), the first packet's
-time on the server's link, and all segments with 40 bytes of headers each at the rate that the other
-traffic leaves. A remedy *keeps 90 %* if ideal / (mean completion time of the blocks) is at least
-0.9. Runs are stopped after {given_up} ideal times per block; these are below 50 %.
+**The ideal** is the completion time of a block if the client's link were busy from the first packet
+on and nothing were lost. It is the sum of two round trips (handshake; request and first packet),
+the first packet's time on the server's link, and the time of all segments, with 40 bytes of headers
+each, at the rate that the other traffic leaves. A remedy *keeps 90 %* if the ideal divided by the
+mean completion time of the blocks is at least 0.9. A run is stopped if it takes longer than
+{given_up} ideal times per block; such runs are below 50 %.
 
 ![Shares of scenarios](ranking.png)
 """
@@ -51,21 +53,22 @@ traffic leaves. A remedy *keeps 90 %* if ideal / (mean completion time of the bl
 CLOSING = """\
 ## Interpretation
 
-- The ideal requires more than the absence of loss. It has no slow start, which takes more round
-  trips than short blocks on long paths have. This is the same for all rows; the row "the best of
-  all" shows what is possible.
-- The best of a group uses the best row in every scenario, as if one could choose for each. It is
-  chosen after the runs among rows that also differ by chance, so it is slightly too high.
-- If the buffer is full, the other traffic loses packets, and the read may use the capacity that
-  this leaves. PLATO drops packets without a label first, so it gains most.
-- The parameters are not tuned. `pac` assumes a buffer of 80 KiB in all scenarios, `batching` and
-  `icat` are given its size; `ccs`, `nccs`, `ocs` and `ia-tcp` are given rate and round trip, but
-  not the share of other traffic.
+- The ideal requires more than the absence of loss. It does not include slow start, and slow start
+  takes more round trips than a short block on a long path lasts. This is the same for all rows; the
+  row "the best of all" shows what is possible.
+- "The best of these" uses the best row of a group in every scenario, as if one could choose for
+  each. It is chosen after the runs from rows that also differ by chance, so it is slightly too
+  high.
+- If the buffer is full, the other traffic loses packets, too, and the read can use the capacity
+  that becomes free. PLATO drops packets without a label first, so it gains most from this.
+- The parameters are not tuned. `pac` assumes a buffer of 80 KiB in all scenarios. `batching` and
+  `icat` know the size of the buffer. `ccs`, `nccs`, `ocs` and `ia-tcp` know the rate and the round
+  trip, but not the share of the other traffic.
 - Each share is a share of these scenarios, not of real networks; other ranges give other shares.
-  The intervals include only the random choice of scenarios. All rows have the same scenarios, so
+  The intervals reflect only the random choice of scenarios. All rows have the same scenarios, so
   differences between rows are more certain than overlapping intervals suggest.
 
-The numbers behind the table are in `validation/reference/ranking/shares.csv`.
+The numbers of the table are in `validation/reference/ranking/shares.csv`.
 """
 
 
@@ -131,10 +134,13 @@ def _reach(ranking: Ranking) -> list[str]:
     label, most = max(ranking.above.items(), key=lambda one: one[1])
     nobody, faster = 100 * (1 - kept.mean()), 100 * (ranking.reached.max() - 1)
     return [
-        f"Wilson's 95 % intervals are in parentheses. No row keeps 90 % in {nobody:.0f} % of the",
-        "scenarios. If the initial windows of all servers together fill the path",
-        f"({filled.sum()} scenarios), some row keeps it in {_text(full)} %; if they do not",
-        f"({(~filled).sum()}), in {_text(short)} %: slow start needs round trips that the",
+        (
+            "Wilson's 95 % intervals are in parentheses. In "
+            f"{nobody:.0f} % of the scenarios no row keeps 90 %."
+        ),
+        f"In the {filled.sum()} scenarios in which the initial windows of all servers together",
+        f"fill the path, at least one row keeps 90 % in {_text(full)} %. In the other",
+        f"{(~filled).sum()} it is {_text(short)} %, because slow start needs round trips that the",
         f"ideal does not include. In {above.sum()} scenarios some row is faster than the ideal,",
         f"most often `{label}` ({most}), by at most {faster:.0f} %.",
     ]

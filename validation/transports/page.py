@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 FEW = 0.4
 """Share of stalled blocks below which the median block has no timeout."""
 
-OPENING = f"""# Against ns-2, transport by transport
+OPENING = f"""# Comparison with ns-2, transport by transport
 
 Written by `make validate`; do not edit. One command runs the same barrier-synchronised read in
-Debian's `ns` (ns-2.35) and in this simulator: 1 Gbps links of 50 us, 1024-byte segments,
-persistent connections, a random send delay of 8 us, {SECONDS} s, {SEEDS} seeds ({VEGAS_SEEDS} for
-Vegas); `profile = "ns2"` with `transport.name` as given. Each side has its own random numbers.
-ns-2's agents are `Agent/TCP`, `Reno`, `Newreno`, `Sack1` (with `TCPSink/Sack1`) and `Vegas`.
+Debian's `ns` (ns-2.35) and in this simulator: 1 Gbps links of 50 us, 1024-byte segments, persistent
+connections, a random send delay of up to 8 us, {SECONDS} s of simulated time, and {SEEDS} seeds
+({VEGAS_SEEDS} for Vegas). Here, the scenario has `profile = "ns2"` and the `transport.name` that
+heads each table below. Each side has its own random numbers. ns-2's agents are `Agent/TCP`, `Reno`,
+`Newreno`, `Sack1` (with `TCPSink/Sack1`) and `Vegas`.
 """
 
 HABITS = """
@@ -32,7 +33,8 @@ Tahoe, Reno, NewReno
 
 SACK
 : ns-2's `Sack1` is not RFC 6675: lost segments stay in the pipe, and a timeout clears the record of
-  received segments. With eight senders RFC 6675 has a tenth to two fifths of its timeouts. The
+  received segments. With eight senders, RFC 6675 has a tenth to two fifths of the timeouts of
+  `Sack1`. The
   median |ln goodput ratio| of the collapsed points is 0.51 with RFC 6675 and 0.02 with
   [`sack1`](../reference/recovery.md), which the profile `ns2` uses for `sack`.
 
@@ -50,9 +52,9 @@ makes no progress until its time is over. Runs with such a sender are excluded. 
 runs have one are flagged and not judged, because the remaining runs, or beginnings of runs, are not
 representative.
 
-Vegas has a high goodput until a block happens to stall, and then stalls in every block. Where this
-may or may not happen within the simulated time (64 packets and 16 senders: in five of six seeds of
-ns-2, in all of ours), a mean says little.
+Vegas has a high goodput until one block happens to stall, and then stalls in every block. At some
+points this may or may not happen within the simulated time (64 packets and 16 senders: in five of
+six seeds of ns-2 and in all of ours). A mean says little there.
 """
 
 
@@ -87,7 +89,7 @@ def write(folder: Path, pairs: list[Pair], found: list[Verdict]) -> None:
         )
     figure(folder / "ns2-transports.png", curves, "ns-2", columns=3)
     lines = [OPENING, *verdicts(found), "", "![Goodput](ns2-transports.png)", ""]
-    lines += ["At hollow points a sender of ns-2 hung in most runs.", HABITS]
+    lines += ["At hollow points, a sender of ns-2 hung in most runs (see below).", HABITS]
     for transport in AGENTS:
         rows = [
             (

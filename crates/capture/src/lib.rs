@@ -1,7 +1,7 @@
-//! Packet captures: files of packets with their times, written and read. Knows packets and time,
-//! and no simulator.
+//! Packet captures: reads and writes files of packets with timestamps. Independent of the
+//! simulator.
 //!
-//! `read` is for files that come in, `write` for files that go out, `wire` for the bytes of frames.
+//! `read` reads capture files, `write` writes them, and `wire` has the byte layout of frames.
 
 pub mod read;
 pub mod wire;

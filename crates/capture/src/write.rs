@@ -1,4 +1,4 @@
-//! Captures that are written: pcapng with nanoseconds
+//! Writes captures: pcapng with nanoseconds
 //! ([draft-ietf-opsawg-pcapng](https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/)).
 
 use std::io::{Result, Write};

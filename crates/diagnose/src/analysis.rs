@@ -1,6 +1,6 @@
-//! The whole of a capture: its vantage points, and the report.
+//! The analysis of a whole capture: its vantage points, and the report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use incast_capture::read::{End, Merge, Packet, Tally, Tunnel};
 
@@ -17,6 +17,9 @@ use crate::stall::Stall;
 use crate::time::{Span, Time};
 use crate::vantage::Vantage;
 use crate::verdict::{self, Case, stalled};
+
+/// Waits of a flow that may go on at the same time, at most.
+const NESTED: usize = 8;
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -64,14 +67,8 @@ impl Analysis {
         let drops = files.files().map(|(_, tally, _)| tally.dropped).sum();
         let others =
             told.iter().flat_map(|file| &file.notes).cloned().collect::<Vec<_>>().join("; ");
-        let tunnels = tunnels(files);
         let Some((lead, seen_from)) = leading(&self.points, self.options.vantage) else {
-            return Report {
-                why: verdict::nothing(&others),
-                files: told,
-                tunnels,
-                ..Report::default()
-            };
+            return Report { why: verdict::nothing(&others), files: told, ..Report::default() };
         };
         let (place, confidence) = seen_from.unzip();
         let lacks = lead.intake.lacks(drops);
@@ -102,7 +99,7 @@ impl Analysis {
             vantage_confidence: confidence.unwrap_or(0.0),
             severity: lead.blocks.severity(!episodes.is_empty()),
             incomplete: lacks.iter().map(|lack| lack.name()).collect(),
-            tunnels,
+            tunnels: tunnels(files),
             episodes: episodes.iter().map(|episode| told_of(episode, lead, began)).collect(),
             stalls: stalls.iter().map(|stall| StallTold::new(stall, began)).collect(),
             look_alikes,
@@ -173,23 +170,24 @@ fn tunnels(files: &Merge) -> Vec<TunnelTold> {
 /// The stalls of the leading point, and those of others that it has not seen.
 fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stall> {
     let mut all = lead.stalls.clone();
+    let key = |stall: &Stall, at| ((stall.sender, stall.receiver, stall.start), at);
+    let mut places: BTreeMap<_, usize> =
+        all.iter().enumerate().rev().map(|(at, stall)| key(stall, at)).collect();
     for point in others {
         for stall in &point.stalls {
-            let same = |known: &&mut Stall| {
-                known.sender == stall.sender
-                    && known.receiver == stall.receiver
-                    && known.start < stall.end
-                    && stall.start < known.end
+            let flow = |time| (stall.sender, stall.receiver, time);
+            let before = places.range(flow(Time::EVER)..flow(stall.end)).rev().take(NESTED);
+            let same = before.map(|(_, &at)| at).filter(|&at| stall.start < all[at].end);
+            let Some(at) = same.last() else {
+                places.extend([key(stall, all.len())]);
+                all.push(stall.clone());
+                continue;
             };
-            match all.iter_mut().find(same) {
-                Some(known) => {
-                    let surer = stall.cause.is_ok() && stall.confidence > known.confidence;
-                    if surer || known.cause.is_err() && stall.cause.is_ok() {
-                        known.cause = stall.cause;
-                        known.confidence = stall.confidence;
-                    }
-                }
-                None => all.push(stall.clone()),
+            let known = &mut all[at];
+            let surer = stall.cause.is_ok() && stall.confidence > known.confidence;
+            if surer || known.cause.is_err() && stall.cause.is_ok() {
+                known.cause = stall.cause;
+                known.confidence = stall.confidence;
             }
         }
     }
@@ -226,7 +224,7 @@ fn cannot_tell(
     }
     match vantage {
         Some(Vantage::Server) => {
-            say("episodes and their fan-in", "at a server the other servers are not seen");
+            say("episodes and their fan-in", "a server does not see the other servers");
         }
         Some(Vantage::Client) => {
             say(
@@ -295,3 +293,6 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
         notes,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ const SEVERAL: usize = 3;
 /// A message that begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin {
-    /// When it was asked for, if that was seen; else when its first packet came.
+    /// When it was requested, if the request was seen; else the time of its first packet.
     pub start: Time,
     /// When its first packet came.
     pub first: Time,
@@ -34,7 +34,8 @@ pub struct Begin {
     pub key: Key,
     /// Messages of one burst begin so close together.
     pub window: Span,
-    /// A message that is asked for so much later than its host had begun another one follows it.
+    /// A message that is requested this much later than its host began another one follows that
+    /// one.
     pub apart: Span,
 }
 
@@ -249,95 +250,4 @@ impl Bursts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time::tests::{at, ns};
-
-    const WINDOW: Span = ns(1000);
-
-    fn begin(bursts: &mut Bursts, start: i64, key: Key) -> Vec<Burst> {
-        bursts.begin(&message(start, 0, key), 0, |_| false)
-    }
-
-    fn message(start: i64, host: usize, key: Key) -> Begin {
-        let (start, first) = (at(start), at(start) + ns(50));
-        Begin { start, first, host, key, window: WINDOW, apart: ns(100) }
-    }
-
-    #[test]
-    fn a_host_that_is_asked_again_after_it_answered_answers_in_another_burst() {
-        let bursts = |later| {
-            let mut bursts = Bursts::default();
-            for host in 0..3 {
-                bursts.begin(&message(0, host, (host as u64, 0)), 0, |_| false);
-            }
-            bursts.begin(&message(later, 1, (9, 0)), 0, |_| false);
-            bursts.open.len()
-        };
-        assert_eq!(bursts(150), 1, "two connections at a time");
-        assert_eq!(bursts(151), 2);
-    }
-
-    #[test]
-    fn what_begins_between_two_bursts_unites_them() {
-        let mut bursts = Bursts::default();
-        for (key, start) in [(0, 0), (1, 100), (2, 1900), (3, 2000)] {
-            assert!(begin(&mut bursts, start, (key, 0)).is_empty());
-        }
-        assert_eq!(bursts.open.len(), 2);
-        assert!(begin(&mut bursts, 1050, (4, 0)).is_empty());
-        let [burst] = bursts.finish().collect::<Vec<_>>().try_into().expect("one burst");
-        assert_eq!((burst.start, burst.newest, burst.members.len()), (at(0), at(2000), 5));
-    }
-
-    #[test]
-    fn the_newest_of_united_bursts_decides_who_still_joins() {
-        let mut bursts = Bursts::default();
-        for (key, start) in [(0, 1900), (1, 0), (2, 950)] {
-            begin(&mut bursts, start, (key, 0));
-        }
-        begin(&mut bursts, 2800, (3, 0));
-        assert_eq!(bursts.open.len(), 1, "900 behind the newest");
-    }
-
-    #[test]
-    fn another_host_joins_late_while_no_answer_has_ended() {
-        let mut bursts = Bursts::default();
-        let late = |bursts: &mut Bursts, host: u64, start| {
-            bursts.begin(&message(start, host as usize, (host, 0)), 0, |_| false);
-            bursts.open.len()
-        };
-        assert_eq!(late(&mut bursts, 1, 0), 1);
-        assert_eq!(late(&mut bursts, 2, 9_000_000), 1);
-        assert_eq!(late(&mut bursts, 3, 21_000_000), 2, "too late");
-        bursts.end((3, 0), Message::default());
-        assert_eq!(late(&mut bursts, 4, 22_000_000), 2, "one has ended, and is over");
-    }
-
-    #[test]
-    fn a_flow_that_begins_again_begins_another_burst() {
-        let mut bursts = Bursts::default();
-        begin(&mut bursts, 0, (0, 0));
-        begin(&mut bursts, 10, (1, 0));
-        bursts.end((0, 0), Message::default());
-        bursts.end((1, 0), Message::default());
-        let over = begin(&mut bursts, 20, (0, 0));
-        assert_eq!(over.iter().map(|burst| burst.members.len()).collect::<Vec<_>>(), [2]);
-    }
-
-    #[test]
-    fn the_end_of_a_united_flow_is_found() {
-        let mut bursts = Bursts::default();
-        for (key, start) in [(0, 0), (1, 1900), (2, 1950), (3, 950)] {
-            begin(&mut bursts, start, (key, 0));
-        }
-        for key in 0..4 {
-            assert!(bursts.of((key, 0)).is_some(), "{key}");
-            bursts.end((key, 0), Message { bytes: 1 + key as i64, ..Message::default() });
-        }
-        let [burst] = bursts.finish().collect::<Vec<_>>().try_into().expect("one burst");
-        for member in burst.members {
-            assert_eq!(member.message.map(|one| one.bytes), Some(1 + member.key.0 as i64));
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! A timer that expired more than once: behind the loss only one long wait is seen.
+//! A timer that expired more than once: behind the loss, the capture shows only one long wait.
 //!
 //! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual one is two
 //! timeouts, one of seven times is three. All but the first are for a retransmission that was lost.
@@ -216,5 +216,41 @@ mod tests {
         assert_eq!(timer.usual(), Some(10 * MS));
         (0..7).for_each(|wait| timer.take(MS * (1 << wait)));
         assert_eq!(timer.usual(), None, "4 of 11");
+    }
+
+    #[test]
+    fn a_length_counts_for_the_timer_by_a_twentieth_of_the_waits() {
+        let usual = |short: usize, long: usize| {
+            let mut timer = Timer::default();
+            (0..short).for_each(|_| timer.take(160 * MS));
+            (0..long).for_each(|_| timer.take(1000 * MS));
+            timer.usual()
+        };
+        assert_eq!([usual(1, 19), usual(1, 20)], [Some(160 * MS), Some(1000 * MS)]);
+        assert_eq!([usual(2, 38), usual(2, 39)], [Some(160 * MS), Some(1000 * MS)]);
+    }
+
+    #[test]
+    fn a_timer_below_150_ms_is_proven_by_two_fifths_of_the_waits() {
+        let usual = |length: Span, short: usize, long: usize| {
+            let mut timer = Timer::default();
+            (0..short).for_each(|_| timer.take(length));
+            (0..long).for_each(|_| timer.take(1000 * MS));
+            timer.usual()
+        };
+        let least = 150 * MS;
+        assert_eq!(usual(least, 1, 9), Some(least));
+        let short = least - ns(1);
+        assert_eq!([usual(short, 4, 6), usual(short, 4, 7)], [Some(short), Some(1000 * MS)]);
+        assert_eq!(usual(short, 3, 0), None);
+    }
+
+    #[test]
+    fn waits_of_whole_windows_teach_the_timer_if_others_do_not() {
+        let mut stalls = waits(&[200, 200], Cause::FullWindow);
+        stalls.extend(waits(&[600], Cause::FullWindow));
+        let told = parts(stalls);
+        let window = Ok(Cause::FullWindow);
+        assert_eq!(told, [(200, window), (200, window), (200, window), (400, AGAIN)]);
     }
 }

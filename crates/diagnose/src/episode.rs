@@ -1,4 +1,4 @@
-//! Episodes of incast: flows that begin together, fill the link, and wait while it idles.
+//! Episodes of incast: flows that begin together, fill the link, and wait while it is idle.
 
 use incast_capture::read::Address;
 

@@ -3,7 +3,7 @@
 use crate::stall::{Place, Stall};
 use crate::time::{Span, Time};
 
-/// Why a flow did not go on, although nothing was lost.
+/// Why a flow did not continue, although nothing was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The sender's application had nothing to send, before the first byte of an answer.
@@ -51,7 +51,7 @@ impl Wait {
 /// Bytes in one direction, up to the next in the other: a request or its answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Message {
-    /// When it was asked for, or its first byte if nobody asked.
+    /// When it was requested, or its first byte if there was no request.
     pub start: Time,
     /// Its first and last byte.
     pub first: Time,

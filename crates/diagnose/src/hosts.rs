@@ -1,5 +1,5 @@
-//! The hosts of a point: each has a place in a list, what its identifications count, and, if data
-//! goes to it, what it received.
+//! The hosts of a vantage point: each has a place in a list, how it numbers its packets, and, if it
+//! receives data, what it received.
 
 use incast_capture::read::{Address, Packet, flags};
 
@@ -114,5 +114,107 @@ impl Hosts {
                 self.receiving -= 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use incast_capture::read::Endpoint;
+
+    use super::*;
+    use crate::time::tests::{MS, at};
+
+    fn address(host: u8) -> Address {
+        Address::v4([10, 0, 0, host])
+    }
+
+    /// Two hosts, at places 0 and 1, of a capture that begins at 0.
+    fn hosts() -> Hosts {
+        let mut hosts = Hosts::default();
+        assert_eq!([1, 2, 1].map(|host| hosts.place(address(host))), [0, 1, 0]);
+        hosts
+    }
+
+    fn packet(time: Span, payload: u32, flags: u8) -> Packet {
+        let source = Endpoint { address: address(1), port: 80 };
+        let (time, size) = (time.as_nanos(), payload + 40);
+        Packet { time, source, payload, size, flags, ..Packet::default() }
+    }
+
+    /// A packet from place 0 to place 1; returns how idle the links of both were, its target first.
+    fn carry(hosts: &mut Hosts, packet: &Packet) -> (Span, Span) {
+        let (mark, own) = hosts.carry(packet, (0, 1), (1, 0), (MS, Span::ZERO));
+        (mark.idle, own.idle)
+    }
+
+    #[test]
+    fn a_link_without_data_is_idle_since_the_capture_began() {
+        let mut hosts = hosts();
+        hosts.began = at(0) + MS;
+        assert_eq!(carry(&mut hosts, &packet(5 * MS, 0, flags::ACK)), (4 * MS, 4 * MS));
+        assert!(hosts.receiver(1).is_none() && hosts.busiest().is_none());
+        assert_eq!(carry(&mut hosts, &packet(7 * MS, 1460, flags::ACK)), (6 * MS, 6 * MS));
+        assert!(hosts.receiver(0).is_none());
+        assert_eq!(carry(&mut hosts, &packet(7 * MS, 1460, flags::ACK)), (6 * MS, 6 * MS));
+        assert_eq!(carry(&mut hosts, &packet(9 * MS, 0, flags::ACK)), (6 * MS, 8 * MS));
+        assert_eq!(
+            hosts.receiver(1).map(|one| (one.load.bytes(), one.heard)),
+            Some((3000, at(0) + 9 * MS))
+        );
+        assert!(hosts.receiver(2).is_none(), "there is no such host");
+    }
+
+    #[test]
+    fn marks_count_for_who_receives_data_and_echoes_for_who_sends_it() {
+        let mut hosts = hosts();
+        let marked = |payload| Packet { marked: true, ..packet(MS, payload, flags::ACK) };
+        carry(&mut hosts, &marked(0));
+        carry(&mut hosts, &marked(100));
+        carry(&mut hosts, &packet(MS, 100, flags::ACK));
+        carry(&mut hosts, &packet(MS, 100, flags::ACK | flags::ECE));
+        carry(&mut hosts, &packet(MS, 0, flags::SYN | flags::ECE));
+        assert_eq!(
+            hosts.receiver(1).map(|one| (one.tallies.marked, one.tallies.echoed)),
+            Some((1, 0))
+        );
+        assert!(hosts.receiver(0).is_none());
+        carry(&mut hosts, &packet(MS, 0, flags::ACK | flags::ECE));
+        assert_eq!(
+            hosts.receiver(0).map(|one| (one.tallies.marked, one.tallies.echoed)),
+            Some((0, 1))
+        );
+    }
+
+    #[test]
+    fn the_busiest_host_gets_most_bytes() {
+        let mut hosts = hosts();
+        carry(&mut hosts, &packet(MS, 1000, flags::ACK));
+        hosts.carry(&packet(MS, 1001, flags::ACK), (1, 0), (1, 1), (MS, Span::ZERO));
+        assert_eq!(
+            hosts.busiest().map(|(who, one)| (who, one.load.bytes())),
+            Some((address(1), 1041))
+        );
+        let places: Vec<_> = hosts.receivers().map(|(place, _)| place).collect();
+        assert_eq!(places, [0, 1]);
+        assert_eq!((hosts.address(0), hosts.address(1)), (address(1), address(2)));
+    }
+
+    #[test]
+    fn hosts_of_one_or_two_messages_are_forgotten_if_there_are_too_many() {
+        let mut hosts = hosts();
+        for (place, messages) in [(0, 3), (1, 2)] {
+            hosts.receiving(place).tallies.messages = messages;
+        }
+        hosts.receiving(0);
+        hosts.forget(2);
+        assert_eq!(hosts.receivers().count(), 2);
+        hosts.forget(1);
+        assert_eq!(hosts.receivers().map(|(place, _)| place).collect::<Vec<_>>(), [0]);
+        hosts.receiving(1);
+        hosts.forget(1);
+        assert_eq!(hosts.receivers().count(), 1, "it has begun anew, and is forgotten again");
+        hosts.receiving(1).tallies.messages = 9;
+        hosts.forget(0);
+        assert_eq!(hosts.receivers().count(), 2, "both have more");
     }
 }

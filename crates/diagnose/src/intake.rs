@@ -1,5 +1,5 @@
-//! What comes before any inference: frames that are in the file twice, clocks that run back, and
-//! what the file leaves out.
+//! Checks before any inference: frames that are in the file twice, clocks that were set back, and
+//! what is missing in the file.
 
 use incast_capture::read::{Packet, flags};
 
@@ -126,6 +126,13 @@ pub struct Trail {
 }
 
 impl Trail {
+    /// One that begins with a packet.
+    pub fn begun_by(packet: &Packet, now: Time) -> Self {
+        let mut trail = Self::default();
+        trail.remember(Mark::of(packet), now);
+        trail
+    }
+
     /// How long ago the original of this copy was seen; a packet that is not a copy is remembered.
     /// `soonest` is the time after which a sender may repeat itself; `copied` says that copies are
     /// known to come.
@@ -143,9 +150,13 @@ impl Trail {
         if let Some(&(_, at)) = same {
             return Some(now - at);
         }
+        self.remember(mark, now);
+        None
+    }
+
+    fn remember(&mut self, mark: Mark, now: Time) {
         self.marks[self.count % TRAIL] = (mark, now);
         self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
-        None
     }
 }
 
@@ -301,7 +312,7 @@ impl Intake {
         let opening = if self.openings == 0 { "no SYN, " } else { "" };
         let bare = if self.is_silent() { "no ACK without data, " } else { "" };
         let joined = if opening.is_empty() && bare.is_empty() { "" } else { "and " };
-        format!("this looks exported by a filter: {opening}{bare}{joined}{}", lack.why())
+        format!("the file looks like a filtered export: {opening}{bare}{joined}{}", lack.why())
     }
 
     /// Whether ACKs without data are missing.
@@ -345,99 +356,4 @@ impl Intake {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time::tests::{MS, at};
-
-    fn data(seq: u32, id: u16) -> Packet {
-        Packet { seq, id: Some(id), payload: 1460, flags: flags::ACK, ..Packet::default() }
-    }
-
-    #[test]
-    fn a_frame_that_comes_twice_is_taken_once_and_a_repetition_twice() {
-        let (mut intake, mut trail) = (Intake::default(), Trail::default());
-        let trip = Some(MS / 10);
-        let mut take = |packet, now| intake.take(&packet, at(now), &mut trail, trip);
-        assert!(take(data(1, 7), 0));
-        assert!(take(data(1461, 8), 10));
-        assert!(!take(data(1, 7), 90_000_000), "the same number");
-        assert!(take(data(1, 9), 91_000_000), "another number: sent again");
-        assert!(take(data(2921, 0), 92_000_000));
-        assert!(!take(data(2921, 0), 92_049_000), "no number, but too soon");
-        assert!(take(data(2921, 0), 92_200_000));
-    }
-
-    #[test]
-    fn a_mirror_is_known_by_its_syns() {
-        let (mut intake, mut trail) = (Intake::default(), Trail::default());
-        let trip = Some(MS / 100);
-        let mut take = |packet, now| intake.take(&packet, at(now), &mut trail, trip);
-        let syn = Packet { flags: flags::SYN, seq: 7, ..Packet::default() };
-        assert!(take(syn, 0));
-        assert!(!take(syn, 50_000), "no SYN is sent again so soon");
-        assert!(take(data(8, 0), 1_000_000));
-        assert!(!take(data(8, 0), 1_050_000), "five round trips later, as the SYN was");
-        assert!(take(data(8, 0), 1_200_000), "sent again");
-    }
-
-    #[test]
-    fn a_short_file_that_is_appended_goes_back_by_less() {
-        let mut intake = Intake::default();
-        let mut takes = |time: i64| {
-            let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
-            intake.clock(at(time));
-            let new = !intake.repeats(&packet);
-            new && intake.take(&packet, at(time), &mut Trail::default(), None)
-        };
-        assert!((0..20).all(|time| takes(time * 1000)));
-        assert!(!(0..20).any(|time| takes(time * 1000)));
-    }
-
-    #[test]
-    fn the_clock_never_goes_back() {
-        let mut intake = Intake::default();
-        let times = [5_000_000, 9_000_000, 8_500_000, 1_000_000, 2_000_000];
-        let told = times.map(|time| intake.clock(at(time)).as_nanos());
-        assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
-        assert_eq!(intake.lacks(0), [Lack::ClockBack]);
-    }
-
-    #[test]
-    fn a_file_that_is_appended_to_itself_is_read_once() {
-        let mut intake = Intake::default();
-        let mut take = |time: i64| {
-            let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
-            intake.clock(at(time));
-            let new = !intake.repeats(&packet);
-            new && intake.take(&packet, at(time), &mut Trail::default(), None)
-        };
-        let times: Vec<i64> = (0..20).map(|number| number * 5_000_000).collect();
-        assert!(times.iter().all(|&time| take(time)));
-        assert!(!times.iter().any(|&time| take(time)));
-        assert!(take(100_000_000), "it goes on");
-        assert_eq!(intake.lacks(0), [Lack::DataOnly, Lack::Duplicated, Lack::ClockBack]);
-    }
-
-    #[test]
-    fn what_is_missing_is_named() {
-        let many = Intake { packets: 100, data: 100, bytes: 100_000, ..Intake::default() };
-        let heard = Intake { bare: 50, ..many };
-        let cases: [(Intake, &[Lack]); 12] = [
-            (Intake { bare: 50, ..many }, &[]),
-            (many, &[Lack::DataOnly]),
-            (Intake { unseen: (9000, 3), ..many }, &[Lack::Filtered]),
-            (Intake { unseen: (9000, 3), bare: 50, ..many }, &[Lack::CaptureDrops]),
-            (Intake { one_sided: 95, bare: 50, ..many }, &[Lack::OneDirection]),
-            (Intake { openings: 9, ..Intake::default() }, &[Lack::SynOnly]),
-            (Intake { one_sided: 95, two_sided: true, ..many }, &[Lack::DataOnly]),
-            (Intake { left: (100_000, 12_000), ..many }, &[Lack::Filtered]),
-            (Intake { left: (100_000, 12_000), ..heard }, &[]),
-            (Intake { unseen: (50_000, 9), ..heard }, &[Lack::Filtered]),
-            (Intake { unseen: (50_000, 3), ..heard }, &[Lack::CaptureDrops]),
-            (Intake { unseen: (90_000, 3), ..heard }, &[Lack::Filtered]),
-        ];
-        for (intake, lacks) in cases {
-            assert_eq!(intake.lacks(0), lacks, "{intake:?}");
-        }
-    }
-}
+mod tests;

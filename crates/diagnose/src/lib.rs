@@ -1,10 +1,11 @@
 //! What happened in a capture: its connections, their stalls by cause, episodes of incast, and what
 //! resembles incast but is not. Reads captures; independent of the simulator.
 //!
-//! An [`Analysis`] takes packets in order of time and keeps only what is open. A point of view is a
-//! `point`: the same connection may be seen at several. Each `connection` follows the bytes of
-//! both `flow`s, whatever the place of the capture: a lost packet that was seen before it was lost
-//! comes again, another one fills a hole.
+//! An [`Analysis`] takes packets in order of time and keeps only the state of open connections. A
+//! place of capture is a vantage point (`point`); the same connection may be seen at several. Each
+//! `connection` follows the bytes of both `flow`s, wherever the capture was taken: if a packet was
+//! lost after the vantage point, its retransmission is seen as a repetition; if it was lost before,
+//! the retransmission fills a hole.
 
 mod analysis;
 mod burst;
@@ -15,6 +16,7 @@ mod event;
 mod flow;
 mod hosts;
 mod intake;
+mod known;
 mod load;
 mod look_alikes;
 mod losses;

@@ -166,4 +166,60 @@ mod tests {
         assert_eq!((load.filled(), load.bytes()), (4500, 870 * 1500 + 4500));
         assert_eq!(Load::default().full(), 0);
     }
+
+    /// The idle time that an ACK adds which comes so much later than a packet.
+    fn drained(after: Span, duration: Span) -> Span {
+        let mut load = Load::default();
+        load.take(at(0), 1500);
+        load.drains(at(0) + after, duration);
+        load.idle
+    }
+
+    #[test]
+    fn a_queue_drains_until_its_data_are_acknowledged() {
+        assert_eq!(drained(10 * MS, MS), Span::ZERO, "ten times what it takes");
+        assert_eq!(drained(10 * MS + ns(1), MS), 10 * MS + ns(1));
+        assert_eq!(drained(LEAST_GAP, Span::ZERO), Span::ZERO);
+        assert_eq!(drained(LEAST_GAP + ns(1), Span::ZERO), LEAST_GAP + ns(1));
+        let mut unused = Load::default();
+        unused.drains(at(0) + 100 * MS, MS);
+        assert_eq!(unused.mark(at(0) + 900 * MS).idle, Span::ZERO, "it was never in use");
+    }
+
+    #[test]
+    fn idle_times_add_up_from_the_last_use() {
+        let mut load = Load::default();
+        load.take(at(0), 1500);
+        load.drains(at(0) + 20 * MS, MS);
+        assert_eq!(load.idle, 20 * MS);
+        load.drains(at(0) + 50 * MS, MS);
+        assert_eq!(load.idle, 50 * MS);
+        load.drains(at(0) + 45 * MS, MS);
+        assert_eq!(load.mark(at(0) + 60 * MS).idle, 50 * MS, "an ACK takes 10 ms at least");
+        assert_eq!(load.mark(at(1) + 60 * MS).idle, 60 * MS + ns(1));
+        assert_eq!(load.last(), Some(at(0)));
+        load.take(at(0) + 61 * MS, 1500);
+        assert_eq!((load.idle, load.last()), (61 * MS, Some(at(0) + 61 * MS)));
+        load.take(at(0) + 55 * MS, 1500);
+        assert_eq!((load.idle, load.last()), (61 * MS, Some(at(0) + 61 * MS)), "out of order");
+    }
+
+    #[test]
+    fn a_bin_is_usual_with_a_third_of_the_bytes_of_the_commonest() {
+        // Bins of 40 packets, and one that is fuller.
+        let full = |bins: i64, packets: i64| {
+            let mut load = Load::default();
+            for bin in 0..bins {
+                (0..40).for_each(|_| load.take(at(0) + bin * BIN, 1000));
+            }
+            (0..packets).for_each(|_| load.take(at(0) + bins * BIN, 1000));
+            load.take(at(0) + (bins + 1) * BIN, 1000);
+            load.full()
+        };
+        assert_eq!(full(3, 40), 40_000);
+        assert_eq!(full(4, 54), 54_000, "a third of 160 is less");
+        assert_eq!(full(4, 53), 40_000);
+        assert_eq!(full(40, 80), 40_000, "half as full as the fullest");
+        assert_eq!(full(40, 90), 90_000, "less than half");
+    }
 }

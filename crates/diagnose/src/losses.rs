@@ -1,4 +1,4 @@
-//! Whether losses come together, as those of a full queue do, or at random.
+//! Whether losses come together, like those of a full queue, or at random.
 
 /// Packets to one host in which losses are counted together.
 const GROUP: u32 = 64;

@@ -1,10 +1,10 @@
-//! What the identifications of a host's IPv4 packets count, and what they say of packets that were
-//! not seen.
+//! How a host numbers its IPv4 packets (the identification field), and what this shows about
+//! packets that were not seen.
 //!
-//! Linux counts per connection, one for each packet that is sent, a retransmission included: a jump
-//! is then the number of packets that were lost before the point. Other hosts, and translators of
-//! addresses, count all their packets together, draw numbers, or write zeros (RFC 6864 §4.1): of
-//! those a jump says nothing. So every sender is judged by all its packets.
+//! Linux counts per connection, one for each packet sent, including retransmissions: a jump is then
+//! the number of packets that were lost before the vantage point. Other hosts, and address
+//! translators, count all their packets together, draw random numbers, or write zeros (RFC 6864
+//! §4.1); a jump then means nothing. So every sender is classified by all its packets.
 
 use std::collections::BTreeMap;
 
@@ -336,5 +336,103 @@ mod tests {
         let random = [7, 40000, 3, 20000, 9, 60000, 11, 5].map(|id| (0, id));
         let (mut numbering, place, _) = give(&random);
         assert_eq!(class(&mut numbering, place), Class::Random);
+    }
+
+    fn host(packets: u64) -> Host {
+        Host { packets, ..Host::default() }
+    }
+
+    #[test]
+    fn a_class_needs_its_share_of_the_packets() {
+        let same = |same| Host { same, ..host(10) }.class();
+        assert_eq!([same(5), same(6)], [Class::Unknown, Class::Zero]);
+        let random = |random| Host { random, ..host(8) }.class();
+        assert_eq!([random(2), random(3)], [Class::Unknown, Class::Random]);
+        let shared = |shared, apart| Host { shared, apart, ..host(100) }.class();
+        assert_eq!([shared(1, 0), shared(2, 15)], [Class::Unknown, Class::PerHost]);
+        assert_eq!(shared(2, 16), Class::Unknown);
+    }
+
+    #[test]
+    fn a_host_counts_connections_if_something_shows_it_and_enough_votes_agree() {
+        let of = |good, bad, silent| Votes { good, bad, silent, matched: 0 };
+        let class = |votes| Host { votes, apart: 2, ..host(100) }.class();
+        let (yes, no) = (Class::PerConnection, Class::Unknown);
+        assert_eq!([class(of(4, 0, 0)), class(of(3, 0, 0))], [yes, no]);
+        assert_eq!([class(of(8, 1, 0)), class(of(8, 2, 0)), class(of(9, 2, 0))], [yes, no, yes]);
+        assert_eq!([class(of(8, 0, 4)), class(of(8, 0, 5))], [yes, no]);
+        let shown = |it: Host| Host { votes: of(9, 0, 0), packets: 100, ..it }.class();
+        assert_eq!(shown(Host { apart: 1, ..host(0) }), no);
+        assert_eq!(shown(Host { begun_apart: 1, ..host(0) }), no);
+        assert_eq!(shown(Host { begun_apart: 2, ..host(0) }), yes);
+        assert_eq!(shown(Host { bare_openings: 1, ..host(0) }), yes);
+        let votes = Votes { matched: 1, ..of(9, 0, 0) };
+        assert_eq!(Host { votes, ..host(100) }.class(), yes);
+    }
+
+    #[test]
+    fn votes_are_collected_once_and_add_up() {
+        let mut ids = Ids::default();
+        ids.vote(true);
+        ids.vote(true);
+        ids.vote(false);
+        ids.matches();
+        ids.is_silent();
+        let mut host = host(1);
+        host.add(ids.collect());
+        host.add(ids.collect());
+        ids.vote(true);
+        host.add(ids.collect());
+        let Votes { good, bad, matched, silent } = host.votes;
+        assert_eq!((good, bad, matched, silent), (3, 1, 1, 1));
+        ids.keep(3);
+        ids.keep(4);
+        assert_eq!((ids.kept(), ids.kept()), (7, 0));
+    }
+
+    /// What is told of a number that comes behind 100, on a connection alone, and if it is late.
+    fn behind(id: u16, segments: u32) -> (Option<u32>, bool, Option<u32>) {
+        let mut numbering = Numbering::default();
+        let place = numbering.place(Address::v4([10, 0, 0, 1]));
+        let mut ids = Ids::default();
+        numbering.take((place, 0), &mut ids, 100, segments);
+        let missing = numbering.take((place, 0), &mut ids, id, 1);
+        let late = ids.is_late();
+        (missing, late, numbering.take((place, 0), &mut ids, id.wrapping_add(1), 1))
+    }
+
+    #[test]
+    fn a_number_says_how_many_are_missing_up_to_a_limit() {
+        assert_eq!(behind(101, 1), (Some(0), false, Some(0)));
+        assert_eq!(behind(103, 3), (Some(0), false, Some(0)), "it was three segments");
+        assert_eq!(behind(102, 0), (Some(1), false, Some(0)), "one at least");
+        assert_eq!(behind(101 + 1024, 1), (Some(1024), false, Some(0)));
+        assert_eq!(behind(101 + 1025, 1).0, None);
+        assert_eq!(behind(100, 1), (None, false, Some(0)), "the same");
+        assert_eq!(behind(99, 1), (None, true, None), "a late one");
+        let first = 101_u16.wrapping_sub(1024);
+        assert_eq!((behind(first, 1).1, behind(first.wrapping_sub(1), 1).1), (true, false));
+    }
+
+    #[test]
+    fn half_of_the_missing_numbers_must_have_been_seen_elsewhere_meanwhile() {
+        let missing = |others: &[u16]| {
+            let mut numbering = Numbering::default();
+            let place = numbering.place(Address::v4([10, 0, 0, 1]));
+            let (mut own, mut other) = (Ids::default(), Ids::default());
+            // Seen before the connection's last packet, so no evidence.
+            numbering.take((place, 1), &mut other, 103, 1);
+            numbering.take((place, 0), &mut own, 100, 1);
+            for id in others {
+                numbering.take((place, 1), &mut other, *id, 1);
+            }
+            let missing = numbering.take((place, 0), &mut own, 105, 1);
+            (missing, numbering.host(place).shared)
+        };
+        assert_eq!(missing(&[]), (Some(4), 0));
+        assert_eq!(missing(&[101]), (Some(4), 0));
+        assert_eq!(missing(&[101, 102]), (None, 1));
+        assert_eq!(missing(&[101, 104]), (None, 1));
+        assert_eq!(missing(&[100, 105]), (Some(4), 0), "none of them is missing");
     }
 }

@@ -1,6 +1,8 @@
-//! Times in which nothing arrived from anybody, and how the flows went on.
+//! Times in which no packet arrived from any host, and how the flows continued.
 
 use std::collections::BTreeSet;
+
+use incast_capture::read::{Packet, flags};
 
 use crate::burst::Key;
 use crate::event::Resumed;
@@ -10,9 +12,9 @@ use crate::time::{Span, Time};
 const LEAST: Span = Span::from_millis(50);
 /// A flow had been sending if its last data came at most this long before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that go on with acknowledged data: fewer may have lost an ACK each.
+/// Minimum number of flows that resume with acknowledged data: fewer may have lost an ACK each.
 const FLOWS: u32 = 3;
-/// And this percentage of the flows that go on.
+/// And this percentage of the flows that resume.
 const SHARE: u32 = 80;
 /// An answer that is missing for longer was lost: stacks delay an ACK by 40 to 200 ms.
 const HELD: Span = Span::from_millis(300);
@@ -25,7 +27,7 @@ const LISTED: usize = 64;
 pub struct Silence {
     pub start: Time,
     pub end: Time,
-    /// When the last packet of data came in it: a repeat in vain, or the one at its start.
+    /// When its last packet of data was seen: a useless retransmission, or the packet at its start.
     last: Time,
     /// Flows that had been sending and went on with bytes that had been acknowledged, with others
     /// that were sent or missing before, and with new ones.
@@ -36,7 +38,7 @@ pub struct Silence {
     told: u32,
     /// Flows whose host asked again, and had heard nothing from anybody since it had asked.
     unanswered: u32,
-    /// Flows that repeated in the middle of it, all in vain.
+    /// Flows that retransmitted in the middle of it, all without an answer.
     in_vain: u32,
     /// Whether any packet without data came since it ended.
     answered: bool,
@@ -93,6 +95,15 @@ pub struct Silences {
 }
 
 impl Silences {
+    /// A packet of any flow.
+    pub fn take(&mut self, packet: &Packet, now: Time) {
+        if packet.payload > 0 {
+            self.data(now);
+        } else if !packet.has(flags::SYN) {
+            self.answer();
+        }
+    }
+
     /// A packet of data of any flow.
     pub fn data(&mut self, now: Time) {
         let last = self.last.replace(now);
@@ -194,7 +205,7 @@ fn count((since, flows): &mut (Time, BTreeSet<Key>), time: Time, flow: Key) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::tests::{MS, at};
+    use crate::time::tests::{MS, at, ns};
 
     fn told(how: &[Resumed]) -> Option<bool> {
         let mut silences = Silences::default();
@@ -285,5 +296,147 @@ mod tests {
         assert_eq!(told(&[Again; 5]), None, "as the timers of incast do");
         assert_eq!(told(&[Acknowledged, Acknowledged, New, New]), Some(false));
         assert_eq!(told(&[]), Some(false));
+    }
+
+    /// What a silence of so long is, after which three flows repeat what they sent so long before it.
+    #[expect(clippy::option_option, reason = "whether there is one, and what it tells")]
+    fn silence(length: Span, before: Span) -> Option<Option<bool>> {
+        let mut silences = Silences::default();
+        silences.data(at(0));
+        silences.data(at(0) + length);
+        (0..3).for_each(|_| silences.resumed(at(0) - before, Resumed::Acknowledged, false));
+        silences.all().first().map(Silence::is_outage)
+    }
+
+    #[test]
+    fn a_silence_is_longer_than_50_ms_and_its_flows_had_been_sending() {
+        assert_eq!(silence(LEAST, Span::ZERO), None, "a pause");
+        assert_eq!(silence(LEAST + ns(1), Span::ZERO), Some(Some(true)));
+        assert_eq!(silence(200 * MS, JUST), Some(Some(true)));
+        assert_eq!(silence(200 * MS, JUST + ns(1)), Some(Some(false)), "they had ended before");
+        assert_eq!(silence(200 * MS, Span::ZERO - ns(1)), Some(Some(false)), "behind its start");
+    }
+
+    #[test]
+    fn four_in_five_flows_repeat_and_half_of_them_what_was_acknowledged() {
+        let of = |acknowledged, again, fresh| {
+            Silence { acknowledged, again, fresh, ..Silence::default() }.is_outage()
+        };
+        assert_eq!([of(4, 0, 1), of(3, 0, 1)], [Some(true), None]);
+        assert_eq!([of(3, 3, 0), of(3, 4, 0)], [Some(true), None]);
+        assert_eq!([of(2, 0, 0), of(2, 0, 1)], [None, Some(false)]);
+        assert_eq!([of(0, 4, 1), of(0, 3, 1)], [None, Some(false)]);
+        assert_eq!(of(0, 0, 0), Some(false));
+        let asked = |unanswered| Silence { unanswered, ..Silence::default() }.is_outage();
+        assert_eq!([0, 1, 2, 3].map(asked), [Some(false), None, None, Some(true)]);
+    }
+
+    #[test]
+    fn repeats_are_lost_if_none_is_answered_and_all_repeat_once_more() {
+        let of = |in_vain, fresh, told| {
+            Silence { fresh, told, in_vain, ..Silence::default() }.lost_repeats()
+        };
+        assert!(of(3, 0, 3) && !of(2, 0, 3) && !of(3, 1, 3) && !of(3, 0, 2));
+    }
+
+    #[test]
+    fn as_many_flows_repeated_as_any_count_says() {
+        let of = |acknowledged, again, unanswered, in_vain| {
+            let told = Silence { acknowledged, again, unanswered, in_vain, ..Silence::default() };
+            told.repeated()
+        };
+        assert_eq!([of(2, 3, 4, 1), of(1, 1, 4, 3), of(1, 1, 2, 9)], [5, 4, 9]);
+    }
+
+    #[test]
+    fn requests_that_come_again_may_have_lost_their_answers() {
+        let mut silences = Silences::default();
+        silences.resumed(at(0), Resumed::New, false);
+        silences.data(at(0));
+        silences.data(at(0) + 200 * MS);
+        for how in [Resumed::Acknowledged, Resumed::Again, Resumed::New] {
+            silences.resumed(at(0), how, true);
+        }
+        let one = silences.all()[0];
+        assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (0, 2, 1, 0));
+        for how in [Resumed::Acknowledged, Resumed::Again, Resumed::New] {
+            silences.resumed(at(0), how, false);
+        }
+        let one = silences.all()[0];
+        assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
+    }
+
+    /// Repeats of three flows after 200 ms, and the next data so long after the first of them.
+    fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
+        let mut silences = Silences::default();
+        silences.data(at(0));
+        silences.data(at(0) + 200 * MS);
+        (0..3).for_each(|_| silences.resumed(at(0), Resumed::Again, false));
+        silences.data(at(0) + 210 * MS);
+        if answered {
+            silences.answer();
+        }
+        silences.data(at(0) + 210 * MS + after);
+        silences.all().iter().map(|one| (one.end - one.start, one.in_vain)).collect()
+    }
+
+    #[test]
+    fn an_answer_that_is_missing_for_more_than_300_ms_was_lost() {
+        assert_eq!(twice(HELD + ns(1), false), [(510 * MS + ns(1), 3)]);
+        assert_eq!(twice(HELD, false), [(510 * MS, 0)]);
+        assert_eq!(twice(HELD + ns(1), true), [(510 * MS + ns(1), 0)]);
+        assert_eq!(twice(LEAST, false), [(200 * MS, 0)], "no silence");
+    }
+
+    #[test]
+    fn repeats_that_go_on_for_long_are_no_part_of_a_silence() {
+        let parts = |rest| {
+            let mut silences = Silences::default();
+            silences.data(at(0));
+            silences.data(at(0) + 200 * MS);
+            silences.resumed(at(0), Resumed::Again, false);
+            silences.data(at(0) + 225 * MS);
+            silences.data(at(0) + 200 * MS + rest);
+            silences.data(at(0) + 700 * MS);
+            silences.all().len()
+        };
+        assert_eq!([parts(JUST), parts(JUST + ns(1))], [1, 2]);
+    }
+
+    #[test]
+    fn a_host_that_asks_again_soon_shows_nothing() {
+        let found = |asked: i64, heard: i64, now: Span| {
+            let mut silences = Silences::default();
+            for flow in 0..3 {
+                let times = (at(0) + heard * MS, at(0) + asked * MS, at(0) + now);
+                silences.unanswered(times, (flow, 0));
+            }
+            (silences.all().len(), silences.doubtful().is_some())
+        };
+        assert_eq!(found(100, 50, 150 * MS), (1, true));
+        assert_eq!(found(100, 50, 150 * MS - ns(1)), (0, false));
+        assert_eq!(found(100, 100, 150 * MS), (0, true), "it was heard as it asked");
+        // After a quarter of the wait.
+        assert_eq!([found(0, 50, 200 * MS), found(0, 51, 200 * MS)], [(0, true), (0, false)]);
+    }
+
+    #[test]
+    fn silences_have_the_times_of_their_questions() {
+        let mut silences = Silences::default();
+        for flow in 0..3 {
+            silences.unanswered((at(4), at(9), at(9) + 200 * MS), (flow, 0));
+        }
+        let one = silences.all()[0];
+        assert_eq!((one.start, one.end, one.last), (at(9), at(9) + 200 * MS, at(9)));
+        assert_eq!((one.unanswered, one.repeated()), (3, 3));
+        let doubtful = silences.doubtful().expect("of two");
+        assert_eq!((doubtful.start, doubtful.unanswered), (at(9), 2));
+    }
+
+    #[test]
+    fn no_more_silences_are_kept_than_are_listed() {
+        let mut silences = Silences::default();
+        (0..100).for_each(|time| silences.data(at(0) + 100 * time * MS));
+        assert_eq!(silences.all().len(), LISTED);
     }
 }

@@ -1,4 +1,4 @@
-//! A vantage point: the connections that are open there, and the hosts that data goes to.
+//! A vantage point: its open connections, and the hosts that receive data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +10,7 @@ use crate::episode::{self, Episode};
 use crate::event::Event;
 use crate::hosts::Hosts;
 use crate::intake::Intake;
+use crate::known::Known;
 use crate::numbering::Class;
 use crate::outage::Silences;
 use crate::parameters::Parameters;
@@ -43,7 +44,7 @@ const ALIKE: i64 = 50;
 const HOSTS: usize = 3;
 /// In a shorter round trip a host's own delay is as long as that of the path.
 const NEAR_BY: Span = Span::from_micros(200);
-/// A host is asked for its next piece when it has sent one, which takes this many round trips.
+/// A host gets the next request when it has sent a piece, which takes this many round trips.
 const APART: i64 = 3;
 /// A round trip to go by before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(3);
@@ -59,7 +60,7 @@ pub struct BlackHole {
 /// All that was seen at one place.
 #[derive(Debug, Default)]
 pub struct Point {
-    connections: BTreeMap<[Endpoint; 2], Box<Connection>>,
+    connections: BTreeMap<[Endpoint; 2], Known>,
     pub hosts: Hosts,
     pub stalls: Vec<Stall>,
     pub episodes: Vec<Episode>,
@@ -95,17 +96,21 @@ impl Point {
         }
         let packet = &Packet { time: now.as_nanos(), ..*packet };
         self.count(now);
-        let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
+        let ends = packet.ends();
         let side = usize::from(packet.source != ends[0]);
         let opens = packet.has(flags::SYN) && !packet.has(flags::ACK);
-        if opens && self.connections.get(&ends).is_some_and(|one| one.ends_before(packet, side)) {
+        let known = self.connections.get_mut(&ends);
+        if opens && known.is_some_and(|one| one.whole().ends_before(packet, side)) {
             self.close(ends);
         }
-        let connection = self.connections.entry(ends).or_insert_with(|| {
+        let opened = self.opened;
+        let known = self.connections.entry(ends).or_insert_with(|| {
             self.opened += 1;
             let places = ends.map(|end| self.hosts.place(end.address));
-            Box::new(Connection::new(self.opened, ends, places, now))
+            Known::new(Connection::new(self.opened, ends, places, now))
         });
+        let is_first = self.opened > opened;
+        let connection = known.whole();
         if !take_in(&mut self.intake, connection, packet, side) {
             return;
         }
@@ -118,11 +123,7 @@ impl Point {
         let counted = self.hosts.numbering.host(source).class() == Class::PerConnection;
         let key = (connection.serial, side);
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
-        if packet.payload > 0 {
-            self.silences.data(now);
-        } else if !packet.has(flags::SYN) {
-            self.silences.answer();
-        }
+        self.silences.take(packet, now);
         let usual = (round_trip, connection.trips().queued(1 - side));
         let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
         let timer = self.parameters.timer.usual();
@@ -136,6 +137,9 @@ impl Point {
         let over = connection.over();
         if let Some(trip) = connection.trips().round() {
             self.parameters.trip(trip);
+        }
+        if is_first {
+            known.rest(packet, around);
         }
         self.apply(ends, (key.0, connection_hosts(source, target, side)), &mut events);
         self.events = events;
@@ -245,7 +249,7 @@ impl Point {
         let mut silent: Vec<_> = self
             .connections
             .iter()
-            .map(|(&ends, connection)| (connection.last(), ends))
+            .map(|(&ends, known)| (known.last(), ends))
             .filter(|&(last, _)| self.connections.len() > MOST || now - last > FORGET)
             .collect();
         if self.connections.len() > MOST {
@@ -260,14 +264,15 @@ impl Point {
 
     /// Takes a connection out.
     fn close(&mut self, ends: [Endpoint; 2]) {
-        let Some(mut connection) = self.connections.remove(&ends) else { return };
+        let Some(mut known) = self.connections.remove(&ends) else { return };
+        let connection = known.whole();
         let mut events = std::mem::take(&mut self.events);
         connection.finish(self.last, &mut events);
         let sender = connection.sender();
         if let Some(share) = connection.trips().share(1 - sender) {
             self.evidence.take(connection.flow(sender).bytes.top(), share);
         }
-        self.parameters.connection(&connection);
+        self.parameters.connection(connection);
         let data = [0, 1].map(|side| connection.flow(side).segments.packets());
         self.intake.connection(data, connection.spoken());
         for side in 0..2 {
@@ -454,34 +459,6 @@ fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, si
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stall::tests::stall;
-
-    const MS_NS: i64 = 1_000_000;
-
-    #[test]
-    fn a_wait_much_shorter_than_the_usual_timer_is_none_unless_it_is_for_a_syn() {
-        let left = |short: i64, long: i64| {
-            let mut point = Point::new(3);
-            for start in 0..4_i64 {
-                let start = 1000 * start;
-                point.stalls.push(stall(start * MS_NS, (start + long) * MS_NS, Cause::FullWindow));
-            }
-            for cause in [Cause::LackOfDupacks, Cause::Handshake] {
-                point.stalls.push(stall(9000 * MS_NS, (9000 + short) * MS_NS, cause));
-            }
-            let probe = stall(9500 * MS_NS, (9500 + short) * MS_NS, Cause::Tail);
-            point.stalls.push(Stall { ended: Ended::Probe, ..probe });
-            for at in 0..4 {
-                let one = point.stalls[at].clone();
-                point.parameters.stall(&one);
-            }
-            point.forget_short_waits();
-            point.stalls.iter().filter(|stall| !stall.void).count()
-        };
-        assert_eq!(left(49, 200), 6, "the lack of duplicate ACKs was none");
-        assert_eq!(left(50, 200), 7, "a quarter of it");
-        assert_eq!(left(10, 100), 7, "such a timer is not known to be the least");
-    }
-}
+mod tests;
+#[cfg(test)]
+mod wire_tests;

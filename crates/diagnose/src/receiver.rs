@@ -1,4 +1,4 @@
-//! A host that data goes to: its load, the flows that begin together, and what they waited for.
+//! A host that receives data: its load, the flows that begin together, and what they waited for.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,7 +35,7 @@ pub struct Tallies {
     /// ACKs of new data, and those before which the window was used up.
     pub acks: u64,
     pub full_acks: u64,
-    /// Messages that began when no other flow had sent since they were asked for; and all.
+    /// Messages that began when no other flow had sent since they were requested, and all messages.
     pub lone: u64,
     pub messages: u64,
     /// Packets that say that congestion was experienced, and ACKs that echo it.
@@ -294,118 +294,4 @@ fn overlap(one: (Time, Time), other: (Time, Time)) -> Span {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stall::Place;
-    use crate::time::tests::{MS, at};
-
-    /// A receiver with packets of two flows at these times, in milliseconds.
-    fn receiver(times: &[(u64, i64)]) -> Receiver {
-        let mut receiver = Receiver::default();
-        for &(flow, time) in times {
-            let usual = (MS / 10, Span::ZERO);
-            receiver.packet((at(0) + time * MS, 1500), (flow, 0), Address::default(), usual);
-        }
-        receiver
-    }
-
-    /// One that begins at a time, in milliseconds.
-    fn message(start: i64, host: usize, key: Key) -> Begin {
-        let start = at(0) + start * MS;
-        Begin { start, first: start, host, key, window: MS, apart: MS }
-    }
-
-    fn lost(receiver: &mut Receiver, at_once: bool) -> (u64, u64) {
-        let event = Event::Lost { side: 0, packets: 2, at_once };
-        receiver.take(&event, Endpoint::default());
-        (receiver.tallies.busy_losses, receiver.tallies.idle_losses)
-    }
-
-    #[test]
-    fn flooded_packets_of_others_are_no_second_sender() {
-        let hosts = |sent: &[u64]| {
-            let sent = sent.iter().map(|&packets| Sent { packets, ..Sent::default() });
-            let named = sent.zip(0..).map(|(one, at)| (Address::v4([10, 0, 0, at]), one));
-            let receiver = Receiver { hosts: named.collect(), ..Receiver::default() };
-            (receiver.senders(), receiver.has_one_sender())
-        };
-        assert_eq!(hosts(&[500, 1]), (1, true));
-        assert_eq!(hosts(&[500, SENDS]), (2, false));
-        assert_eq!(hosts(&[2]), (0, true), "one, of a few packets");
-        assert_eq!(hosts(&[2, 2]), (0, false));
-    }
-
-    #[test]
-    fn a_loss_shows_on_a_busy_link_right_behind_another_packet() {
-        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 2)]), true), (2, 0));
-        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 3)]), true), (0, 2));
-        assert_eq!(lost(&mut receiver(&[(0, 0), (1, 2)]), false), (0, 0), "it came late");
-    }
-
-    #[test]
-    fn a_loss_counts_for_its_host() {
-        let mut receiver = receiver(&[(0, 0)]);
-        lost(&mut receiver, false);
-        let sent = receiver.hosts[&Address::default()];
-        assert_eq!((sent.packets, sent.lost, receiver.losses.count()), (1, 2, 2));
-    }
-
-    fn waits(receiver: &mut Receiver, reason: Reason, span: (i64, i64), idle: f64) -> u64 {
-        let (start, end) = (at(0) + span.0 * MS, at(0) + span.1 * MS);
-        let (before, after) = (Place::default(), Place::default());
-        let wait = Wait { reason, start, end, before, after, idle };
-        receiver.take(&Event::Waited { side: 0, wait }, Endpoint::default());
-        receiver.waits.get(&reason).map_or(0, |waits| waits.count)
-    }
-
-    #[test]
-    fn a_wait_on_a_busy_link_is_not_for_a_server() {
-        let mut one = receiver(&[(0, 0), (0, 100)]);
-        assert_eq!(waits(&mut one, Reason::FirstByte, (0, 100), 0.49), 0);
-        assert_eq!(waits(&mut one, Reason::FirstByte, (0, 100), 0.5), 1);
-        assert_eq!(waits(&mut one, Reason::Paused, (0, 100), 0.0), 1, "that is another one");
-    }
-
-    #[test]
-    fn in_the_middle_the_link_must_be_silent_for_half_of_it() {
-        let mut one = receiver(&[(0, 0), (0, 100)]);
-        assert_eq!(waits(&mut one, Reason::Middle, (0, 201), 1.0), 0);
-        assert_eq!(waits(&mut one, Reason::Middle, (0, 200), 1.0), 1);
-    }
-
-    #[test]
-    fn a_stall_while_the_link_is_silent_is_one_of_its_burst() {
-        let idle = |span: (i64, i64)| {
-            let mut one = receiver(&[(0, 0), (1, 100)]);
-            one.begin(&message(0, 7, (0, 0)), false);
-            one.stalled((0, 0), 5, (at(0) + span.0 * MS, at(0) + span.1 * MS), 1.0);
-            let burst = one.bursts.of((0, 0)).expect("a burst");
-            assert_eq!(burst.stalls, [5]);
-            !burst.idle.is_empty()
-        };
-        assert!(idle((0, 51)) && !idle((0, 50)) && !idle((101, 300)));
-    }
-
-    #[test]
-    fn a_message_is_alone_if_no_other_flow_sent_since_it_was_asked_for() {
-        let lone = |start| {
-            let mut one = receiver(&[(0, 0), (1, 10)]);
-            one.begin(&message(start, 7, (1, 0)), false);
-            one.tallies.lone
-        };
-        assert_eq!([lone(0), lone(-1)], [1, 0]);
-    }
-
-    #[test]
-    fn who_opens_its_connection_late_had_lost_its_first_syn() {
-        let bursts = |opens, lag| {
-            let mut one = receiver(&[(0, 0), (0, lag)]);
-            one.begin(&message(0, 7, (0, 0)), false);
-            one.begin(&message(lag, 8, (1, 0)), opens);
-            one.bursts.finish().count()
-        };
-        assert_eq!(bursts(true, 100), 1);
-        assert_eq!(bursts(false, 100), 2, "it was there before");
-        assert_eq!(bursts(true, 99), 2, "no timer of a SYN is as short");
-    }
-}
+mod tests;

@@ -181,3 +181,27 @@ impl StallTold {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stall::Cause;
+    use crate::stall::tests::stall;
+    use crate::time::tests::at;
+
+    #[test]
+    fn a_stall_is_told_with_the_frames_of_one_file() {
+        let place = |file, frame| Place { file, frame };
+        let frames =
+            vec![place(0, 3), place(1, 9), place(1, 0), place(1, 4), place(1, 9), place(1, 7)];
+        let one = Stall { frames, ..stall(1_000_000_000, 3_500_000_000, Cause::Tail) };
+        let told = StallTold::new(&one, at(500_000_000));
+        assert_eq!((told.frames, told.file), (vec![4, 7, 9], 1));
+        assert_eq!(told.filter, "frame.number in {4, 7, 9}");
+        assert_eq!((told.start_s, told.duration_s, told.cause), (0.5, 2.5, Some("tail")));
+        assert_eq!((told.ended_by, told.confidence, told.idle), ("timeout", 1.0, 1.0));
+        let probe = Stall { ended: Ended::Probe, cause: Err("unknown"), frames: vec![], ..one };
+        let told = StallTold::new(&probe, at(0));
+        assert_eq!((told.ended_by, told.cause, told.file), ("probe", None, 0));
+    }
+}

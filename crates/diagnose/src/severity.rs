@@ -1,4 +1,4 @@
-//! What incast costs: the time of blocks, with and without the waits on an idle link.
+//! The cost of incast: the duration of blocks, with and without the waits on an idle link.
 
 use serde::Serialize;
 
@@ -92,7 +92,10 @@ pub struct Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::tests::MS;
+    use crate::burst::Member;
+    use crate::event::Message;
+    use crate::time::tests::{MS, at, ns};
+    use incast_capture::read::Address;
 
     #[test]
     fn the_share_and_the_tail_are_those_of_all_blocks() {
@@ -104,5 +107,84 @@ mod tests {
         assert_eq!((told.share, told.mild, told.blocks), (0.8, false, 100));
         assert_eq!((told.p99_s, told.p99_without_s), (0.201, 0.001));
         assert!(Blocks { lost: 20 * MS, ..blocks }.severity(true).expect("blocks").mild);
+    }
+
+    /// A block that begins at 5 ms, whose messages end after so many milliseconds.
+    fn block(ends: &[i64]) -> Burst {
+        let mut burst = Burst::default();
+        burst.start = at(0) + 5 * MS;
+        let message = |&end: &i64| {
+            let last = at(0) + (5 + end) * MS;
+            let message = (end >= 0).then(|| Message { last, ..Message::default() });
+            Member { key: (0, 0), message }
+        };
+        burst.members.extend(ends.iter().map(message));
+        burst
+    }
+
+    fn episode(lost: Span) -> Episode {
+        Episode {
+            start: at(0),
+            end: at(0),
+            receiver: Address::default(),
+            fan_in: 3,
+            hosts: 3,
+            proven: true,
+            bytes: 0,
+            lost,
+            stalls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_block_ends_with_its_last_message() {
+        let mut blocks = Blocks::default();
+        assert!(blocks.severity(true).is_none());
+        blocks.take(&block(&[-1]), None);
+        assert!(blocks.severity(true).is_none(), "no message has ended");
+        blocks.take(&block(&[10, 40, -1, 30]), None);
+        blocks.take(&block(&[60]), Some(&episode(25 * MS)));
+        blocks.take(&block(&[100]), Some(&episode(900 * MS)));
+        let told = blocks.severity(true).expect("blocks");
+        assert_eq!((told.blocks, told.share), (3, 125.0 / 200.0));
+        assert_eq!((told.p99_s, told.p99_without_s), (0.1, 0.04));
+        let other = blocks.severity(false).expect("blocks");
+        assert_eq!((other.share, other.p99_s, other.p99_without_s), (0.0, 0.1, 0.1));
+        assert!(other.mild && !told.mild);
+    }
+
+    #[test]
+    fn incast_is_mild_below_a_twentieth_of_the_time() {
+        let mild = |lost| {
+            let mut blocks = Blocks::default();
+            blocks.take(&block(&[1000]), Some(&episode(lost)));
+            blocks.severity(true).expect("a block").mild
+        };
+        assert!(mild(50 * MS - ns(1)) && !mild(50 * MS));
+    }
+
+    #[test]
+    fn a_percentile_is_exceeded_by_one_in_a_hundred() {
+        let of = |count: i64| percentile((1..=count).rev().map(|time| time * MS));
+        let expected = [0.0, 0.001, 0.002, 0.099, 0.099, 0.1, 0.198];
+        for (count, seconds) in [0, 1, 2, 99, 100, 101, 200].into_iter().zip(expected) {
+            assert!((of(count) - seconds).abs() < 1e-12, "{count}: {}", of(count));
+        }
+    }
+
+    #[test]
+    fn of_many_blocks_every_second_or_fourth_is_kept() {
+        let mut blocks = Blocks::default();
+        let most = SAMPLE as i64;
+        for number in 0..2 * most {
+            blocks.take(&block(&[number]), None);
+        }
+        assert_eq!(
+            (blocks.count, blocks.every, blocks.sample.len()),
+            (2 * SAMPLE as u64, 4, SAMPLE / 2)
+        );
+        let kept: Vec<_> = blocks.sample.iter().map(|(length, _)| *length).collect();
+        assert!(kept.iter().zip(0..).all(|(length, number)| *length == 4 * number * MS));
+        assert_eq!(blocks.time, (2 * most - 1) * most * MS, "all of them count");
     }
 }

@@ -5,7 +5,7 @@ use incast_capture::read::{Endpoint, Packet};
 use crate::event::{Reason, Wait};
 use crate::time::{Span, Time};
 
-/// Why a timer expired, in the words of the simulator's taxonomy.
+/// Why a timer expired, by the simulator's causes of timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A SYN, a SYN-ACK or a request was lost.
@@ -14,7 +14,7 @@ pub enum Cause {
     Spurious,
     /// The segment had arrived, but its ACKs were lost.
     AckLoss,
-    /// The segment had been retransmitted before, in vain.
+    /// The segment had been retransmitted before, and that retransmission was lost.
     LostRetransmission,
     /// Nothing that was outstanding arrived.
     FullWindow,
@@ -81,7 +81,7 @@ impl From<&Packet> for Place {
 }
 
 const LEFT_OUT: &str =
-    "packets are missing in the file, so what is missing here need not have been lost";
+    "packets are missing in the file, so a segment that is missing here may not have been lost";
 
 /// A link that was idle for this share of a wait has not delayed what ended it.
 const IDLE: f64 = 0.2;
@@ -219,5 +219,39 @@ pub mod tests {
         assert!(!Stall { idle: 0.19, ..window.clone() }.shows_a_timer());
         assert!(!Stall { cause: Err("unknown"), ..window }.shows_a_timer());
         assert!(!stall(0, 200, Cause::Handshake).shows_a_timer());
+    }
+
+    #[test]
+    fn a_request_waits_for_itself_unless_the_server_had_it() {
+        let own = |cause| Stall { cause, ..stall(0, 200, Cause::Tail) }.is_its_own();
+        assert!(own(Ok(Cause::Handshake)) && own(Ok(Cause::FullWindow)) && own(Err("unknown")));
+        assert!(!own(Ok(Cause::AckLoss)) && !own(Ok(Cause::Spurious)));
+    }
+
+    #[test]
+    fn causes_have_names() {
+        for (cause, name) in [
+            (Cause::Handshake, "handshake"),
+            (Cause::Spurious, "spurious"),
+            (Cause::AckLoss, "ack_loss"),
+            (Cause::LostRetransmission, "lost_retransmission"),
+            (Cause::FullWindow, "full_window"),
+            (Cause::Tail, "tail"),
+            (Cause::LackOfDupacks, "lack_of_dupacks"),
+        ] {
+            assert_eq!(cause.name(), name);
+        }
+    }
+
+    #[test]
+    fn a_stall_as_a_wait_has_its_times_and_frames() {
+        let place = |frame| Place { file: 1, frame };
+        let frames = vec![place(4), place(7), place(9)];
+        let one =
+            Stall { frames, reason: Reason::FirstByte, idle: 0.3, ..stall(5, 25, Cause::Tail) };
+        assert_eq!(one.length(), crate::time::tests::ns(20));
+        let wait = one.as_wait();
+        assert_eq!((wait.start, wait.end, wait.idle), (at(5), at(25), 0.3));
+        assert_eq!((wait.before, wait.after, wait.reason), (place(4), place(7), Reason::FirstByte));
     }
 }

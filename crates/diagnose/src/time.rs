@@ -1,9 +1,10 @@
 //! Times of a capture, and the spans between them, in nanoseconds.
 //!
 //! `incast_engine` has such types for simulated time: unsigned picoseconds from the start of a run,
-//! which last 213 days. Captures count from 1970, their clocks jump by years, and spans may be
-//! negative. So these are signed, and no sum or product leaves its range. The readers give no time
-//! before 1970, and the clock of a point never goes back, so differences of times stay in it as well.
+//! with a range of 213 days. Captures count from 1970, their clocks jump by years, and spans may be
+//! negative. So these types are signed, and no sum or product leaves their range. The readers
+//! return no time before 1970, and the clock of a vantage point never goes back, so differences of
+//! times stay in the range as well.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};

@@ -223,4 +223,27 @@ mod tests {
         both.take(0, MS / 2, Span::ZERO);
         assert_eq!(both.queued(0), Span::ZERO);
     }
+
+    #[test]
+    fn limits_of_samples_are_kept_exactly() {
+        let most = |sample: Span, waited: Span| {
+            let mut trip = Trip::default();
+            trip.take(MS, Span::ZERO);
+            trip.take(sample, waited);
+            (trip.most(), trip.count)
+        };
+        assert_eq!(most(LONGEST, Span::ZERO), (MS, 1), "it is no queue");
+        assert_eq!(most(HELD, Span::ZERO), (HELD, 2));
+        assert_eq!(most(MS + HELD - ns(1), Span::ZERO).1, 2);
+        assert_eq!(most(MS + HELD, Span::ZERO).1, 1);
+        assert_eq!(most(4 * MS, 2 * MS + PROMPT), (MS, 2));
+        assert_eq!(most(4 * MS, 2 * MS + PROMPT - ns(1)), (4 * MS, 2));
+        let mut far = Trip::default();
+        far.take(LONGEST, Span::ZERO);
+        assert_eq!(far.least(), Some(LONGEST));
+        let mut pause = Trip::default();
+        pause.take(MS + HELD - ns(1), Span::ZERO);
+        pause.take(MS, Span::ZERO);
+        assert_eq!(pause.most(), MS + HELD - ns(1), "a queue");
+    }
 }

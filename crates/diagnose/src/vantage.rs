@@ -94,4 +94,14 @@ mod tests {
         assert_eq!(Vantage::parse("server"), Some(Vantage::Server));
         assert_eq!(Vantage::parse("Server"), None);
     }
+
+    #[test]
+    fn every_place_has_its_name() {
+        for (name, place) in
+            [("client", Vantage::Client), ("server", Vantage::Server), ("switch", Vantage::Switch)]
+        {
+            assert_eq!(Vantage::parse(name), Some(place));
+        }
+        assert_eq!(Vantage::parse(""), None);
+    }
 }

@@ -100,8 +100,7 @@ impl Case<'_> {
             _ => format!("; found instead: {}", names.join(", ")),
         };
         if self.lead.may_be_at_a_server(self.vantage) {
-            let text =
-                "the other servers are not seen at a server, so the number of flows is unknown";
+            let text = "a server does not see the other servers, so the number of flows is unknown";
             return match stalls {
                 0 => {
                     (None, format!("no flow waits for a retransmission here, but {text}{instead}"))
@@ -113,7 +112,8 @@ impl Case<'_> {
         let open = self.stalls.iter().filter(|stall| stall.cause.is_err());
         let open: BTreeSet<_> = open.map(|stall| (stall.sender, stall.receiver)).collect();
         if stalls == 0 && open.len() >= least {
-            let text = "flows wait as for a timer, but no packet shows whether anything was lost";
+            let text =
+                "flows wait as long as for a timer, but no packet shows whether any was lost";
             return (None, format!("{text}{instead}"));
         }
         if !self.lead.episodes.is_empty() && self.episodes.is_empty() {
@@ -326,6 +326,33 @@ mod tests {
         lead.stalls = vec![wait(0)];
         let (incast, why) = told(&lead);
         assert_eq!(incast, None);
-        assert!(why.starts_with("the other servers are not seen"), "{why}");
+        assert!(why.starts_with("a server does not see the other"), "{why}");
+    }
+
+    #[test]
+    fn flows_that_wait_without_a_known_cause_leave_it_open() {
+        let told = |ports: &[u16], known: bool| {
+            let mut lead = point(4);
+            lead.stalls =
+                ports.iter().map(|port| Stall { cause: Err("unknown"), ..wait(*port) }).collect();
+            if known {
+                lead.stalls.push(wait(99));
+            }
+            case(&lead).decide().0
+        };
+        assert_eq!(told(&[1, 2, 3], false), None);
+        assert_eq!(told(&[1, 2, 2], false), Some(false), "of two flows");
+        assert_eq!(told(&[1, 2, 3], true), Some(false));
+    }
+
+    #[test]
+    fn as_many_flows_as_an_episode_has_began_together() {
+        let why = |fan_in| {
+            let mut lead = point(fan_in);
+            lead.stalls = vec![wait(0)];
+            case(&lead).decide().1
+        };
+        assert!(why(2).contains("at most 2 begin together, and an episode has 3 or more"));
+        assert!(why(3).contains("no burst fills the link"));
     }
 }

@@ -199,7 +199,7 @@ impl End {
             guest => guest.handle_call(Call::ReceiveBuffer(bytes)));
     }
 
-    /// Bytes delivered in order to its application.
+    /// Bytes delivered in order to its application, and one for a FIN.
     pub fn delivered(&self) -> u64 {
         either!(&self.endpoint,
             connection => connection.received().next() - FIRST_BYTE,

@@ -85,7 +85,8 @@ impl Hosts {
         self.ends.get(id)?.connection()
     }
 
-    /// Bytes delivered in order to the application of an end; 0 if the flow is not open.
+    /// Bytes delivered in order to the application of an end, and one for a FIN; 0 if the flow is
+    /// not open.
     pub fn delivered(&self, id: EndId) -> u64 {
         self.ends.get(id).map_or(0, End::delivered)
     }

@@ -22,3 +22,6 @@ pub use guest::Guest;
 pub use hosts::Hosts;
 pub use ids::{BlueprintId, EndId};
 pub use transport::{Opener, Transport};
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The network of a scenario for packets of real hosts.
 //!
-//! Whoever has a clock puts packets in and takes them out where their last link ends. Ports, buffers
-//! and disciplines are those of a simulation, and decide at the same instants.
+//! The caller, who has the clock, puts packets in and takes them out at the end of their last link.
+//! Ports, buffers and disciplines are those of a simulation, and decide at the same instants.
 
 use incast_engine::{Span, Time};
 use incast_net::port::PortCounters;

@@ -55,8 +55,8 @@ row! {
     completion_max_s: Option<f64>, "s", "Completion time of the slowest block.";
     blocks: u64, "1", "Blocks completed.";
     bytes: u64, "byte", "Application bytes of the completed blocks.";
-    fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a block, mean over the blocks; a server's goodput is its SRU / time from the beginning of the block to its last byte, waiting included. For long flows: of their bytes.";
-    elapsed_s: f64, "s", "Simulated time from the first request to the last counted byte.";
+    fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a block, mean over the blocks; a server's goodput is its SRU / time from the beginning of the block to its last byte, waiting included. For long flows, the index of their bytes.";
+    elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
     timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
     timeouts_handshake: u64, "1", "A SYN, SYN-ACK or request was lost.";
     timeouts_full_window: u64, "1", "Everything outstanding was dropped.";
@@ -66,28 +66,28 @@ row! {
     timeouts_ack_loss: u64, "1", "The segment arrived, but all its ACKs were dropped.";
     timeouts_spurious: u64, "1", "The segment or its ACK was still in flight.";
     timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the rest are inside (IBTT).";
-    stalls: u64, "1", "Intervals longer than ten base round trips in which a block received no data; the next columns count them by what ended them. A read counts as a whole, any other flow alone.";
+    stalls: u64, "1", "Intervals longer than ten base round trips in which a block received no data; the next columns count them by what ended them. A read counts as a whole, any other flow by itself.";
     stalls_timeout: u64, "1", "Ended by a retransmission timer of data; for the causes see `timeouts_…`.";
-    stalls_tail_probe: u64, "1", "Ended by a tail loss probe, which waits for two smoothed round trips, plus the allowance for a delayed ACK if one segment is in flight (in profile `linux` the minimum RTO); or by another timer of loss recovery or of a remedy.";
+    stalls_tail_probe: u64, "1", "Ended by a tail loss probe, which waits for two smoothed round trips, plus the allowance for a delayed ACK (in profile `linux` the minimum RTO) if one segment is in flight; or by another timer of loss recovery or of a remedy.";
     stalls_handshake: u64, "1", "Ended by the timer of a SYN, SYN-ACK or request.";
     stalls_pacer: u64, "1", "Ended by a sender's host that had delayed data: pacing, jitter, or a remedy.";
     stalls_persist: u64, "1", "Ended by a zero-window probe.";
     stalls_delayed_ack: u64, "1", "Ended by a client that had delayed an ACK.";
     stalls_application: u64, "1", "Ended by an application's timer: nothing had been requested or written.";
-    stalls_network: u64, "1", "Ended by none of these: the data had been in queues or on slow links, and no host had delayed it for five base round trips.";
+    stalls_network: u64, "1", "Ended by none of these: the data had been in queues or on slow links, and no host had delayed them for five base round trips.";
     stall_max_s: Option<f64>, "s", "The longest stall; empty without stalls.";
     tail_probes: u64, "1", "Tail-loss probes sent.";
     fast_retransmits: u64, "1", "Loss-recovery episodes entered.";
     retransmitted_packets: u64, "1", "Data packets sent again.";
     packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
     drops: u64, "1", "Packets dropped anywhere in the network.";
-    drop_ratio: f64, "1", "Share of the packets offered to the busiest port that it dropped; this is the switch port towards a client with the longest queue.";
+    drop_ratio: f64, "1", "Share of the packets offered to the busiest port that it dropped. The busiest port is the switch port towards a client with the longest queue.";
     marks: u64, "1", "Packets marked with congestion experienced.";
     queue_max_packets: u64, "1", "Largest number of packets waiting at the busiest port, without the one in service.";
     queue_max_bytes: u64, "byte", "Largest number of bytes waiting there.";
     queue_mean_bytes: f64, "byte", "Bytes waiting there, averaged over the run.";
     link_utilization: f64, "1", "Share of the run in which the link of the busiest port was sending.";
-    packet_hops: u64, "1", "Sum over packets (data and ACKs) of the links that they crossed.";
+    packet_hops: u64, "1", "Sum over packets (data and ACKs) of the number of links crossed.";
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
 }
 

@@ -20,8 +20,8 @@ pub enum RunError {
     Cancelled(#[from] Cancelled),
     /// The memory is exhausted.
     #[error(
-        "run: more than {MOST_PACKETS} {0}: they come faster than links carry them; lower the rates \
-         of background traffic, or raise transport.rto_min"
+        "run: more than {MOST_PACKETS} {0}: they arrive faster than the links carry them; lower \
+         the rates of background traffic, or raise transport.rto_min"
     )]
     Exhausted(&'static str),
 }
@@ -49,7 +49,7 @@ pub fn run(
     guarded(|| run_world(scenario, seed, trace, control, Outlets::default()))
 }
 
-/// Like [`run`], but passes on the rows of long traces while it goes on. The trace that it returns
+/// Like [`run`], but passes on the rows of long traces during the run. The trace that it returns
 /// has the last ones.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ pub fn run_and_capture(
     guarded(|| run_world(scenario, seed, trace, control, outlets))
 }
 
-/// What takes parts of traces, and packets, while a run goes on.
+/// What takes parts of traces, and packets, during a run.
 #[derive(Default)]
 struct Outlets {
     sink: Option<Sink>,

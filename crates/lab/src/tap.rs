@@ -1,7 +1,7 @@
 //! A tap: writes the packets that pass one place of the network to a capture.
 //!
-//! A host sees what it sends before its own queue, and what it receives when the last bit is there.
-//! A switch sees every packet that enters it, before its queues.
+//! At a host, a packet is captured before the host's own queue if it is sent, and after its last
+//! bit if it is received. At a switch, every packet that enters it is captured, before its queues.
 
 mod flows;
 mod numbers;

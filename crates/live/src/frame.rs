@@ -142,4 +142,80 @@ mod tests {
         let sum: u32 = words.map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
         assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff);
     }
+
+    #[test]
+    fn every_field_is_read_from_its_place() {
+        let mut frame = frame(FIRST_PORT, 40_000);
+        frame.resize(ETHERNET + 200, 0);
+        let ip = &mut frame[ETHERNET..];
+        // Four bytes of IP options move the TCP header; 200 bytes, of which 144 are data.
+        ip[..4].copy_from_slice(&[0x46, 0x2a << 2 | 1, 0, 200]);
+        let mut tcp = vec![];
+        tcp.extend(FIRST_PORT.to_be_bytes());
+        tcp.extend([0x9c, 0x40, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0]);
+        tcp.extend([8 << 4 | 0xf, 0x13, 0xfe, 0xdc]);
+        ip[24..24 + tcp.len()].copy_from_slice(&tcp);
+        let packet = parse(&frame, 1).expect("it is TCP");
+        assert_eq!((packet.seq, packet.ack), (0x1234_5678, 0x9abc_def0));
+        assert_eq!((packet.header, packet.payload, packet.window), (56, 144, 0xfedc));
+        assert_eq!((packet.label, packet.ecn()), (0x2a, Ecn::Capable));
+        assert_eq!(packet.flags.control(), Flags::ACK.with(Flags::SYN).with(Flags::FIN));
+        frame[ETHERNET + 3] = 56;
+        assert_eq!(parse(&frame, 1).expect("an ACK").payload, 0);
+        frame[ETHERNET + 3] = 55;
+        assert_eq!(parse(&frame, 1), None, "shorter than its headers");
+    }
+
+    #[test]
+    fn each_bit_is_a_flag_of_its_own() {
+        let known = [
+            (0x01, Flags::FIN),
+            (0x02, Flags::SYN),
+            (0x10, Flags::ACK),
+            (0x40, Flags::ECE),
+            (0x80, Flags::CWR),
+        ];
+        for (bit, flag) in known {
+            assert_eq!(control(bit), flag);
+        }
+        assert_eq!(control(0x08 | 0x20 | 0x04), Flags::NONE, "PSH, URG and RST");
+        let fields = [Ecn::NotCapable, Ecn::Capable, Ecn::Capable, Ecn::CongestionExperienced];
+        for (tos, field) in (0..).zip(fields) {
+            assert_eq!((ecn(tos), ecn(0x2a << 2 | tos)), (field, field));
+        }
+    }
+
+    #[test]
+    fn a_frame_between_ports_of_two_flows_is_of_none() {
+        assert_eq!(parse(&frame(FIRST_PORT, FIRST_PORT + 1), 2), None);
+        assert!(parse(&frame(FIRST_PORT, FIRST_PORT + 2), 2).is_some(), "there is no flow 2");
+        assert_eq!(parse(&frame(FIRST_PORT - 1, 40_000), 2), None);
+        assert_eq!(parse(&frame(40_000, FIRST_PORT + 2), 2), None);
+        let last = parse(&frame(40_000, FIRST_PORT + 1), 2).expect("it is TCP");
+        assert_eq!(last.route, RouteId::new(1, false));
+    }
+
+    #[test]
+    fn a_mark_changes_two_bits_and_the_checksum_of_the_whole_header() {
+        // The first header has options. The sum of the second is 0x1_ffff, which carries twice.
+        let options = [
+            0x46, 0xa8, 0, 60, 0, 1, 0, 0, 64, 6, 0xab, 0xcd, 10, 0, 0, 2, 10, 0, 0, 1, 0x94, 4,
+            0x12, 0x34,
+        ];
+        let carries =
+            [0x45, 0xa8, 0, 60, 0, 1, 0, 0, 64, 6, 0xab, 0xcd, 0xff, 0xff, 0x7a, 0x12, 0, 0, 0, 0];
+        let cases: [(&[u8], [u8; 2]); 2] = [(&options, [0xbe, 0xd5]), (&carries, [0xff, 0xfe])];
+        for (header, expected) in cases {
+            let mut frame = vec![7; ETHERNET];
+            frame.extend(header);
+            frame.extend([0xff; 40]);
+            let before = frame.clone();
+            mark(&mut frame);
+            assert_eq!(frame[TOS], header[1] | 3);
+            assert_eq!(frame[CHECKSUM..CHECKSUM + 2], expected);
+            for at in (0..frame.len()).filter(|at| ![TOS, CHECKSUM, CHECKSUM + 1].contains(at)) {
+                assert_eq!(frame[at], before[at], "{at}");
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! By how much frames leave later than the ports said.
+//! By how much frames leave later than the ports have computed.
 
 use incast_engine::Span;
 

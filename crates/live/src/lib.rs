@@ -13,3 +13,6 @@ pub use frame::FIRST_PORT;
 pub use recorder::{Output, Wanted};
 pub use switch::{Report, Switch};
 pub use sys::{Haste, Namespace, hurry};
+
+#[cfg(test)]
+mod testbed;

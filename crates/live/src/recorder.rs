@@ -93,3 +93,6 @@ fn write(mut capture: Capture<Output>, frames: &Receiver<Seen>) -> Result<()> {
     }
     capture.finish().map(drop)
 }
+
+#[cfg(test)]
+mod tests;

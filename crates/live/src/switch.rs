@@ -261,3 +261,6 @@ impl Table {
         (if route.is_forward() { client } else { server }, frame)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! What the switch asks of the kernel, in safe functions: the only unsafe code.
+//! Safe wrappers of the kernel's calls that the switch uses: the only unsafe code.
 
 #![expect(unsafe_code, reason = "calls of the C library, each with its own buffers")]
 
@@ -277,3 +277,6 @@ pub fn hurry(haste: Haste) -> bool {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;

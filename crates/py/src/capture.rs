@@ -1,4 +1,4 @@
-//! A capture of a run's packets: where its file is, and what is written.
+//! A capture of a run's packets: the path of its file, and what is written to it.
 
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};

@@ -1,4 +1,4 @@
-//! Captures: what happened in them, and their packets as arrays.
+//! Captures: their diagnosis, and their packets as arrays.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! The plan of a scenario: its points, in a form of which a hundred thousand fit into memory.
+//! The plan of a scenario: its points, in a form that lets a hundred thousand of them fit into
+//! memory.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Parts of long traces, which Python takes while a run goes on.
+//! Parts of long traces, which Python takes while the run continues.
 
 use std::sync::{Arc, Mutex};
 

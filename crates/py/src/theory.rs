@@ -1,15 +1,16 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Collapse, Effort, Exit, Flavour, Halved, Idle, Outcome, Read, Repair, Style, follow,
+    Bbr, Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
+    Rack, Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, those of handshakes, duration, scatter, error, and whether a read cannot be simulated.
-type Answers<'py> = [Bound<'py, PyArray1<f64>>; 6];
+/// Timeouts, those of handshakes, duration, scatter and error.
+type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets needs.
 #[derive(FromPyObject)]
@@ -27,6 +28,10 @@ pub struct Columns<'py> {
     counts_packets: Flags<'py>,
     cell: Column<'py>,
     extra: Column<'py>,
+    mark_threshold: Column<'py>,
+    mark_packets: Flags<'py>,
+    mark_in_service: Flags<'py>,
+    mark_arriving: Flags<'py>,
     propagation: Column<'py>,
     gap: Column<'py>,
     spread: Column<'py>,
@@ -47,15 +52,49 @@ pub struct Columns<'py> {
     impatient: Flags<'py>,
     restarts_timer: Flags<'py>,
     limited_transmit: Flags<'py>,
+    limited_again: Flags<'py>,
+    in_turn: Flags<'py>,
     exit: Column<'py>,
     halved: Column<'py>,
     burst: Column<'py>,
     answers: Flags<'py>,
     rescues: Flags<'py>,
-    watches: Flags<'py>,
+    block_bytes: Flags<'py>,
+    whole_windows: Flags<'py>,
+    proportional: Flags<'py>,
+    examines: Flags<'py>,
+    growth: Column<'py>,
+    cubic_c: Column<'py>,
+    cubic_beta: Column<'py>,
+    cubic_yields: Flags<'py>,
+    cubic_friendly: Flags<'py>,
+    cubic_blind: Column<'py>,
+    watch: Column<'py>,
+    bbr_startup: Column<'py>,
+    bbr_cruise: Column<'py>,
+    bbr_probe: Column<'py>,
+    bbr_rounds: Column<'py>,
+    bbr_full_rounds: Column<'py>,
+    bbr_least: Column<'py>,
+    bbr_burst: Column<'py>,
+    bbr_burst_time: Column<'py>,
+    bbr_round_trip_time: Column<'py>,
+    bbr_probe_time: Column<'py>,
+    uses_marks: Flags<'py>,
+    mark_alpha: Column<'py>,
+    mark_gain: Column<'py>,
+    mark_floor: Column<'py>,
+    mark_at_once: Flags<'py>,
+    probes: Column<'py>,
+    probe_first: Column<'py>,
+    probe_margin: Column<'py>,
+    probe_ack_delay: Column<'py>,
+    reduces_again: Flags<'py>,
     style: Column<'py>,
     granularity: Column<'py>,
     per_window: Flags<'py>,
+    timestamps: Flags<'py>,
+    tick: Column<'py>,
     runs_idle: Flags<'py>,
     ack_every: Column<'py>,
     ack_timeout: Column<'py>,
@@ -93,6 +132,7 @@ impl Columns<'_> {
             counts_packets: *self.counts_packets.get(row)?,
             cell: at(&self.cell)?,
             extra: at(&self.extra)?,
+            marking: Some(self.marking(row)?).filter(|it| it.threshold.is_finite()),
             propagation: at(&self.propagation)?,
             gap: at(&self.gap)?,
             spread: at(&self.spread)?,
@@ -119,20 +159,32 @@ impl Columns<'_> {
         let name = |column: &Column<'_>| Some(at(column)? as usize);
         let burst = at(&self.burst)?;
         Some(Flavour {
-            repair: [Repair::NewReno, Repair::Sack, Repair::Unknown][name(&self.repair)?],
+            repair: REPAIRS[name(&self.repair)?],
             careful: is(&self.careful)?,
             impatient: is(&self.impatient)?,
             restarts_timer: is(&self.restarts_timer)?,
             limited_transmit: is(&self.limited_transmit)?,
+            limited_again: is(&self.limited_again)?,
+            in_turn: is(&self.in_turn)?,
             exit: [Exit::Threshold, Exit::Flight, Exit::Keep][name(&self.exit)?],
-            halved: [Halved::Flight, Halved::Window, Halved::Pipe][name(&self.halved)?],
+            halved: HALVED[name(&self.halved)?],
             burst: if burst > 0.0 { burst as u32 } else { u32::MAX },
             answers: is(&self.answers)?,
             rescues: is(&self.rescues)?,
-            watches: is(&self.watches)?,
+            block_bytes: is(&self.block_bytes)?,
+            counts_packets: is(&self.whole_windows)?,
+            proportional: is(&self.proportional)?,
+            examines: is(&self.examines)?,
+            growth: GROWTHS[name(&self.growth)?],
+            cubic: self.cubic(row)?,
+            bbr: self.bbr(row, second)?,
+            marks: self.marks(row)?,
+            rack: self.rack(row, second)?,
             style: [Style::Rfc, Style::Linux, Style::Ns2, Style::Ns3][name(&self.style)?],
             granularity: at(&self.granularity)? * second,
             per_window: is(&self.per_window)?,
+            timestamps: is(&self.timestamps)?,
+            tick: at(&self.tick)? * second,
             runs_idle: is(&self.runs_idle)?,
             ack_every: at(&self.ack_every)? as u32,
             ack_timeout: at(&self.ack_timeout)? * second,
@@ -141,7 +193,74 @@ impl Columns<'_> {
             arrival_first: is(&self.arrival_first)?,
         })
     }
+
+    fn cubic(&self, row: usize) -> Option<Cubic> {
+        Some(Cubic {
+            c: *self.cubic_c.get(row)?,
+            beta: *self.cubic_beta.get(row)?,
+            yields: *self.cubic_yields.get(row)?,
+            is_friendly: *self.cubic_friendly.get(row)?,
+            blind: *self.cubic_blind.get(row)?,
+            watch: WATCHES[*self.watch.get(row)? as usize],
+        })
+    }
+
+    fn bbr(&self, row: usize, second: f64) -> Option<Bbr> {
+        let at = |column: &Column<'_>| column.get(row).copied();
+        let times = |column: &Column<'_>| Some(column.get(row)? * second);
+        Some(Bbr {
+            startup: at(&self.bbr_startup)?,
+            cruise: at(&self.bbr_cruise)?,
+            probe: at(&self.bbr_probe)?,
+            rounds: at(&self.bbr_rounds)? as u32,
+            full_rounds: at(&self.bbr_full_rounds)? as u32,
+            least: at(&self.bbr_least)? as u32,
+            burst: at(&self.bbr_burst)? as u32,
+            burst_time: times(&self.bbr_burst_time)?,
+            round_trip_time: times(&self.bbr_round_trip_time)?,
+            probe_time: times(&self.bbr_probe_time)?,
+        })
+    }
+
+    fn marks(&self, row: usize) -> Option<Marks> {
+        Some(Marks {
+            are_used: *self.uses_marks.get(row)?,
+            alpha: *self.mark_alpha.get(row)?,
+            gain: *self.mark_gain.get(row)?,
+            floor: *self.mark_floor.get(row)? as u32,
+            at_once: *self.mark_at_once.get(row)?,
+        })
+    }
+
+    /// An infinite threshold marks nothing.
+    fn marking(&self, row: usize) -> Option<Marking> {
+        Some(Marking {
+            threshold: *self.mark_threshold.get(row)?,
+            counts_packets: *self.mark_packets.get(row)?,
+            in_service: *self.mark_in_service.get(row)?,
+            arriving: *self.mark_arriving.get(row)?,
+        })
+    }
+
+    fn rack(&self, row: usize, second: f64) -> Option<Rack> {
+        let times = |column: &Column<'_>| Some(column.get(row)? * second);
+        Some(Rack {
+            probes: *self.probes.get(row)? as u32,
+            first: times(&self.probe_first)?,
+            margin: times(&self.probe_margin)?,
+            ack_delay: times(&self.probe_ack_delay)?,
+            reduces_again: *self.reduces_again.get(row)?,
+        })
+    }
 }
+
+// In the order of the tuples in `incast.models.collapse.stacks`.
+const REPAIRS: [Repair; 6] =
+    [Repair::Tahoe, Repair::Reno, Repair::NewReno, Repair::Sack, Repair::Sack1, Repair::Rack];
+const HALVED: [Halved; 4] = [Halved::Flight, Halved::Window, Halved::Once, Halved::Pipe];
+const GROWTHS: [Growth; 5] =
+    [Growth::Acks, Growth::Data, Growth::AllData, Growth::Cubic, Growth::Bbr];
+const WATCHES: [Watch; 4] = [Watch::Off, Watch::Careful, Watch::Linux, Watch::Ns3];
 
 /// The attributes of `incast.models.collapse.blocks.Effort`.
 #[derive(FromPyObject)]
@@ -181,6 +300,5 @@ pub fn follow_reads<'py>(
         column(|it| it.duration),
         column(|it| it.scatter),
         column(|it| it.error),
-        column(|it| f64::from(u8::from(it.is_beyond))),
     ]
 }

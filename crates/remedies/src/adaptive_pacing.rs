@@ -27,8 +27,8 @@ pub struct Params {
     /// Whether a server's next connection starts with the last one's estimate (in the spirit of RFC
     /// 9040, temporal sharing). Default: true.
     pub carry: bool,
-    /// θ, relative to the value with which n senders fill the link, at least 0; 0 paces by window
-    /// and round trip only. Default: 1.
+    /// Scale of θ, at least 0: with 1, n senders fill the link on average; with 0, gaps depend on
+    /// window and round trip only. Default: 1.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub spread: f64,
 }
@@ -40,7 +40,7 @@ pub enum Flows {
     /// It estimates n from marks, losses, its window and the round trip.
     #[default]
     Estimated,
-    /// The request says it: the number of servers of the block.
+    /// The request contains it: the number of servers of the block.
     Given,
 }
 

@@ -22,13 +22,14 @@ use crate::seam::{Installation, Place, Remedy, Situation};
 pub struct Params {
     /// What the lower bound follows.
     pub by: Signal,
-    /// The lower bound in longest round trips, at least 1; no effect with `timeouts`. Default: 2.
+    /// The lower bound in units of the longest round trip, at least 1; no effect with `timeouts`.
+    /// Default: 2.
     #[schemars(range(min = 1, max = 1000))]
     pub factor: u32,
     /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// Least time for which a round trip or a timeout counts (at most twice as long), seconds.
-    /// Default: 1 s.
+    /// Minimum time for which a round trip or a timeout counts (the maximum is twice as long),
+    /// seconds. Default: 1 s.
     pub memory: Span,
     /// Whether a server's next connection starts with the last one's lower bound (in the spirit of
     /// RFC 9040, temporal sharing). Default: false.
@@ -54,8 +55,8 @@ pub enum Samples {
     /// Only those of segments that were sent once (Karn's rule, RFC 6298 §3).
     #[default]
     Once,
-    /// All, measured from the first transmission: without losses, a retransmitted segment was only
-    /// late.
+    /// All, measured from the first transmission: if no packets are lost, a retransmitted segment
+    /// was only late.
     All,
 }
 

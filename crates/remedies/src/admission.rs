@@ -12,7 +12,7 @@ use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refill {
-    /// When all are free.
+    /// When the whole group has finished.
     #[default]
     Group,
     /// At once, one by one.

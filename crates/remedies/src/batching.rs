@@ -26,7 +26,7 @@ pub struct Params {
     /// none, so that w is the smaller of `receive_window` and the SRU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// When the place of a server that has finished is free: when the whole group has finished
+    /// When another server replaces one that has finished: when the whole group has finished
     /// (`group`), or at once (`each`), so that n servers are always active. Default: `group`.
     pub refill: Refill,
 }

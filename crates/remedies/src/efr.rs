@@ -26,12 +26,12 @@ pub struct Params {
     /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
-    /// Which duplicates' marks count.
+    /// Which duplicate ACK's mark counts.
     pub marks: Marks,
     /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// Whether the third duplicate reduces the window again after a marked first one has reduced
-    /// it.
+    /// Whether the third duplicate ACK reduces the window again after a marked first one has
+    /// reduced it.
     pub reduce_twice: bool,
     /// DCTCP's α before the first ACK, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -39,7 +39,7 @@ pub struct Params {
     /// DCTCP's weight of a new observation in α, above 0 and at most 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub g: f64,
-    /// When a marked ACK that is no duplicate reduces the window.
+    /// When a marked ACK that is not a duplicate reduces the window.
     pub react_at: ReactAt,
 }
 
@@ -85,14 +85,14 @@ impl Remedy for Params {
             Measure {
                 name: "efr.tail_repairs",
                 unit: "1",
-                description: "Losses repaired without a timeout although three duplicate ACKs could \
-                              not come of what was outstanding.",
+                description: "Losses repaired without a timeout although the outstanding data \
+                              could not cause three duplicate ACKs.",
             },
             Measure {
                 name: "efr.accuracy",
                 unit: "%",
-                description: "Share of these repairs in themselves and \
-                              `timeouts_lack_of_dupacks` (equation 3).",
+                description: "Ratio of these repairs to their sum with `timeouts_lack_of_dupacks` \
+                              (equation 3).",
             },
         ];
         ACCURACY

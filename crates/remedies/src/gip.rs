@@ -34,10 +34,10 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// One for each ACK that does not acknowledge it, if there is nothing else to send.
+    /// One for each ACK that does not cover the last segment, if there is nothing else to send.
     #[default]
     Acks,
-    /// All directly after it.
+    /// All directly after the last segment.
     AtOnce,
 }
 

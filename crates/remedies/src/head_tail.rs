@@ -1,11 +1,11 @@
 //! A remedy for stalls that depends on where in a message they occur.
 //!
-//! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT)
-//! from those inside (IBTT). A sender cannot see the switch, but it knows where its message begins
-//! and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These decide
-//! what it does when no ACK has arrived for a few round trips: see [`Position`]. The retransmission
-//! timer does not change, and takes over after `tries`. `docs/reference/head-tail.md` has the
-//! reasons and the evaluation.
+//! Kulkarni & Agrawal §5.2 leave it as future work to distinguish timeouts at the head of a block
+//! (ABTT) from those inside (IBTT). A sender cannot see the switch, but it knows where its message
+//! begins and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These
+//! decide what it does when no ACK has arrived for a few round trips: see [`Position`]. The
+//! retransmission timer does not change, and takes over after `tries`.
+//! `docs/reference/head-tail.md` has the reasons and the evaluation.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,7 +25,7 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HeadTailRemedy")]
 pub struct Params {
-    /// A flow is stalled when no ACK arrives for this many of the longest round trips, plus a
+    /// A flow is stalled when no ACK arrives for this many times the longest round trip, plus a
     /// random time up to the same length. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
@@ -34,21 +34,21 @@ pub struct Params {
     /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
     #[schemars(range(max = 100))]
     pub tries: u32,
-    /// At the head of which messages cwnd is reset to the initial window.
+    /// For which messages cwnd is reset to the initial window at the head.
     pub restart: Restart,
     /// Whether a server's next connection starts with what the last one learned (RFC 9040).
     /// Default: true.
     pub carry: bool,
 }
 
-/// At the head of which messages cwnd is reset to the initial window.
+/// For which messages cwnd is reset to the initial window at the head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "HeadTailRestart")]
 pub enum Restart {
-    /// At no message's head.
+    /// For none.
     Never,
-    /// At the heads of the next eight messages after one that needed a repair.
+    /// For the next eight messages after one that needed a repair.
     #[default]
     AfterRepairs,
     /// At the head of every message.
@@ -90,7 +90,7 @@ impl Remedy for Params {
             Measure {
                 name: "head-tail.tails",
                 unit: "1",
-                description: "Repairs when all of a message had been sent.",
+                description: "Repairs after all of a message had been sent.",
             },
             Measure {
                 name: "head-tail.again",

@@ -28,7 +28,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// None: the text does not mention it.
+    /// None: the paper does not mention it.
     #[default]
     Ideal,
     /// The receiver cannot decompress them and discards them until a full header arrives. A segment

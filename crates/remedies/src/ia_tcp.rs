@@ -22,7 +22,8 @@ pub struct Params {
     /// n, the number of servers that share the path. Default: the workload's.
     #[schemars(range(min = 1))]
     pub workers: Option<u32>,
-    /// Share of the client's link that all servers together use, above 0 and at most 1. Default: 1.
+    /// Share of the client's link that is divided among all servers, above 0 and at most 1.
+    /// Default: 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub utilization: f64,
     /// When a server may begin.
@@ -36,7 +37,7 @@ pub enum Start {
     /// At a random moment within the delay of an ACK.
     #[default]
     Random,
-    /// One packet after the other, in the order of the servers.
+    /// One packet time after the previous server, in the order of the servers.
     InTurn,
     /// At once.
     Together,

@@ -1,10 +1,10 @@
-//! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission, timestamps and reiterated FINs.
+//! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission control, timestamps and repeated FINs.
 //!
-//! One part for each phase of a connection. At the start the client admits only as many servers as
-//! have room for their minimum windows in the network; the others wait. Later, an ACK that does not
-//! acknowledge a retransmission but echoes a later timestamp shows that the retransmission was
-//! lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so that
-//! the receiver keeps sending ACKs until everything is acknowledged.
+//! It has one part for each phase of a connection. At the start the client admits only so many
+//! servers that their minimum windows fit into the network; the others wait. Later, an ACK that
+//! does not acknowledge a retransmission but echoes a later timestamp shows that the retransmission
+//! was lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so
+//! that the receiver keeps sending ACKs until everything is acknowledged.
 //!
 //! This follows the abstract and descriptions by others; the paper was not available.
 
@@ -26,12 +26,12 @@ use crate::requirement::Requirement;
 use crate::schedule::{ClientPlace, RequestScheduler};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
-/// Admission, timestamps and reiterated FINs.
+/// Admission control, timestamps and repeated FINs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Whether to ask only as many servers at a time as have room for their minimum windows in
-    /// buffer and bandwidth-delay product. Default: true.
+    /// Whether to ask only so many servers at a time that their minimum windows fit into the buffer
+    /// and the bandwidth-delay product. Default: true.
     pub admission: bool,
     /// Minimum window of a server, segments or bytes. Default: 4.
     pub min_window: Window,
@@ -48,12 +48,12 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fin {
-    /// After the last data, and for every ACK that leaves data unacknowledged.
+    /// After the last data, and again for every ACK that leaves data unacknowledged.
     #[default]
     PerAck,
     /// After the last data, and then once per round trip until all is acknowledged.
     PerRoundTrip,
-    /// Only as in TCP.
+    /// Never, except as TCP does.
     Off,
 }
 
@@ -96,7 +96,7 @@ impl Remedy for Params {
             Measure {
                 name: "icat.lost_again",
                 unit: "1",
-                description: "Retransmissions found lost by a timestamp.",
+                description: "Lost retransmissions detected by a timestamp.",
             },
             Measure {
                 name: "icat.fins",

@@ -31,14 +31,15 @@ pub struct Params {
     /// β, the weight of the past in the measured throughput, 0 to 1. Default: 0.75.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
-    /// γ₁: a window may grow if throughput is below what it allows by at most this ratio. Default:
-    /// 0.1.
+    /// γ₁: a window may grow if throughput is at most this share below what the window allows.
+    /// Default: 0.1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma1: f64,
-    /// γ₂: a window shrinks if throughput is below that by more than this ratio. Default: 0.5.
+    /// γ₂: a window shrinks if throughput is more than this share below what the window allows.
+    /// Default: 0.5.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma2: f64,
-    /// Number of consecutive round trips for which this must hold. Default: 3.
+    /// Number of consecutive round trips with such throughput before a window shrinks. Default: 3.
     pub low_rounds: u32,
     /// Smallest window, segments. Default: 2.
     #[schemars(range(min = 1, max = 65_535))]
@@ -64,8 +65,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// By timestamps if the connection has them; else from advertising a window to data beyond the
-    /// previous one.
+    /// By timestamps if the connection has them; else as the time from advertising a window to the
+    /// arrival of data beyond the previous window.
     #[default]
     Measured,
     /// It is fixed: the round trip of a full packet on the idle network.

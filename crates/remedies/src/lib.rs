@@ -71,24 +71,24 @@ macro_rules! remedies {
 }
 
 remedies! {
-    "adaptive-pacing" => AdaptivePacing(adaptive_pacing): "Longer gaps between packets the more servers send (after Zou et al.).";
+    "adaptive-pacing" => AdaptivePacing(adaptive_pacing): "Gaps between packets that grow with the number of servers (after Zou et al.).";
     "adaptive-rto" => AdaptiveRto(adaptive_rto): "A lower bound of the RTO that rises with the queue (Khalid et al.).";
-    "batching" => Batching(batching): "Groups of servers, one after the other (after Podlesny & Williamson).";
-    "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
+    "batching" => Batching(batching): "Asks groups of servers, one after the other (after Podlesny & Williamson).";
+    "ccs" => Ccs(ccs): "Asks one server after the other (Osada et al.).";
     "efr" => Efr(efr): "Fast retransmissions for tail losses (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Microsecond retransmission timeouts (SIGCOMM 2009).";
-    "gip" => Gip(gip): "A small window at a message's head, copies of its last segment (after GIP, Zhang et al.).";
+    "gip" => Gip(gip): "A small window at the start of a message, copies of its last segment (after GIP, Zhang et al.).";
     "head-tail" => HeadTail(head_tail): "Repairs that depend on where in a message a flow stalls.";
     "header-compression" => HeaderCompression(header_compression): "Headers that contain only the difference from the previous packet (RFC 1144; Kulkarni & Agrawal).";
     "ia-tcp" => IaTcp(ia_tcp): "Windows and delayed ACKs that divide the path among the servers (after Hwang et al.).";
-    "icat" => Icat(icat): "Admission, timestamps and reiterated FINs (after Tam et al.).";
-    "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
-    "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
-    "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
+    "icat" => Icat(icat): "Admission control, timestamps and repeated FINs (after Tam et al.).";
+    "ictcp" => Ictcp(ictcp): "Receive windows set by a controller at the client (Wu et al.).";
+    "nccs" => Nccs(nccs): "Asks one server after the other, with overlaps (Osada et al.).";
+    "ocs" => Ocs(ocs): "Asks one set of servers after the other, with overlaps (Osada et al.).";
     "pac" => Pac(pac): "ACKs at the rate at which the switch can accept their data (Bai et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
-    "rapid" => Rapid(rapid): "The switch drops only packets with three successors (after RAPID, Xu et al.).";
+    "rapid" => Rapid(rapid): "The switch drops only packets that three later packets of their flow follow (after RAPID, Xu et al.).";
     "resize" => Resize(resize): "Segments that start small and grow with the window (Kulkarni & Agrawal).";
     "staggering" => Staggering(staggering): "Requests a fixed time apart.";
 }

@@ -20,8 +20,8 @@ pub struct Params {
     /// K, the maximum number of open connections, at least 1. Default: 4; the text uses 2, 4 and 8.
     #[schemars(range(min = 1))]
     pub k: u32,
-    /// How much the newest connection must have delivered before the next one starts; n is K.
-    /// Default: `printed`.
+    /// Amount of data that the newest connection must have delivered before the next one starts; n
+    /// is K. Default: `printed`.
     pub trigger: Trigger,
     /// The window that the client advertises. Default: `segments`.
     pub window: Window,

@@ -18,10 +18,10 @@ use crate::serialize::{Adaptive, Client, Method, Plan, Reached, Serialization, S
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// How much the connections of the newest set must have delivered before the next set opens; n
-    /// is the size of a set. Default: `scaled`; the printed formula would be negative.
+    /// Amount of data that each connection of the newest set must have delivered before the next
+    /// set opens; n is the size of a set. Default: `scaled`; the printed formula would be negative.
     pub trigger: Trigger,
-    /// Which connections of the set must have done so. Default: `every`.
+    /// Which connections of the set must have delivered it. Default: `every`.
     pub reached: Reached,
     /// Whether to open more sets while the client's link is not full, for servers with slower
     /// links. Includes a fine-grained timer. Default: false.

@@ -27,9 +27,9 @@ use link::{Class, Link};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Triggered data that have not yet passed the client's link, beyond what the path itself
-    /// holds: the assumed buffer of the switch, in bytes or full packets; `auto` takes the real
-    /// buffer. Default: 80 KiB, as in the authors' code.
+    /// The assumed buffer of the switch, bytes or full packets: upper limit of the triggered data
+    /// that have not yet passed the client's link, beyond what the path itself holds; `auto` takes
+    /// the real buffer. Default: 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
     /// ACKs of connections that have received more than this have lower priority, bytes. Default: 1
     /// MiB, as in the authors' code.
@@ -44,7 +44,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Knowledge {
-    /// It knows the size of the SRU: the last ACKs trigger nothing.
+    /// It does: the last ACKs of an SRU trigger nothing.
     #[default]
     Given,
     /// It does not: every ACK triggers what the server's window allows.

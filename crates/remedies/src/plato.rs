@@ -31,7 +31,7 @@ use machine::{Action, Input, Outlook, State};
 pub struct Params {
     /// Whether one bit means both "admit" to the switch and "answer with a label" to the receiver,
     /// as in the text. A retransmission then triggers a labelled ACK, which is a second heartbeat,
-    /// and the answer to a dummy is an ordinary ACK. If false, each has its own bit.
+    /// and the answer to a dummy is an ordinary ACK. If false, each meaning has its own bit.
     pub single_bit: bool,
     /// Whether the timeout after the third dummy doubles the RTO, as any timeout. If false, the RTO
     /// stays, because no timer has expired.

@@ -30,7 +30,7 @@ pub struct Params {
     pub p: OrAuto<f64>,
     /// τ, the period of the sender's thread, seconds. Default: 20 us.
     pub period: Span,
-    /// Which segment is copied.
+    /// Which segment is sent as a copy.
     pub copy: Which,
     /// When the thread resumes after the third duplicate ACK has suspended it.
     pub resumes: Resumes,
@@ -40,10 +40,10 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// The one with the largest sequence number: the literal reading.
+    /// The outstanding segment with the largest sequence number: the literal reading.
     #[default]
     Highest,
-    /// The first one.
+    /// The first outstanding segment.
     Head,
 }
 

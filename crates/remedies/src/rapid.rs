@@ -26,10 +26,11 @@ pub struct Params {
     pub followers: u8,
     /// Whether the switch drops early instead of searching its queue (RAPID-ED).
     pub early: bool,
-    /// With `early`: queue length from which on it drops, bytes, packets or a share of the buffer.
+    /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
+    /// buffer.
     pub threshold: Level,
     /// Whether senders label the last three segments of their data, which the switch then does not
-    /// drop early: no later segment would reveal their loss.
+    /// drop early: too few later segments would reveal their loss.
     pub label_last: bool,
 }
 

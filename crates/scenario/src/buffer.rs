@@ -26,7 +26,7 @@ pub(super) enum BufferDocument {
 #[serde(tag = "name", rename_all = "kebab-case", expecting = "a table")]
 #[schemars(rename = "Buffer")]
 pub(super) enum SharingDocument {
-    /// Each port has its own buffer: the same as a size alone.
+    /// Each port has its own buffer, as when `buffer` is a size.
     Static(StaticDocument),
     /// Each port has room for every packet that the flows of the scenario may have in the network:
     /// N E[W] packets (Khalid et al. 2021, equation 5).

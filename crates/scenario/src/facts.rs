@@ -99,6 +99,8 @@ table! {
         pub request_jitter_s: f64,
         /// Longest independent delay of a request, seconds.
         pub start_spread_s: f64,
+        /// Longest further delay of a request whose connection is being opened, seconds.
+        pub request_spread_s: f64,
         /// Mean time between the arrivals of two blocks, seconds; 0 if each follows the previous
         /// one.
         pub interval_s: f64,
@@ -244,6 +246,7 @@ impl TrafficFacts {
             last_segment_bytes: sru_bytes - sru_bytes.saturating_sub(1) / mss * mss,
             request_jitter_s: seconds(|read| read.request_jitter),
             start_spread_s: seconds(|read| read.start_spread),
+            request_spread_s: seconds(|read| read.request_spread),
             interval_s: seconds(|read| read.interval),
             duration_s: duration.map(Span::as_secs_f64),
             time_limit_s: scenario.run.time_limit.as_secs_f64(),

@@ -120,7 +120,7 @@ struct ScenarioDocument {
     workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
     transport: TransportDocument,
-    /// Traffic beside the workload, of any kind: a list of tables.
+    /// Traffic in addition to the workload, of any kind: a list of tables.
     background: Vec<TableDocument>,
     /// Seeds and time limit.
     run: RunDocument,

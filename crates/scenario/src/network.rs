@@ -91,7 +91,7 @@ pub(super) struct NetworkDocument {
     /// The switches: the name of a topology, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<TopologyConfig>")]
     topology: TopologyConfig,
-    /// Number of clients (hosts that read), at least 1; each workload names its own.
+    /// Number of clients (hosts that read), at least 1; each workload selects among them.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
     /// The switches of the clients, in turn: a number from 0, or a list. Default: the topology's.

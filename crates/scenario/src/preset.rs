@@ -46,7 +46,7 @@ pub(super) fn lay_parameters(
         lay(&mut transport["congestion_control"], &layer);
     } else {
         let message = format!(
-            "no part of {name:?} has that name here, so that nothing takes its parameters; \
+            "no part of {name:?} has that name in this profile, so its parameters do not apply; \
              write them in recovery or congestion_control"
         );
         return Err(ScenarioError::new(key, message));

@@ -122,6 +122,7 @@ fn lab() -> Value {
             "receive_window": "4MiB",
             "handshake": "three-way",
             "opener": "client",
+            "request_on_wire": true,
             "fin": false,
             // Linux's TCP_RTO_MIN; a lower bound of the timeout, as in the literature.
             "rto_min": "200ms",

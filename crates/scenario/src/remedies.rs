@@ -39,8 +39,8 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
                 remedy.remedy().slots().iter().find(|slot| other.remedy().slots().contains(slot));
             let twice = remedy.name() == other.name();
             if shared.is_some() || twice {
-                let why =
-                    shared.map_or("is there twice".to_owned(), |slot| format!("both own {slot}"));
+                let why = shared
+                    .map_or("it is given twice".to_owned(), |slot| format!("both own {slot}"));
                 let message =
                     format!("{:?} and {:?} do not combine: {why}", other.name(), remedy.name());
                 return Err(ScenarioError::new(format!("{table}.remedies"), message));
@@ -50,17 +50,20 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
     Ok(())
 }
 
+/// The remedy that orders requests, if there is one.
+pub(super) fn scheduling(remedies: &[RemedyConfig]) -> Option<&'static str> {
+    let orders = |it: &&RemedyConfig| it.remedy().slots().contains(&Slot::Schedule);
+    remedies.iter().find(orders).map(RemedyConfig::name)
+}
+
 /// Refuses remedies that order requests, for traffic (called `name`) without requests.
 pub(super) fn check_unasked(
     remedies: &[RemedyConfig],
     name: &str,
     table: &str,
 ) -> Result<(), ScenarioError> {
-    let Some(remedy) = remedies.iter().find(|it| it.remedy().slots().contains(&Slot::Schedule))
-    else {
-        return Ok(());
-    };
-    let message = format!("{:?} owns {}, and {name:?} has none", remedy.name(), Slot::Schedule);
+    let Some(remedy) = scheduling(remedies) else { return Ok(()) };
+    let message = format!("{remedy:?} owns {}, and {name:?} has none", Slot::Schedule);
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 
@@ -76,6 +79,6 @@ pub(super) fn check_clients(
         one_client.iter().any(|slot| remedy.remedy().slots().contains(slot))
     };
     let Some(remedy) = remedies.iter().find(owns).filter(|_| several) else { return Ok(()) };
-    let message = format!("{:?} works at one client, and these send to several", remedy.name());
+    let message = format!("{:?} works at one client, but these flows have several", remedy.name());
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }

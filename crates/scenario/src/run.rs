@@ -24,7 +24,8 @@ pub struct Run {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Run")]
 pub(super) struct RunDocument {
-    /// Seeds of the random streams, one run each: a number n means 1 to n, a list exactly these.
+    /// Seeds of the random streams, one run each: a number n means the seeds 1 to n, a list means
+    /// exactly these.
     seeds: Seeds,
     /// Simulated time after which a run is aborted, seconds.
     time_limit: Span,
@@ -38,7 +39,11 @@ impl RunDocument {
         sorted.sort_unstable();
         let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
         if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
-            return fail("run.seeds", format!("seed {twice} stands in the list twice"));
+            return fail("run.seeds", format!("seed {twice} is in the list twice"));
+        }
+        if let Some(large) = sorted.last().filter(|seed| **seed > LARGEST_SEED) {
+            let message = format!("seed {large} is too large; write at most {LARGEST_SEED}");
+            return fail("run.seeds", message);
         }
         if seeds.is_empty() {
             return fail(
@@ -67,6 +72,8 @@ struct Seeds(Vec<u64>);
 
 /// An upper bound that catches typing errors.
 const MOST_SEEDS: u64 = 1_000_000;
+/// The largest number of TOML, and of a column of results.
+const LARGEST_SEED: u64 = i64::MAX as u64;
 
 /// A number if possible: every point of a plan repeats it.
 impl Serialize for Seeds {

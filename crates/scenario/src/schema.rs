@@ -85,8 +85,8 @@ pub fn schema() -> Value {
             "zip": {
                 "type": "array",
                 "items": { "type": "object", "additionalProperties": { "$ref": "#/$defs/Axis" } },
-                "description": "Paired axes: the lists of a table are equally long and walked in \
-                    step; no default.",
+                "description": "Paired axes: the lists of a table are equally long, and their \
+                    values are taken together; no default.",
             },
         },
         "additionalProperties": { "$ref": "#/$defs/Axis" },
@@ -185,7 +185,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Replaces references by their targets; keys beside a reference take precedence.
+/// Replaces references by their targets; keys next to a reference take precedence.
 fn inline(schema: &mut Value, definitions: &Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(|item| inline(item, definitions)),

@@ -147,7 +147,10 @@ fn zip(table: &Value, place: &str) -> Result<Axis, ScenarioError> {
         columns.extend(lists(key, value)?);
     }
     let Some((first, values)) = columns.first() else {
-        return Err(ScenarioError::new(place, "no key to sweep, hence zero points; pair two keys"));
+        return Err(ScenarioError::new(
+            place,
+            "has no key to sweep, hence zero points; pair two keys",
+        ));
     };
     if let Some((key, other)) = columns.iter().find(|(_, other)| other.len() != values.len()) {
         let (found, expected) = (other.len(), values.len());

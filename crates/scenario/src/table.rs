@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use incast_host::Opener;
 use incast_net::topology::SwitchId;
+use incast_tcp::config::Handshake;
 use incast_traffic::{Layout, Load, Role, Scope, Senders, WorkloadConfig, connects};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
@@ -196,6 +198,9 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         if !load.is_asked_for {
             remedies::check_unasked(&transport.remedies, group.config.name(), key)?;
         }
+        if let Some(early) = group.config.workload().opens_early() {
+            check_opening(transport, &format!("{}.{early}", group.key))?;
+        }
         remedies::check_clients(&transport.remedies, &group.config.workload().clients(), key)?;
     }
     let mut workloads = scenario.traffic.workloads.iter();
@@ -208,6 +213,22 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         return Err(ScenarioError::new("workload", message));
     }
     Ok(())
+}
+
+/// Refuses a handshake before the request, if the client does not open the connection with one, or
+/// if a remedy decides when it does.
+fn check_opening(transport: &Transport, key: &str) -> Result<(), ScenarioError> {
+    let message = if transport.opener != Opener::Client {
+        "needs a client that opens the connections, and transport.opener is \"server\"; leave it out"
+            .to_owned()
+    } else if transport.tcp.handshake != Handshake::ThreeWay {
+        "needs transport.handshake = \"three-way\"".to_owned()
+    } else if let Some(name) = remedies::scheduling(&transport.remedies) {
+        format!("{name:?} decides when the connections are opened; leave out one of the two")
+    } else {
+        return Ok(());
+    };
+    Err(ScenarioError::new(key, message))
 }
 
 /// A table in the form of the document.
@@ -307,9 +328,9 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of its result row. Default: the table, its number from 0 \
-                                    and its name, e.g. `background.0.cbr`; the only workload's row \
-                                    is `all`.",
+                    "description": "Name of its result row. Default: the kind of table, its index \
+                                    from 0 and its `name`, e.g. `background.0.cbr`; the row of a \
+                                    single workload is `all`.",
                 }),
             );
             properties.extend(own);
@@ -317,9 +338,9 @@ impl JsonSchema for TableDocument {
             if name.as_str().is_some_and(connects) {
                 let mut transport = transport.clone().to_value();
                 transport["description"] = json!(
-                    "Its transport, with the profile's defaults and not \
-                    those of `[transport]`. Default: of a workload, `[transport]`; of background \
-                    traffic, the profile's."
+                    "Its own transport; keys that are not given have the profile's defaults, not \
+                    the values of `[transport]`. Default: for a workload `[transport]`, for \
+                    background traffic the profile's transport."
                 );
                 properties.insert("transport".to_owned(), transport);
             }

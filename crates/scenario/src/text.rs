@@ -1,5 +1,6 @@
-//! Scenarios as text: TOML in, the tree of a document out. What is not TOML is an error with its
-//! line and column. Every scenario's text is read here: files, and what is pasted into a browser.
+//! Scenarios as text: TOML in, the tree of a document out. Invalid TOML is an error with its line
+//! and column. The text of every scenario is read here, whether it comes from a file or is pasted
+//! into a browser.
 
 use std::ops::Range;
 
@@ -90,12 +91,12 @@ fn place(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
-/// What the parser says, in words for who does not know its own.
+/// Rewrites a message of the parser in plain words.
 fn plainer(text: &str, span: &Range<usize>, error: &Error) -> String {
     let there = text.get(span.clone()).unwrap_or_default();
     match error.message() {
         told if told.contains("recurs") => TOO_DEEP.to_owned(),
-        "duplicate key" => format!("{there} is there twice"),
+        "duplicate key" => format!("{there} is given twice"),
         told if told.starts_with("string values must be quoted") => {
             "there is no value; text must be in quotes".to_owned()
         }
@@ -105,10 +106,10 @@ fn plainer(text: &str, span: &Range<usize>, error: &Error) -> String {
             "the closing quote is missing".to_owned()
         }
         "missing comma between array elements, expected `,`" => {
-            "a list goes on with `,` or ends with `]`".to_owned()
+            "a list continues with `,` or ends with `]`".to_owned()
         }
         told if told.starts_with("missing comma between key-value pairs") => {
-            "a table in braces goes on with `,` or ends with `}`".to_owned()
+            "a table in braces continues with `,` or ends with `}`".to_owned()
         }
         told => told.replace(", expected nothing", ""),
     }

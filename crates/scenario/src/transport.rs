@@ -88,6 +88,7 @@ impl TransportDocument {
             initial_ssthresh: windows.ssthresh(mss),
             receive_window: windows.receive(mss),
             handshake: opening.handshake,
+            request_on_wire: opening.request_on_wire,
             fin: opening.fin,
             rto: rto.policy(),
             timer_ticks: rto.ticks(),

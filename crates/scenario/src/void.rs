@@ -49,7 +49,7 @@ impl Void {
         match &mut self.suspects {
             None => {
                 let suspects = found.into_iter().map(|Finding { key, because, write }| Suspect {
-                    message: format!("moves nothing while {because}; leave it out, or {write}"),
+                    message: format!("has no effect while {because}; leave it out, or {write}"),
                     harmless: idle(&key),
                     key,
                 });

@@ -75,6 +75,7 @@ impl Settings {
             "initial_ssthresh" => config.initial_ssthresh = window(value, mss)?,
             "receive_window" => config.receive_window = window(value, mss)?,
             "handshake" => config.handshake = named(value)?,
+            "request_on_wire" => config.request_on_wire = named(value)?,
             "fin" => config.fin = named(value)?,
             "syn_rto" => config.syn_rto = span(value)?,
             "rto_after_syn_loss" => config.rto_after_syn_loss = span(value)?,
@@ -198,6 +199,7 @@ fn default_config(recovery: RecoveryConfig, congestion_control: CongestionContro
         initial_ssthresh: 1 << 30,
         receive_window: 1_000_000,
         handshake: Handshake::None,
+        request_on_wire: true,
         fin: false,
         rto: default_rto(),
         syn_rto: Span::from_secs(1),
@@ -285,12 +287,18 @@ fn pacing(value: &str) -> Result<Pacing, String> {
     Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
-/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once.
+/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once;
+/// `2/40ms/16/pingpong`: unless the host answers.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {
         return Err(format!("{value:?} is not like 2/40ms or 2/40ms/16"));
     };
     let quickack = parts.next().map_or(Ok(0), number)?;
-    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack })
+    let pingpong = match parts.next() {
+        None => false,
+        Some("pingpong") => true,
+        Some(other) => return Err(format!("{other:?} must be pingpong")),
+    };
+    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack, pingpong })
 }

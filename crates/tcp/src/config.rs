@@ -27,6 +27,9 @@ pub struct Config {
     pub receive_window: u64,
     /// The packets before the first data.
     pub handshake: Handshake,
+    /// Whether a request that is a packet of its own, without a size, is as long as an ACK. If not,
+    /// it has one byte, for a sender that a simulator's script starts.
+    pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
     /// Retransmission timer.
@@ -224,7 +227,7 @@ pub enum EarlyRetransmit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndoKind {
-    /// It is not detected.
+    /// They are not detected.
     None,
     /// By new data sent in place of further retransmissions (RFC 5682).
     FRto,
@@ -238,13 +241,15 @@ pub enum UndoKind {
 pub enum PrrBound {
     /// No proportional rate reduction: cwnd is halved at once.
     Off,
-    /// The delivered data: packet conservation (RFC 6937 §3, PRR-CRB).
+    /// While the pipe is below cwnd, sends at most the delivered data: packet conservation (RFC
+    /// 6937 §3, PRR-CRB).
     Crb,
-    /// One segment more per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
+    /// As `crb`, plus one segment per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
     Ssrb,
-    /// One segment more for an ACK of new data that indicates no further loss (RFC 9937 §6.2).
+    /// As `crb`, plus one segment for an ACK of new data that indicates no further loss (RFC 9937
+    /// §6.2).
     Rfc9937,
-    /// The same, in proportion to cwnd instead of the flight: `prior_cwnd` of Linux's
+    /// As `rfc9937`, but in proportion to cwnd instead of the flight: `prior_cwnd` of Linux's
     /// `tcp_init_cwnd_reduction()`.
     Linux,
 }
@@ -259,6 +264,10 @@ pub struct DelayedAck {
     /// Segments that are acknowledged at once, at the start and after a duplicate, so that slow
     /// start is not slowed down (Linux: 16).
     pub quickack: u32,
+    /// Whether a host that answers within `timeout` stops to acknowledge at once, until an ACK had
+    /// to be delayed so long or a duplicate arrives, and begins again after a silence of the
+    /// retransmission timeout (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
+    pub pingpong: bool,
 }
 
 /// The packets that a switch may mark.

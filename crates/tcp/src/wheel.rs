@@ -15,10 +15,10 @@ const CYCLE: u64 = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TickPhase {
-    /// At times of its own: a machine per host.
+    /// Each host has a phase of its own, as separate machines have.
     #[default]
     Own,
-    /// At the same times as all others': namespaces of one kernel.
+    /// All hosts have the same phase, as namespaces of one kernel have.
     Shared,
 }
 

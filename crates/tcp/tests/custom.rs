@@ -109,6 +109,7 @@ fn config() -> Config {
         initial_ssthresh: 1 << 30,
         receive_window: 1_000_000,
         handshake: Handshake::None,
+        request_on_wire: true,
         fin: false,
         rto: RtoPolicy {
             min: RTO,

@@ -2,19 +2,28 @@
 
 use std::collections::VecDeque;
 
+use crate::packet::Ticks;
+
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
 
-/// Number of arrived segments above a hole after which it is lost.
-const ENOUGH: u32 = 3;
+/// An outstanding segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    /// When it was sent last.
+    pub at: Ticks,
+    /// How often it was sent.
+    pub copies: u32,
+    marks: u8,
+}
 
 /// The state of the outstanding segments.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     /// First unacknowledged segment.
     una: u32,
-    marks: VecDeque<u8>,
+    segments: VecDeque<Sent>,
     sacked: u32,
     lost: u32,
     resent: u32,
@@ -24,6 +33,32 @@ pub struct Board {
     highest: u32,
     /// Below this, lost segments are marked.
     judged: u32,
+    /// Number of times that a segment was found to be lost.
+    losses: u32,
+    /// Below this, every segment that was sent once has arrived or is lost, by time.
+    settled: u32,
+    /// Copies in the order of sending: segments and times. With [`Self::with_copies`] only.
+    copies: VecDeque<(u32, Ticks)>,
+    keeps_copies: bool,
+}
+
+/// The last sent of the arrived segments, and the time after which a segment that was sent earlier
+/// is lost (RFC 8985 §6.2).
+#[derive(Clone, Copy, Debug)]
+pub struct Horizon {
+    /// When it was sent, and its number.
+    pub newest: (Ticks, u32),
+    /// A round trip and the reordering window.
+    pub patience: Ticks,
+}
+
+/// The result of loss detection by time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// When the last of the lost copies was sent.
+    pub copy_at: Option<Ticks>,
+    /// When the next segment may be lost.
+    pub next: Option<Ticks>,
 }
 
 impl Board {
@@ -32,9 +67,15 @@ impl Board {
         Self { una: first, ..Self::default() }
     }
 
+    /// One that stores copies, for [`Self::detect`].
+    pub fn with_copies(first: u32) -> Self {
+        Self { keeps_copies: true, ..Self::new(first) }
+    }
+
     /// `count` new segments were sent.
-    pub fn send(&mut self, count: u32) {
-        self.marks.resize(self.marks.len() + count as usize, 0);
+    pub fn send(&mut self, count: u32, now: Ticks) {
+        let sent = Sent { at: now, copies: 1, marks: 0 };
+        self.segments.resize(self.segments.len() + count as usize, sent);
     }
 
     fn forget(&mut self, marks: u8) {
@@ -47,65 +88,161 @@ impl Board {
         self.resent -= u32::from(marks & RESENT != 0);
     }
 
-    /// All segments before `ack` have arrived.
-    pub fn acknowledge(&mut self, ack: u32) {
+    /// All segments before `ack` have arrived. `deliver` is called for those not reported before.
+    pub fn acknowledge(&mut self, ack: u32, mut deliver: impl FnMut(u32, &Sent)) {
         while self.una < ack {
-            let Some(marks) = self.marks.pop_front() else { break };
-            self.forget(marks);
+            let Some(segment) = self.segments.pop_front() else { break };
+            self.forget(segment.marks);
+            if segment.marks & SACKED == 0 {
+                deliver(self.una, &segment);
+            }
             self.una += 1;
         }
         self.una = self.una.max(ack);
     }
 
-    /// A segment has arrived out of order. Returns whether it was not reported before.
-    pub fn sack(&mut self, segment: u32) -> bool {
-        let Some(index) = segment.checked_sub(self.una) else { return false };
-        let Some(&marks) = self.marks.get(index as usize) else { return false };
-        if marks & SACKED != 0 {
-            return false;
+    /// A segment has arrived out of order. Returns it if it was not reported before.
+    pub fn sack(&mut self, segment: u32) -> Option<Sent> {
+        let index = segment.checked_sub(self.una)? as usize;
+        let sent = *self.segments.get(index)?;
+        if sent.marks & SACKED != 0 {
+            return None;
         }
-        self.forget(marks);
-        self.marks[index as usize] = marks | SACKED;
+        self.forget(sent.marks);
+        self.segments[index].marks |= SACKED;
         self.sacked += 1;
         self.highest = self.highest.max(segment + 1);
-        true
+        Some(sent)
     }
 
     fn lose(&mut self, index: usize) {
-        let marks = self.marks[index];
-        self.forget(marks);
-        self.marks[index] = LOST;
+        self.losses += 1;
+        self.forget(self.segments[index].marks);
+        self.segments[index].marks = LOST;
         self.lost += 1;
         self.due += 1;
     }
 
-    /// Marks lost segments (RFC 6675 §4, `IsLost`). Returns whether the first segment is lost.
-    pub fn judge(&mut self) -> bool {
-        if self.sacked >= ENOUGH {
+    /// Marks segments as lost with `enough` arrived ones above them (RFC 6675 §4, `IsLost`). Returns
+    /// whether the first segment is lost.
+    pub fn judge(&mut self, enough: u32) -> bool {
+        if self.sacked >= enough {
             let mut above = 0;
             let mut boundary = self.highest;
-            while boundary > self.una && above < ENOUGH {
+            while boundary > self.una && above < enough {
                 boundary -= 1;
-                above += u32::from(self.marks[(boundary - self.una) as usize] & SACKED != 0);
+                above += u32::from(self.segments[(boundary - self.una) as usize].marks & SACKED);
             }
-            if above == ENOUGH {
+            if above == enough {
                 for segment in self.judged.max(self.una)..boundary {
                     let index = (segment - self.una) as usize;
-                    if self.marks[index] & (SACKED | LOST) == 0 {
+                    if self.segments[index].marks & (SACKED | LOST) == 0 {
                         self.lose(index);
                     }
                 }
                 self.judged = self.judged.max(boundary);
             }
         }
-        self.marks.front().is_some_and(|marks| marks & LOST != 0)
+        self.segments.front().is_some_and(|it| it.marks & LOST != 0)
     }
 
-    /// Marks all segments that have not arrived as lost, including retransmissions.
+    /// Marks all segments that have not arrived as lost, including copies.
     pub fn lose_all(&mut self) {
-        for index in 0..self.marks.len() {
-            if self.marks[index] & SACKED == 0 {
+        for index in 0..self.segments.len() {
+            if self.segments[index].marks & SACKED == 0 {
                 self.lose(index);
+            }
+        }
+        self.copies.clear();
+    }
+
+    /// Forgets which segments have arrived (RFC 2018 §8: after a timeout).
+    pub fn forget_arrived(&mut self) {
+        for index in 0..self.segments.len() {
+            if self.segments[index].marks & SACKED != 0 {
+                self.sacked -= 1;
+                self.segments[index].marks = 0;
+            }
+        }
+        self.highest = 0;
+    }
+
+    /// After a timeout: the first segment is lost, and those that were sent longer ago than
+    /// `patience` (RFC 8985 §6.3).
+    pub fn lose_old(&mut self, now: Ticks, patience: Ticks) {
+        for index in 0..self.segments.len() {
+            let Sent { at, marks, .. } = self.segments[index];
+            if marks & SACKED == 0 && (index == 0 || at + patience <= now) {
+                self.lose(index);
+            }
+        }
+    }
+
+    /// No segment is lost.
+    pub fn lose_nothing(&mut self) {
+        for segment in self.segments.iter_mut().filter(|it| it.marks & SACKED == 0) {
+            segment.marks &= !LOST;
+        }
+        (self.lost, self.due) = (0, 0);
+        (self.judged, self.settled) = (self.una, self.una);
+    }
+
+    /// Whether [`Self::detect`] cannot find a loss.
+    pub fn is_settled(&self, newest: (Ticks, u32)) -> bool {
+        self.copies.is_empty()
+            && self
+                .segments
+                .front()
+                .is_none_or(|it| it.copies == 1 && it.marks == 0 && newest <= (it.at, self.una))
+    }
+
+    /// Marks segments as lost that were sent before the horizon, and longer ago than its patience
+    /// (RFC 8985 §6.2, step 5). Segments that were sent once were sent in the order of their
+    /// numbers.
+    pub fn detect(&mut self, now: Ticks, horizon: &Horizon) -> Found {
+        let mut found = Found::default();
+        self.detect_copies(now, horizon, &mut found);
+        let mut is_settled = true;
+        for segment in self.settled.max(self.una)..self.una + self.segments.len() as u32 {
+            let index = (segment - self.una) as usize;
+            let Sent { at, copies, marks } = self.segments[index];
+            if copies == 1 && marks == 0 {
+                if (at, segment) >= horizon.newest {
+                    break;
+                }
+                if at + horizon.patience <= now {
+                    self.lose(index);
+                } else {
+                    found.next = found.next.max(Some(at + horizon.patience));
+                    is_settled = false;
+                }
+            }
+            if is_settled {
+                self.settled = segment + 1;
+            }
+        }
+        found
+    }
+
+    fn detect_copies(&mut self, now: Ticks, horizon: &Horizon, found: &mut Found) {
+        let mut kept = 0;
+        while let Some(&(segment, at)) = self.copies.get(kept) {
+            let index = segment.checked_sub(self.una).map(|it| it as usize);
+            let is_out = |it: &Sent| it.at == at && it.marks & (SACKED | RESENT) == RESENT;
+            let Some(index) = index.filter(|&it| self.segments.get(it).is_some_and(is_out)) else {
+                self.copies.remove(kept);
+                continue;
+            };
+            if (at, segment) >= horizon.newest {
+                return;
+            }
+            if at + horizon.patience <= now {
+                self.lose(index);
+                self.copies.remove(kept);
+                found.copy_at = found.copy_at.max(Some(at));
+            } else {
+                found.next = found.next.max(Some(at + horizon.patience));
+                kept += 1;
             }
         }
     }
@@ -128,40 +265,52 @@ impl Board {
 
     /// The last segment that has not arrived, if it was not retransmitted.
     pub fn last_missing(&self) -> Option<u32> {
-        let index = self.marks.iter().rposition(|marks| marks & SACKED == 0)?;
-        (self.marks[index] & RESENT == 0).then_some(self.una + index as u32)
+        let index = self.segments.iter().rposition(|it| it.marks & SACKED == 0)?;
+        (self.segments[index].marks & RESENT == 0).then_some(self.una + index as u32)
     }
 
     fn find(&self, from: u32, mut fits: impl FnMut(u8) -> bool) -> Option<u32> {
-        let mut rest = self.marks.iter().skip(from as usize);
-        rest.position(|&marks| fits(marks)).map(|index| self.una + from + index as u32)
+        let mut rest = self.segments.iter().skip(from as usize);
+        rest.position(|it| fits(it.marks)).map(|index| self.una + from + index as u32)
     }
 
     /// A segment was retransmitted.
-    pub fn resend(&mut self, segment: u32) {
-        if let Some(index) = segment.checked_sub(self.una)
-            && (index as usize) < self.marks.len()
-        {
-            self.resend_at(index as usize);
-        }
-    }
-
-    fn resend_at(&mut self, index: usize) {
-        let marks = self.marks[index];
-        if marks & (SACKED | RESENT) == 0 {
-            self.due -= u32::from(marks & LOST != 0);
-            self.marks[index] = marks | RESENT;
+    pub fn resend(&mut self, segment: u32, now: Ticks) {
+        let Some(index) = segment.checked_sub(self.una) else { return };
+        let Some(sent) = self.segments.get_mut(index as usize) else { return };
+        (sent.at, sent.copies) = (now, sent.copies + 1);
+        if sent.marks & (SACKED | RESENT) == 0 {
+            self.due -= u32::from(sent.marks & LOST != 0);
+            sent.marks |= RESENT;
             self.resent += 1;
+        }
+        if self.keeps_copies {
+            self.copies.push_back((segment, now));
         }
     }
 
     /// Whether the first segment was retransmitted since it was lost.
     pub fn first_is_resent(&self) -> bool {
-        self.marks.front().is_none_or(|marks| marks & RESENT != 0)
+        self.segments.front().is_none_or(|it| it.marks & RESENT != 0)
     }
 
     /// Estimated number of segments in the network.
     pub fn pipe(&self) -> u32 {
-        self.marks.len() as u32 + self.resent - self.sacked - self.lost
+        self.segments.len() as u32 + self.resent - self.sacked - self.lost
+    }
+
+    /// Number of segments that have arrived out of order.
+    pub fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// Number of times that a segment was found to be lost.
+    pub fn losses(&self) -> u32 {
+        self.losses
+    }
+
+    /// Whether a lost segment was not retransmitted yet.
+    pub fn is_due(&self) -> bool {
+        self.due > 0
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
 //! connections open and begin with slow start. Later blocks are assumed to have the same
-//! distribution, and blocks that are not simulated the mean of those that are. Runs differ by the
-//! requests' jitter. Reads to be compared have the same jitter.
+//! distribution, and blocks that are not simulated to have the mean of those that are. Runs differ
+//! by the requests' jitter. Reads to be compared have the same jitter.
 
 use incast_engine::Stream;
 
@@ -65,8 +65,6 @@ pub struct Outcome {
     pub scatter: f64,
     /// Relative standard error of the duration.
     pub error: f64,
-    /// Whether packets were lost whose repair is not modelled. The other values are then invalid.
-    pub is_beyond: bool,
 }
 
 /// Simulates a read.
@@ -83,9 +81,6 @@ pub fn follow(read: &Read, effort: &Effort) -> Outcome {
             account.add(simulated, network.has_lost_handshakes());
             account.has_lost |= network.has_lost();
             account.events = before + network.events();
-            if network.is_beyond() {
-                return Outcome { is_beyond: true, ..Outcome::default() };
-            }
             if !network.is_idle() {
                 return account.outcome(read);
             }
@@ -231,7 +226,6 @@ impl Account {
             duration: runs / goodputs / blocks,
             scatter: scatter.max(between),
             error: error.max(between / runs.sqrt()),
-            is_beyond: false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! On which side of a collapse a read is.
+//! Whether a read is below or above the point of collapse.
 
 /// A mean block, or its standard errors. Times are packet times.
 #[derive(Clone, Copy, Debug, Default)]

@@ -11,13 +11,15 @@ pub enum Exit {
     Keep,
 }
 
-/// The value that a loss halves.
+/// The value that a loss reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halved {
     /// The outstanding data (RFC 5681, equation 4).
     Flight,
     /// The window (ns-2).
     Window,
+    /// The window in whole segments, but not again at a repeated timeout (Linux).
+    Once,
     /// The data in the network, estimated from duplicate ACKs (ns-3).
     Pipe,
 }
@@ -49,12 +51,118 @@ pub enum Style {
 /// The loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
+    /// Slow start from the loss on, without fast recovery (4.3BSD Tahoe).
+    Tahoe,
+    /// The first ACK of new data ends the recovery (RFC 5681 §3.2).
+    Reno,
     /// `NewReno` (RFC 6582).
     NewReno,
     /// The scoreboard of selective acknowledgements (RFC 6675).
     Sack,
-    /// A recovery that is not modelled: reads with losses cannot be simulated.
-    Unknown,
+    /// The same as before that RFC: what is lost stays in the pipe (ns-2's `Sack1`).
+    Sack1,
+    /// Losses by time, and probes for those at the tail (RFC 8985).
+    Rack,
+}
+
+/// The growth of the window for an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// RFC 5681 by ACKs.
+    Acks,
+    /// RFC 5681 by acknowledged data, a segment per ACK in slow start (RFC 3465 with L = 1).
+    Data,
+    /// The same without a limit in slow start (Linux).
+    AllData,
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// BBR: window and rate follow a model of the path. With SACK or RACK-TLP only.
+    Bbr,
+}
+
+/// What ends CUBIC's slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Nothing.
+    Off,
+    /// Round trips that grow, after a conservative phase (RFC 9406).
+    Careful,
+    /// Linux's hybrid slow start.
+    Linux,
+    /// ns-3's hybrid slow start.
+    Ns3,
+}
+
+/// The parameters of CUBIC (RFC 9438).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cubic {
+    /// C, segments per cubic second.
+    pub c: f64,
+    /// β: factor by which a loss reduces the window.
+    pub beta: f64,
+    /// Whether a window that does not reach its last maximum yields (§4.7).
+    pub yields: bool,
+    /// Whether it grows at least as fast as with RFC 5681 (§4.3).
+    pub is_friendly: bool,
+    /// Minimum growth while no maximum is known: a segment for this many; 0 without one (Linux).
+    pub blind: f64,
+    /// The end of slow start.
+    pub watch: Watch,
+}
+
+/// The parameters of BBR, version 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bbr {
+    /// Gains of rate and window in Startup, of the window in `ProbeBW`, and of the rate that probes.
+    pub startup: f64,
+    /// See `startup`.
+    pub cruise: f64,
+    /// See `startup`.
+    pub probe: f64,
+    /// Rounds of the filter of the bandwidth, and without growth until Startup ends.
+    pub rounds: u32,
+    /// See `rounds`.
+    pub full_rounds: u32,
+    /// Least window, segments.
+    pub least: u32,
+    /// Segments of a burst, and its least time; packet times.
+    pub burst: u32,
+    /// See `burst`.
+    pub burst_time: f64,
+    /// Time after which the smallest round trip expires, and duration of `ProbeRTT`; packet times.
+    pub round_trip_time: f64,
+    /// See `round_trip_time`.
+    pub probe_time: f64,
+}
+
+/// The use of marks (DCTCP, RFC 8257).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marks {
+    /// Whether windows are reduced by marks.
+    pub are_used: bool,
+    /// α of a new connection.
+    pub alpha: f64,
+    /// g: the weight of a new observation in α.
+    pub gain: f64,
+    /// Minimum window after a reduction by marks, segments.
+    pub floor: u32,
+    /// Whether the first echo of a window reduces it, instead of the end of the window.
+    pub at_once: bool,
+}
+
+/// The parameters of RACK-TLP (RFC 8985).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rack {
+    /// Number of tail loss probes without a round-trip sample between them.
+    pub probes: u32,
+    /// Probe timeout before the first round-trip sample, packet times.
+    pub first: f64,
+    /// Addition to the probe timeout and to the reordering timer, packet times (Linux).
+    pub margin: f64,
+    /// The same with one segment outstanding, for its delayed ACK.
+    pub ack_delay: f64,
+    /// Whether a lost retransmission reduces the window again (not in Linux).
+    pub reduces_again: bool,
 }
 
 /// The properties of a stack.
@@ -70,9 +178,13 @@ pub struct Flavour {
     pub restarts_timer: bool,
     /// Whether two duplicate ACKs release a segment each (RFC 3042).
     pub limited_transmit: bool,
+    /// Whether these may be segments that a timeout sends again (ns-2).
+    pub limited_again: bool,
+    /// With Tahoe: whether a retransmission waits for its host like other data (ns-2).
+    pub in_turn: bool,
     /// cwnd at the end of recovery.
     pub exit: Exit,
-    /// The value that a loss halves.
+    /// The value that a loss reduces.
     pub halved: Halved,
     /// Maximum number of new segments per ACK in recovery.
     pub burst: u32,
@@ -81,15 +193,34 @@ pub struct Flavour {
     pub answers: bool,
     /// With SACK: whether there is a rescue (RFC 6675 §4, `NextSeg`, rule 4).
     pub rescues: bool,
-    /// Whether growing round trips end slow start (Linux's hybrid slow start). The window then
-    /// grows by the acknowledged data, and only while it is used.
-    pub watches: bool,
+    /// With SACK: whether the blocks of an ACK lengthen it.
+    pub block_bytes: bool,
+    /// Whether windows count packets, so that a short one uses as much as a full one (Linux).
+    pub counts_packets: bool,
+    /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
+    pub proportional: bool,
+    /// Whether a timeout is examined by new data, and undone if it was premature (F-RTO).
+    pub examines: bool,
+    /// The growth of the window.
+    pub growth: Growth,
+    /// The parameters of CUBIC.
+    pub cubic: Cubic,
+    /// The parameters of BBR.
+    pub bbr: Bbr,
+    /// The use of marks.
+    pub marks: Marks,
+    /// The parameters of RACK-TLP.
+    pub rack: Rack,
     /// The computation of timeouts.
     pub style: Style,
     /// Minimum variance term of a timeout, or its tick; packet times.
     pub granularity: f64,
     /// Whether one segment per window is timed.
     pub per_window: bool,
+    /// Whether packets have timestamps, so that retransmissions give samples, too.
+    pub timestamps: bool,
+    /// Tick of the hosts' timers, packet times; 0 for exact timers.
+    pub tick: f64,
     /// Whether the timer also runs while nothing is outstanding (ns-2).
     pub runs_idle: bool,
     /// Number of segments per ACK.
@@ -105,6 +236,24 @@ pub struct Flavour {
 }
 
 impl Flavour {
+    /// Whether receivers report what has arrived out of order.
+    pub fn is_selective(&self) -> bool {
+        matches!(self.repair, Repair::Sack | Repair::Sack1 | Repair::Rack)
+    }
+
+    /// Whether ACKs tell more than the next segment.
+    pub fn has_options(&self) -> bool {
+        self.is_selective() || self.timestamps || self.marks.are_used
+    }
+
+    /// Whether a sender has no more state than windows, timer and scoreboard.
+    pub fn is_plain(&self) -> bool {
+        self.growth != Growth::Cubic
+            && self.growth != Growth::Bbr
+            && self.repair != Repair::Rack
+            && !(self.proportional || self.examines || self.marks.are_used)
+    }
+
     /// Textbook TCP.
     pub const LAB: Self = Self {
         repair: Repair::NewReno,
@@ -112,15 +261,45 @@ impl Flavour {
         impatient: true,
         restarts_timer: true,
         limited_transmit: true,
+        limited_again: false,
+        in_turn: false,
         exit: Exit::Threshold,
         halved: Halved::Flight,
         burst: u32::MAX,
         answers: false,
         rescues: true,
-        watches: false,
+        block_bytes: false,
+        counts_packets: false,
+        proportional: false,
+        examines: false,
+        growth: Growth::Acks,
+        cubic: Cubic {
+            c: 0.4,
+            beta: 0.7,
+            yields: true,
+            is_friendly: true,
+            blind: 0.0,
+            watch: Watch::Off,
+        },
+        bbr: Bbr {
+            startup: 2.885,
+            cruise: 2.0,
+            probe: 1.25,
+            rounds: 10,
+            full_rounds: 3,
+            least: 4,
+            burst: 1,
+            burst_time: 0.0,
+            round_trip_time: 1e7,
+            probe_time: 2e5,
+        },
+        marks: Marks { are_used: false, alpha: 1.0, gain: 0.0625, floor: 2, at_once: true },
+        rack: Rack { probes: 1, first: 0.0, margin: 0.0, ack_delay: 0.0, reduces_again: true },
         style: Style::Rfc,
         granularity: 0.0,
         per_window: false,
+        timestamps: false,
+        tick: 0.0,
         runs_idle: false,
         ack_every: 1,
         ack_timeout: 0.0,

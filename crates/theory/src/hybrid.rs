@@ -1,6 +1,7 @@
 //! The end of slow start by growing round trips, as in Linux (`tcp_cubic.c`, hystart).
 
-use crate::packet::Ticks;
+use crate::flavour::Watch;
+use crate::packet::{Ticks, ticks};
 use crate::parts::{BITS, Parts};
 
 /// Windows below this are not checked.
@@ -19,6 +20,32 @@ pub struct Spans {
     pub most: Ticks,
     /// Maximum allowance for segmentation offload.
     pub allowance: Ticks,
+    /// A growth by the smallest round trip over this is enough, within the bounds.
+    pub divisor: Ticks,
+    /// A train as long as the smallest round trip over this ends slow start.
+    pub train: Ticks,
+}
+
+impl Spans {
+    /// The parameters of a stack, with this many packet times per second.
+    pub fn of(watch: Watch, second: f64) -> Self {
+        let span = |seconds: f64| ticks(seconds * second);
+        let (spacing, least) = (span(2e-3), span(4e-3));
+        match watch {
+            // `HyStartDelayMax`, and a train of a whole round trip.
+            Watch::Ns3 => {
+                Self { spacing, least, most: span(1.0), allowance: 0, divisor: 1, train: 1 }
+            }
+            _ => Self {
+                spacing,
+                least,
+                most: span(16e-3),
+                allowance: span(1e-3),
+                divisor: 8,
+                train: 2,
+            },
+        }
+    }
 }
 
 /// The state of the sender.
@@ -61,14 +88,14 @@ impl Hybrid {
         }
         if now - self.last <= spans.spacing {
             self.last = now;
-            if now - self.began > u64::midpoint(smallest, allowance(state, spans)) {
+            if now - self.began > (smallest + allowance(state, spans)) / spans.train {
                 return true;
             }
         }
         let is_known = self.samples >= SAMPLES;
         self.round = Some(self.round.map_or(rtt, |it| it.min(rtt)));
         self.samples += 1;
-        let least = smallest + (smallest / 8).clamp(spans.least, spans.most);
+        let least = smallest + (smallest / spans.divisor).clamp(spans.least, spans.most);
         is_known && self.round.is_some_and(|round| round > least)
     }
 }

@@ -4,24 +4,41 @@
 //! at the client's link (`queue`), servers with their own links (`links`), senders whose
 //! windows follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`), in the
 //! order of time (`network`, `timeline`). All other elements are constant delays.
+//!
+//! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
+//! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
+//! `resend`). Stacks differ by flags (`flavour`).
 
+mod bbr;
 mod board;
+mod careful;
 mod chain;
 mod collapse;
+mod connection;
+mod cubic;
+mod delivery;
+mod duplicates;
 mod flavour;
+mod growth;
 mod hybrid;
 mod links;
+mod marks;
 mod network;
 mod packet;
 mod parts;
+mod proportion;
 mod queue;
+mod rack;
 mod read;
 mod receiver;
+mod resend;
 mod rto;
 mod selective;
 mod sender;
 mod timeline;
 mod transmit;
+mod undo;
+mod wheel;
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +46,10 @@ use std::thread;
 
 pub use chain::{Effort, Outcome};
 pub use collapse::Collapse;
-pub use flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
+pub use flavour::{
+    Bbr, Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
+};
+pub use queue::Marking;
 pub use read::Read;
 
 /// Simulates every read, on this many threads. Their number does not change the results.

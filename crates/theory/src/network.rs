@@ -4,48 +4,43 @@
 //! it has left the switch, its ACK, or the next request, is at the server a round trip later. All
 //! times are those at the switch; the delays to the servers and the client cancel out.
 
+mod client;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use incast_engine::Stream;
 
-use crate::flavour::Repair;
-use crate::hybrid::Spans;
+use crate::connection::Connection;
 use crate::links::Links;
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
-use crate::parts::{SEGMENT, parts};
+use crate::parts::parts;
 use crate::queue::{Queue, Size};
 use crate::read::Read;
-use crate::receiver::Receiver;
-use crate::rto::{Bounds, Rto};
+use crate::rto::Rto;
 use crate::sender::{AckInfo, Rules, Sender};
 use crate::timeline::Timeline;
+use crate::wheel;
 
 /// An ACK in the network, or the client's answer to a SYN-ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
-    ack: AckInfo,
+    next: u32,
+    segment: u32,
+    sent: Ticks,
     who: u32,
+    twice: bool,
+    ece: bool,
+}
+
+impl Ack {
+    fn new(who: u32, ack: AckInfo) -> Self {
+        let AckInfo { next, segment, sent, twice, ece } = ack;
+        Self { next, segment, sent, who, twice, ece }
+    }
 }
 
 const ESTABLISHED: u32 = 0;
-
-/// Both ends of a connection.
-#[derive(Clone, Debug)]
-struct Connection {
-    sender: Sender,
-    receiver: Receiver,
-    /// Its earliest valid entry among the timers. Others are stale.
-    alarm: Ticks,
-    /// When the host releases waiting data.
-    gate: Ticks,
-    /// When the segment was sent whose ACK is delayed.
-    held: Ticks,
-    /// Number of SYN-ACKs sent.
-    tries: u32,
-    /// Whether the handshake is not complete.
-    opens: bool,
-}
 
 /// The result of a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,9 +75,19 @@ pub struct Network<'a> {
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
     /// Maximum delay of data by its host.
     jitter: Ticks,
+    /// Whether ACKs tell more than the next segment.
+    has_options: bool,
+    /// Whether marks matter.
+    reads_marks: bool,
+    /// Whether the receivers report what arrives out of order, and twice.
+    is_selective: bool,
+    /// Additional time of an ACK, by the number of its blocks.
+    blocks: [Ticks; 4],
+    /// When the last ACK is at its server: none overtakes another on the client's link.
+    last_ack: Ticks,
     hosts: Stream,
     /// Delayed ACKs, by the time at which they are due.
-    delayed: Timeline<u32>,
+    delayed: BinaryHeap<Reverse<(Ticks, u32)>>,
     /// Delayed ACKs: number of segments per ACK, number of segments that are acknowledged at once
     /// at first, and maximum delay; zero without delayed ACKs.
     delay: (u32, u32, Ticks),
@@ -108,24 +113,20 @@ pub struct Network<'a> {
 
 impl<'a> Network<'a> {
     /// The state before the first block; `hosts` draws the hosts' delays.
-    pub fn new(read: &'a Read, hosts: Stream) -> Self {
+    pub fn new(read: &'a Read, mut hosts: Stream) -> Self {
         let last = read.header + (read.packet - read.header) * read.last;
         let bytes = [read.packet, last, read.bare];
         let sizes =
             bytes.map(|bytes| Size { time: ticks(read.share(bytes)), space: read.space(bytes) });
         let times = bytes.map(|bytes| ticks(read.share(bytes) * read.slower).max(1));
-        let rules = rules(read);
-        let opens = Sender::new(1, parts(read.initial_threshold), Rto::new(0), &rules);
+        let rules = Rules::new(read);
         let quick = read.flavour.quick;
-        let connection = Connection {
-            sender: opens,
-            receiver: Receiver::new(read.segments, quick),
-            alarm: NEVER,
-            gate: NEVER,
-            held: NEVER,
-            tries: 0,
-            opens: false,
-        };
+        let mut connections = vec![Connection::new(read, &rules); read.servers];
+        for it in &mut connections {
+            let mut phase =
+                || if rules.tick > 0 { hosts.below(rules.tick * wheel::CYCLE) } else { 0 };
+            (it.phase, it.sender.phase) = (phase(), phase());
+        }
         let bare = read.share(read.bare) * (1.0 + read.slower);
         let timeout = if read.flavour.ack_every > 1 { read.flavour.ack_timeout } else { 0.0 };
         Self {
@@ -138,15 +139,21 @@ impl<'a> Network<'a> {
                 read.buffer as u64,
                 sizes[Kind::Full as usize],
                 read.flavour.arrival_first,
-            ),
+            )
+            .marking(read.marking, read.packet),
             links: Links::new(read.servers, times[Kind::Full as usize]),
             acks: Timeline::new(),
-            connections: vec![connection; read.servers],
+            connections,
             timers: BinaryHeap::new(),
             gates: BinaryHeap::new(),
             jitter: ticks(read.jitter),
+            has_options: read.flavour.has_options(),
+            reads_marks: read.flavour.marks.are_used,
+            is_selective: read.flavour.is_selective(),
+            blocks: [0, 1, 2, 3].map(|count| ticks(read.blocks_time(count))),
+            last_ack: 0,
             hosts,
-            delayed: Timeline::new(),
+            delayed: BinaryHeap::new(),
             delay: (read.flavour.ack_every, quick, ticks(timeout)),
             requests: Vec::with_capacity(read.servers),
             asked: 0,
@@ -176,7 +183,7 @@ impl<'a> Network<'a> {
         }
         self.plan_rare();
         self.missing = self.read.servers;
-        while self.missing > 0 && self.events < last && !self.is_beyond() {
+        while self.missing > 0 && self.events < last {
             self.step();
         }
         let (end, longer) = if self.is_idle() {
@@ -220,19 +227,14 @@ impl<'a> Network<'a> {
         let rto = if read.handshakes { read.later_rto } else { read.first_rto };
         let (threshold, rto) = (parts(read.initial_threshold), Rto::new(ticks(rto)));
         for it in &mut self.connections {
-            let timeouts = it.sender.timeouts;
+            let Sender { timeouts, phase, .. } = it.sender;
             it.sender = Sender::new(self.first, threshold, rto, &self.rules);
-            it.sender.timeouts = timeouts;
+            (it.sender.timeouts, it.sender.phase) = (timeouts, phase);
             it.receiver.renew(read.flavour.quick);
             (it.alarm, it.gate, it.tries, it.opens) = (NEVER, NEVER, 0, read.handshakes);
         }
         self.timers.clear();
         self.gates.clear();
-    }
-
-    /// Whether packets were lost whose repair is not modelled.
-    pub fn is_beyond(&self) -> bool {
-        self.has_lost && self.read.flavour.repair == Repair::Unknown
     }
 
     /// Whether the block is complete.
@@ -288,28 +290,25 @@ impl<'a> Network<'a> {
             return self.lose(who, kind, sent);
         };
         let at = departure + self.round_trip;
-        let mut ack = AckInfo { next: ESTABLISHED, segment, sent };
+        let mut ack = AckInfo { next: ESTABLISHED, segment, sent, twice: false, ece: false };
         if kind != Kind::Bare {
-            let connection = &mut self.connections[who as usize];
-            let before = connection.receiver.next;
+            if self.has_options {
+                return self.arrive_with_options(departure, who, ack);
+            }
+            let receiver = &mut self.connections[who as usize].receiver;
+            let before = receiver.next;
             let (every, quick, wait) = self.delay;
-            let is_due = wait == 0 || connection.receiver.is_due(segment, every, quick);
-            ack.next = connection.receiver.take(segment);
+            let is_due = wait == 0 || receiver.is_due(segment, every, quick);
+            ack.next = receiver.take(segment);
             if ack.next == self.end && before < ack.next {
                 self.missing -= 1;
                 self.done = departure;
             }
             if !is_due {
-                connection.held = sent;
-                if connection.receiver.due == NEVER {
-                    connection.receiver.due = at + wait;
-                    self.delayed.push(at + wait, who);
-                    self.rare = self.rare.min(self.delayed.due);
-                }
-                return;
+                return self.delay(who, sent, at, wait);
             }
         }
-        self.acks.push(at, Ack { ack, who });
+        self.acks.push(at, Ack::new(who, ack));
     }
 
     #[inline(never)]
@@ -320,7 +319,8 @@ impl<'a> Network<'a> {
             self.has_lost_handshakes = true;
             let doublings = (connection.tries - 1).min(16);
             let wait = ticks(self.read.syn_rto).saturating_mul(1 << doublings);
-            connection.alarm = sent + wait.min(self.rules.rto.most);
+            let wait = wait.min(self.rules.rto.most);
+            connection.alarm = wheel::after(sent, wait, self.rules.tick, connection.phase);
             self.timers.push(Reverse((connection.alarm, who)));
             self.plan_rare();
         }
@@ -330,12 +330,13 @@ impl<'a> Network<'a> {
     /// request.
     #[inline]
     fn on_ack(&mut self) {
-        let Ack { ack, who } = self.acks.pop();
+        let Ack { next, segment, sent, who, twice, ece } = self.acks.pop();
+        let ack = AckInfo { next, segment, sent, twice, ece };
         let Connection { sender, tries, opens, .. } = &mut self.connections[who as usize];
         if ack.next == ESTABLISHED {
             *opens = false;
             sender.open(self.now - ack.sent, *tries == 1, &self.rules);
-            sender.end += self.read.segments;
+            sender.request(self.read.segments);
         } else {
             sender.on_ack(self.now, &ack, &self.rules);
         }
@@ -349,7 +350,7 @@ impl<'a> Network<'a> {
         self.now = self.rare;
         if self.requests.get(self.asked).is_some_and(|it| it.0 == self.rare) {
             self.ask();
-        } else if self.delayed.due == self.rare {
+        } else if self.delayed.peek().is_some_and(|it| it.0.0 == self.rare) {
             self.hear_delayed();
         } else if self.gates.peek().is_some_and(|it| it.0.0 == self.rare) {
             self.pass();
@@ -363,7 +364,8 @@ impl<'a> Network<'a> {
         let timer = self.timers.peek().map_or(NEVER, |it| it.0.0);
         let gate = self.gates.peek().map_or(NEVER, |it| it.0.0);
         let request = self.requests.get(self.asked).map_or(NEVER, |it| it.0);
-        self.rare = timer.min(request).min(gate).min(self.delayed.due);
+        let delayed = self.delayed.peek().map_or(NEVER, |it| it.0.0);
+        self.rare = timer.min(request).min(gate).min(delayed);
     }
 
     /// A request arrives. It carries a delayed ACK. If the block opens connections, the handshake
@@ -375,29 +377,8 @@ impl<'a> Network<'a> {
             return self.open(who);
         }
         self.release(who);
-        self.connections[who as usize].sender.end += self.read.segments;
+        self.connections[who as usize].sender.request(self.read.segments);
         self.send(who);
-    }
-
-    /// A delayed ACK is due.
-    fn hear_delayed(&mut self) {
-        let due = self.delayed.due;
-        let who = self.delayed.pop();
-        if self.connections[who as usize].receiver.due == due {
-            self.release(who);
-            self.send(who);
-        }
-    }
-
-    /// Passes the delayed ACK to the server, if there is one.
-    fn release(&mut self, who: u32) {
-        let Connection { sender, receiver, held, .. } = &mut self.connections[who as usize];
-        if receiver.due < NEVER {
-            receiver.acknowledged();
-            let next = receiver.next;
-            let ack = AckInfo { next, segment: next - 1, sent: *held };
-            sender.on_ack(self.now, &ack, &self.rules);
-        }
     }
 
     /// A host releases data.
@@ -430,7 +411,7 @@ impl<'a> Network<'a> {
             return self.open(who);
         }
         // ACKs move the deadline without a new entry.
-        if sender.deadline <= self.now {
+        if sender.due() <= self.now {
             sender.expire(self.now, &self.rules);
         }
         self.send(who);
@@ -458,41 +439,19 @@ impl<'a> Network<'a> {
         while let Some(burst) = sender.poll(self.now, is_open, &self.rules) {
             let is_last = burst.segment + burst.count == sender.end;
             let kind = if is_last { Kind::Last } else { Kind::Full };
-            let sent = if burst.again { NEVER } else { self.now };
+            let is_known = !burst.again || self.rules.flavour.timestamps;
+            let sent = if is_known { self.now } else { NEVER };
             let packet = Packet { sent, segment: burst.segment, who, kind };
             self.links.send(self.now, packet, burst.count, self.times[kind as usize]);
             if burst.is_all {
                 break;
             }
         }
-        if sender.deadline < *alarm {
-            *alarm = sender.deadline;
+        let due = if sender.is_plain { sender.deadline } else { sender.due() };
+        if due < *alarm {
+            *alarm = due;
             self.timers.push(Reverse((*alarm, who)));
             self.rare = self.rare.min(*alarm);
         }
-    }
-}
-
-/// The common rules of all senders of a read.
-fn rules(read: &Read) -> Rules {
-    let span = |seconds: f64| ticks(seconds * read.second);
-    Rules {
-        short: SEGMENT - parts(read.last),
-        most_window: parts(read.most_window),
-        initial_window: parts(read.initial_window),
-        rto: Bounds {
-            least: ticks(read.least_rto),
-            most: ticks(read.most_rto),
-            granularity: ticks(read.flavour.granularity),
-            style: read.flavour.style,
-            is_least: read.rto_is_least(),
-        },
-        flavour: read.flavour,
-        hybrid: Spans {
-            spacing: span(2e-3),
-            least: span(4e-3),
-            most: span(16e-3),
-            allowance: span(1e-3),
-        },
     }
 }

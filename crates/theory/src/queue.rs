@@ -12,6 +12,20 @@ pub struct Size {
     pub space: u64,
 }
 
+/// A switch that marks packets that arrive while the queue is longer than a threshold (RFC 8257
+/// §3.1).
+#[derive(Clone, Copy, Debug)]
+pub struct Marking {
+    /// The threshold: packets, or bytes.
+    pub threshold: f64,
+    /// Whether it counts packets.
+    pub counts_packets: bool,
+    /// Whether the packet on the link counts, and the arriving one.
+    pub in_service: bool,
+    /// See `in_service`.
+    pub arriving: bool,
+}
+
 /// The queue and its link.
 ///
 /// The number of waiting full packets is computed from the time until the link is idle. The few
@@ -27,6 +41,11 @@ pub struct Queue {
     /// Packets that are not full, by the time at which they leave the buffer, and their sum.
     others: Timeline<Size>,
     sum: Size,
+    marking: Option<Marking>,
+    /// Bytes of a full packet.
+    bytes: f64,
+    /// Whether the last packet was marked.
+    pub has_marked: bool,
 }
 
 impl Queue {
@@ -34,7 +53,37 @@ impl Queue {
     /// time of an arrival is still there.
     pub fn new(limit: u64, full: Size, arrival_first: bool) -> Self {
         let linger = Ticks::from(arrival_first);
-        Self { limit, full, free: 0, linger, others: Timeline::new(), sum: Size::default() }
+        Self {
+            limit,
+            full,
+            free: 0,
+            linger,
+            others: Timeline::new(),
+            sum: Size::default(),
+            marking: None,
+            bytes: 0.0,
+            has_marked: false,
+        }
+    }
+
+    /// The same, with marks; a full packet has this many bytes.
+    pub fn marking(self, marking: Option<Marking>, bytes: f64) -> Self {
+        Self { marking, bytes, ..self }
+    }
+
+    /// Whether a packet is marked that arrives while so many full packets wait.
+    #[inline(never)]
+    fn marks(&self, waiting: u64, size: Size) -> bool {
+        let Some(it) = self.marking else { return false };
+        let share = |size: Size| size.time as f64 / self.full.time as f64;
+        let (others, own) = if it.counts_packets {
+            (self.others.len() as f64, 1.0)
+        } else {
+            (share(self.sum), share(size))
+        };
+        let more = f64::from(u8::from(it.in_service)) + if it.arriving { own } else { 0.0 };
+        let each = if it.counts_packets { 1.0 } else { self.bytes };
+        (waiting as f64 + others + more) * each > it.threshold
     }
 
     /// Offers a packet. Returns its departure time; `None` if it is lost.
@@ -49,12 +98,16 @@ impl Queue {
         }
         if self.free + self.linger <= now {
             self.free = now + size.time;
+            self.has_marked = false;
             return Some(self.free);
         }
         // The link is busy for at most a packet time with one packet, then with the waiting ones.
         let waiting = (self.free + self.linger - now - self.sum.time - 1) / PACKET;
         if waiting * self.full.space + self.sum.space + size.space > self.limit {
             return None;
+        }
+        if self.marking.is_some() {
+            self.has_marked = self.marks(waiting, size);
         }
         if size.time != self.full.time {
             self.others.push(self.free, size);

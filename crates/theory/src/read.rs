@@ -1,7 +1,8 @@
 //! The parameters of a read.
 
 use crate::collapse::Collapse;
-use crate::flavour::{Flavour, Style};
+use crate::flavour::{Flavour, Growth, Repair, Style};
+use crate::queue::Marking;
 
 /// A read from servers at one switch. A packet time is the transmission time of a full packet on
 /// the client's link.
@@ -33,6 +34,8 @@ pub struct Read {
     pub cell: f64,
     /// Additional buffer space of every packet, bytes.
     pub extra: f64,
+    /// When the switch marks packets.
+    pub marking: Option<Marking>,
     /// Round trip of propagation, packet times.
     pub propagation: f64,
     /// Mean time between two requests, packet times.
@@ -89,6 +92,15 @@ impl Read {
         (bytes + self.layer2) / (self.packet + self.layer2)
     }
 
+    /// The time that this number of SACK blocks adds to an ACK on both links, packet times: eight
+    /// bytes each, and four (RFC 2018 §3, with padding).
+    pub fn blocks_time(&self, count: u32) -> f64 {
+        if count == 0 || !self.flavour.block_bytes {
+            return 0.0;
+        }
+        f64::from(4 + 8 * count) / (self.packet + self.layer2) * (1.0 + self.slower)
+    }
+
     /// Number of full packets that fit into the buffer.
     fn places(&self) -> f64 {
         if self.counts_packets { self.buffer } else { self.buffer / self.packet }
@@ -100,7 +112,10 @@ impl Read {
     /// delayed ACK at the client. SRTT and RTTVAR do not exceed the sum (RFC 6298 §2).
     pub fn rto_is_least(&self) -> bool {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
-        if style == Style::Linux {
+        // These also use the smoothed round trip.
+        let is_used = matches!(self.flavour.growth, Growth::Cubic | Growth::Bbr)
+            || self.flavour.repair == Repair::Rack;
+        if style == Style::Linux || is_used {
             return false;
         }
         let delay = if ack_every > 1 { ack_timeout } else { 0.0 };

@@ -2,13 +2,22 @@
 
 use crate::packet::{NEVER, Ticks};
 
+/// Blocks for which there is room in an ACK.
+const MOST_BLOCKS: u32 = 3;
+
 /// Reassembly and delayed ACKs of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// The segment expected next: the cumulative ACK.
     pub next: u32,
-    /// Number of segments above it.
+    /// Number of segments above it, and of their ranges.
     beyond: u32,
+    ranges: u32,
+    /// `next` at the last ACK, and the time in its packet that an ACK echoes (RFC 7323 §4.3).
+    acknowledged: u32,
+    pub echo: Ticks,
+    /// Whether the last segment was marked.
+    pub is_marked: bool,
     /// Segments since the last ACK.
     pending: u32,
     /// Number of segments that are still acknowledged one by one.
@@ -24,12 +33,52 @@ impl Receiver {
     /// `quick` segments are acknowledged one by one.
     pub fn new(most: u32, quick: u32) -> Self {
         let held = vec![0; (most as usize / 64 + 1).next_power_of_two()];
-        Self { next: 1, beyond: 0, pending: 0, quick, due: NEVER, held }
+        Self {
+            next: 1,
+            beyond: 0,
+            ranges: 0,
+            acknowledged: 1,
+            is_marked: false,
+            echo: 0,
+            pending: 0,
+            quick,
+            due: NEVER,
+            held,
+        }
     }
 
     /// Begins a new connection. No segment may be above the expected one.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
+        (self.acknowledged, self.is_marked) = (self.next, false);
+    }
+
+    /// Whether a segment has arrived before.
+    pub fn has(&self, segment: u32) -> bool {
+        segment < self.next || self.beyond > 0 && self.is_held(segment)
+    }
+
+    fn is_held(&self, segment: u32) -> bool {
+        let (word, bit) = self.place(segment);
+        self.held[word] & bit != 0
+    }
+
+    /// Number of blocks that an ACK of selective acknowledgements has (RFC 2018 §3), with one for a
+    /// duplicate (RFC 2883).
+    pub fn blocks(&self, is_twice: bool) -> usize {
+        (self.ranges + u32::from(is_twice)).min(MOST_BLOCKS) as usize
+    }
+
+    /// With timestamps: a segment that was sent at `sent` arrives.
+    pub fn note_time(&mut self, segment: u32, sent: Ticks) {
+        if segment <= self.acknowledged {
+            self.echo = sent;
+        }
+    }
+
+    /// With timestamps: an ACK of everything before `next` is sent.
+    pub fn note_ack(&mut self) {
+        self.acknowledged = self.next;
     }
 
     /// Receives a segment; returns the ACK.
@@ -73,8 +122,14 @@ impl Receiver {
     #[inline(never)]
     fn take_out_of_order(&mut self, segment: u32) {
         let (word, bit) = self.place(segment);
-        self.beyond += u32::from(self.held[word] & bit == 0);
-        self.held[word] |= bit;
+        if self.held[word] & bit == 0 {
+            self.held[word] |= bit;
+            self.beyond += 1;
+            let below = segment > self.next && self.is_held(segment - 1);
+            let joins = u32::from(below) + u32::from(self.is_held(segment + 1));
+            self.ranges = self.ranges + 1 - joins;
+        }
+        self.ranges -= u32::from(segment == self.next);
         loop {
             let (word, bit) = self.place(self.next);
             if self.held[word] & bit == 0 {

@@ -1,218 +1,292 @@
-//! How a sender with a scoreboard handles ACKs and sends (RFC 6675 §5).
+//! How a sender with a scoreboard handles ACKs (RFC 6675 §5; ns-2's `Sack1`; RFC 8985).
 
+use crate::bbr;
+use crate::flavour::Repair;
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts};
-use crate::sender::{AckInfo, Burst, DUPLICATES, Rules, Sender};
+use crate::proportion::Proportion;
+use crate::rack::Verdict;
+use crate::sender::{AckInfo, DUPLICATES, Rules, Sender};
+
+/// Number of arrived segments above a hole after which it is lost (RFC 6675 §4).
+const ENOUGH: u32 = DUPLICATES;
+
+/// What an ACK leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Episode {
+    Nothing,
+    /// The recovery ends.
+    Exit,
+    /// Something new is found.
+    Found(Verdict),
+}
+
+/// What an ACK has reported.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Segments newly covered by the cumulative ACK.
+    acked: u32,
+    /// Whether a segment has arrived out of order.
+    is_sacked: bool,
+    /// A segment that has arrived again.
+    twice: Option<u32>,
+    /// Something has arrived that was outstanding at a timeout, and was not sent again.
+    is_original: bool,
+    /// The round trip of the youngest segment that the ACK covers, if each was sent once.
+    rtt: Option<Ticks>,
+}
 
 impl Sender {
     /// Handles an ACK with selective acknowledgements.
     #[inline(never)]
     pub(crate) fn on_selective_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
-        let AckInfo { next: ack, segment, sent } = *ack;
-        if ack < self.una || (ack == self.una && self.una == self.max) {
+        let is_empty = ack.next == self.una && self.una == self.max;
+        if ack.next < self.una || is_empty && !ack.twice {
             return;
         }
         let before = self.una;
-        let is_new = ack > before;
-        if is_new {
-            self.time(now, ack, sent, rules);
+        let Some(it) = self.selective.as_deref() else { return };
+        let (held, losses) = (it.board.sacked(), it.board.losses());
+        let news = self.read(now, ack, rules);
+        if news.acked > 0 {
+            self.time(now, ack.next, ack.sent, rules);
             self.burst = u32::MAX;
             self.limited = 0;
             self.dupacks = 0;
         }
-        let Some(it) = self.selective.as_deref_mut() else { return };
-        if is_new {
-            it.board.acknowledge(ack);
+        self.una = ack.next;
+        self.next = self.next.max(self.una);
+        self.max = self.max.max(self.una);
+        self.conclude(now, before, &news, rules);
+        if self.is_plain {
+            return;
         }
-        let mut is_news = segment >= ack && it.board.sack(segment);
-        self.una = ack;
-        self.next = self.next.max(ack);
-        self.max = self.max.max(ack);
+        self.note_delivery(&news, held, losses);
+        if self.undo.is_some() && (news.acked > 0 || news.is_sacked) {
+            self.examine(news.acked, news.is_original, rules);
+        }
+    }
+
+    /// Updates the scoreboard.
+    fn read(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) -> News {
+        let undo = self.undo.as_deref().filter(|it| it.is_examining());
+        let mut news = News {
+            acked: ack.next - self.una,
+            twice: ack.twice.then_some(ack.segment),
+            ..News::default()
+        };
+        // After a timeout, ns-2 does not read blocks.
+        let is_blind = rules.flavour.repair == Repair::Sack1;
+        let Some(it) = self.selective.as_deref_mut() else { return news };
+        let (rack, board, bbr) = (&mut it.rack, &mut it.board, &mut self.bbr);
+        let mut is_single = true;
+        board.acknowledge(ack.next, |segment, sent| {
+            if let Some(rack) = rack {
+                rack.deliver(segment, sent, now);
+            }
+            if let Some(bbr) = bbr {
+                bbr.rates.deliver(now, segment);
+            }
+            news.is_original |= undo.is_some_and(|it| it.is_original(segment, sent.copies));
+            is_single &= sent.copies == 1;
+            news.rtt = Some(now - sent.at);
+        });
+        news.rtt.take_if(|_| !is_single);
+        if let Some(bbr) = bbr {
+            bbr.rates.forget(ack.next);
+            if let Some(rtt) = news.rtt {
+                bbr.rates.time(rtt);
+            }
+        }
+        if ack.segment >= ack.next
+            && !(is_blind && it.repairs_timeout)
+            && let Some(sent) = board.sack(ack.segment)
+        {
+            news.is_sacked = true;
+            if let Some(rack) = rack {
+                rack.deliver(ack.segment, &sent, now);
+            }
+            if let Some(bbr) = bbr {
+                bbr.rates.deliver(now, ack.segment);
+            }
+            news.is_original |= undo.is_some_and(|it| it.is_original(ack.segment, sent.copies));
+        }
+        news
+    }
+
+    /// Acts on what an ACK has reported. `before` was the first unacknowledged segment.
+    fn conclude(&mut self, now: Ticks, before: u32, news: &News, rules: &Rules) {
         let mut restarts = true;
-        if ack >= self.recover && (self.in_recovery || it.repairs_timeout) {
-            it.repairs_timeout = false;
-            it.owes_partial = false;
-            if std::mem::take(&mut self.in_recovery) {
-                self.owes_first = false;
+        let mut episode = self.judge(now, news, &mut restarts, rules);
+        if episode == Episode::Exit {
+            self.in_recovery = false;
+            self.owes_first = false;
+            self.proportion = None;
+            self.counted = 0;
+            if let Some(bbr) = &mut self.bbr {
+                bbr.end_repair();
+            } else if rules.flavour.repair != Repair::Sack1 {
                 self.window = self.threshold;
-                return self.retime(now, true, rules);
             }
-        }
-        if it.repairs_timeout {
-            is_news = false;
-        } else {
-            let first_is_lost = it.board.judge();
-            if self.in_recovery {
-                if is_new && rules.flavour.answers {
-                    restarts = !std::mem::replace(&mut self.was_restarted, true);
-                    it.owes_partial = !it.board.first_is_resent();
-                }
-                is_news = false;
-            } else if is_news {
-                self.dupacks += 1;
-                is_news = self.dupacks >= DUPLICATES || first_is_lost;
-            }
-        }
-        if is_new && !self.in_recovery && !is_news {
+            // The rest of the scoreboard may hold the next loss.
+            let rest = News { acked: 0, twice: None, ..*news };
+            episode = self.judge(now, &rest, &mut restarts, rules);
+        } else if news.acked > 0 && !self.in_recovery && episode != Episode::Found(Verdict::Loss) {
             // Growth needs the previous `una`.
             self.una = before;
-            self.grow(now, ack, sent, rules);
-            self.una = ack;
+            if self.is_plain || self.observe(before + news.acked, rules) {
+                self.grow(now, before + news.acked, news.rtt, rules);
+            }
+            self.una = before + news.acked;
+        } else if news.acked > 0 && self.marks.is_some() {
+            self.una = before;
+            self.observe(before + news.acked, rules);
+            self.una = before + news.acked;
         }
-        if is_new {
+        if !self.is_plain {
+            self.follow_model(now, news);
+        }
+        if news.acked > 0 {
             self.retime(now, restarts, rules);
         }
-        if is_news {
-            self.begin_selectively(now, rules);
+        if let Episode::Found(verdict) = episode {
+            self.act(now, verdict, rules);
         }
         if self.in_recovery {
             self.burst = rules.flavour.burst;
         }
+        if news.acked > 0 && !self.is_plain {
+            self.schedule_probe(now, rules);
+        }
     }
 
-    fn begin_selectively(&mut self, now: Ticks, rules: &Rules) {
+    /// BBR's answer to an ACK.
+    fn follow_model(&mut self, now: Ticks, news: &News) {
+        let srtt = self.rto.smoothed();
+        if let Some(bbr) = &mut self.bbr {
+            bbr.on_ack(&bbr::Ack { now, una: self.una, rtt: news.rtt, srtt });
+            self.window = bbr.window();
+        }
+    }
+
+    /// What loss recovery makes of an ACK. Clears `restarts` if the timer runs on.
+    fn judge(&mut self, now: Ticks, news: &News, restarts: &mut bool, rules: &Rules) -> Episode {
+        match rules.flavour.repair {
+            Repair::Rack => {
+                let kind = (news.acked > 0, news.is_sacked);
+                match self.on_rack_ack(now, news.twice, kind, rules) {
+                    None => Episode::Exit,
+                    Some(Verdict::Nothing) => Episode::Nothing,
+                    Some(verdict) => Episode::Found(verdict),
+                }
+            }
+            Repair::Sack1 => self.judge_early(news),
+            _ => self.judge_by_board(news, restarts, rules),
+        }
+    }
+
+    /// RFC 6675.
+    fn judge_by_board(&mut self, news: &News, restarts: &mut bool, rules: &Rules) -> Episode {
+        let Some(it) = self.selective.as_deref_mut() else { return Episode::Nothing };
+        if self.una >= self.recover && (self.in_recovery || it.repairs_timeout) {
+            it.repairs_timeout = false;
+            it.owes_partial = false;
+            if self.in_recovery {
+                return Episode::Exit;
+            }
+        }
+        if it.repairs_timeout {
+            return Episode::Nothing;
+        }
+        let first_is_lost = it.board.judge(ENOUGH);
+        if self.in_recovery {
+            if news.acked > 0 && rules.flavour.answers {
+                *restarts = !std::mem::replace(&mut self.was_restarted, true);
+                it.owes_partial = !it.board.first_is_resent();
+            }
+            return Episode::Nothing;
+        }
+        if !news.is_sacked {
+            return Episode::Nothing;
+        }
+        self.dupacks += 1;
+        let is_lost = self.dupacks >= DUPLICATES || first_is_lost;
+        if is_lost { Episode::Found(Verdict::Loss) } else { Episode::Nothing }
+    }
+
+    /// ns-2's `Sack1`: all missing segments below the highest arrived one are lost.
+    fn judge_early(&mut self, news: &News) -> Episode {
+        let Some(it) = self.selective.as_deref_mut() else { return Episode::Nothing };
+        if it.repairs_timeout {
+            if self.una <= self.recover {
+                return Episode::Nothing;
+            }
+            it.repairs_timeout = false;
+        }
+        if self.in_recovery {
+            if self.una >= self.recover {
+                return Episode::Exit;
+            }
+            // An ACK removes a segment from the pipe. One of new data also removes its copy.
+            it.freed += if news.acked > 0 { 2 } else { 1 };
+            it.board.judge(1);
+            return Episode::Nothing;
+        }
+        if !news.is_sacked {
+            return Episode::Nothing;
+        }
+        self.dupacks += 1;
+        if self.dupacks < DUPLICATES {
+            return Episode::Nothing;
+        }
+        it.board.judge(1);
+        Episode::Found(Verdict::Loss)
+    }
+
+    /// Recovery begins.
+    pub(crate) fn begin_selectively(&mut self, now: Ticks, rules: &Rules) {
         self.in_recovery = true;
         self.recover = self.max;
         self.was_restarted = false;
         self.owes_first = true;
         self.timed = None;
+        let window = self.window;
         let limited = Parts::from(self.limited) << BITS;
         let flight = self.outstanding(self.max, rules).saturating_sub(limited);
         self.reduce(flight, rules);
+        self.proportion = rules.flavour.proportional.then(|| Proportion::new(window, 0));
+        self.cancel_probe();
         if let Some(it) = self.selective.as_deref_mut() {
             (it.high_resent, it.rescued) = (self.una, false);
+            (it.began, it.resent, it.freed) = (self.una, 0, DUPLICATES);
+            it.is_first_copy = true;
         }
         if rules.flavour.restarts_timer {
-            self.arm(now);
+            self.arm(now, rules);
         }
     }
 
-    /// The next segments to send by the scoreboard. Unless `is_open`, only those that the host does
-    /// not delay.
-    pub(crate) fn poll_selectively(
-        &mut self,
-        now: Ticks,
-        is_open: bool,
-        rules: &Rules,
-    ) -> Option<Burst> {
-        let it = self.selective.as_deref_mut()?;
-        if std::mem::take(&mut self.owes_first) {
-            let segment = it.board.first_due().unwrap_or(self.una);
-            return Some(self.send_copy(now, segment, false));
+    /// The timer has expired.
+    pub(crate) fn lose_selectively(&mut self, now: Ticks, rules: &Rules) {
+        let Some(it) = self.selective.as_deref_mut() else { return };
+        (it.repairs_timeout, it.owes_partial) = (true, false);
+        match rules.flavour.repair {
+            Repair::Rack => return self.time_out_rack(now),
+            Repair::Sack1 => it.board.forget_arrived(),
+            _ => {}
         }
-        if std::mem::take(&mut it.owes_partial) {
-            let due = it.board.first_due();
-            if due.is_none() && self.max < self.end {
-                return Some(self.send_fresh(now, 1, rules));
-            }
-            return Some(self.send_copy(now, due.unwrap_or(self.una), false));
-        }
-        let room = self.room(rules);
-        if room == 0 {
-            return None;
-        }
-        if let Some(due) = self.selective.as_deref().and_then(|it| it.board.first_due()) {
-            return is_open.then(|| self.send_copy(now, due, false));
-        }
-        if self.max < self.end {
-            let flight = self.max - self.una;
-            let most = ((rules.most_window >> BITS) as u32).saturating_sub(flight);
-            let waits = self.dupacks > 0 && !self.in_recovery;
-            let is_limited = waits && flight >= (self.window >> BITS) as u32;
-            let count = room.min(most).min(self.burst).min(self.end - self.max);
-            if count > 0 && (is_open || is_limited) {
-                let count = if is_limited { 1 } else { count };
-                self.limited += u32::from(is_limited);
-                return Some(self.send_fresh(now, count, rules));
-            }
-            if count > 0 || !self.in_recovery {
-                return None;
-            }
-        }
-        if !self.in_recovery || !is_open {
-            return None;
-        }
-        let it = self.selective.as_deref_mut()?;
-        let spare = if rules.flavour.answers {
-            it.board.first_untried()
-        } else {
-            it.board.hole(it.high_resent)
-        };
-        if let Some(segment) = spare {
-            return Some(self.send_copy(now, segment, false));
-        }
-        if !rules.flavour.rescues || it.rescued {
-            return None;
-        }
-        let last = it.board.last_missing().filter(|&last| last >= it.high_resent)?;
-        Some(self.send_copy(now, last, true))
+        it.board.lose_all();
     }
 
-    /// Number of segments that fit into the pipe.
-    fn room(&self, rules: &Rules) -> u32 {
-        let pipe = self.selective.as_deref().map_or(0, |it| it.board.pipe());
-        let window = self.window.min(rules.most_window.max(self.window));
-        let room = ((window >> BITS) as u32).saturating_sub(pipe);
-        room.max(u32::from(pipe == 0))
-    }
-
-    /// Whether there is something to send once the host releases it.
-    pub(crate) fn is_ready_selectively(&self, rules: &Rules) -> bool {
-        let Some(it) = self.selective.as_deref() else { return false };
-        let spare = || {
-            let hole = if rules.flavour.answers {
-                it.board.first_untried()
-            } else {
-                it.board.hole(it.high_resent)
-            };
-            let rescue = rules.flavour.rescues && !it.rescued;
-            hole.is_some()
-                || rescue && it.board.last_missing().is_some_and(|last| last >= it.high_resent)
-        };
-        let flight = self.max - self.una;
-        let has_new =
-            self.max < self.end && self.burst > 0 && ((rules.most_window >> BITS) as u32) > flight;
-        self.room(rules) > 0
-            && (it.board.first_due().is_some() || has_new || self.in_recovery && spare())
-    }
-
-    fn send_copy(&mut self, now: Ticks, segment: u32, is_rescue: bool) -> Burst {
-        if let Some(it) = self.selective.as_deref_mut() {
-            if is_rescue {
-                it.rescued = true;
-            } else {
-                it.board.resend(segment);
-                it.high_resent = it.high_resent.max(segment + 1);
-            }
+    /// With rate reduction: an ACK reports what has arrived. Before it, `held` segments had arrived
+    /// out of order, and `losses` were found.
+    fn note_delivery(&mut self, news: &News, held: u32, losses: u32) {
+        let window = self.window;
+        let Some(it) = self.selective.as_deref() else { return };
+        if let Some(proportion) = &mut self.proportion {
+            let delivered = (news.acked + it.board.sacked()).saturating_sub(held);
+            let is_safe = news.acked > 0 && it.board.losses() == losses;
+            proportion.on_ack(delivered, it.board.pipe(), window, is_safe);
         }
-        self.resent = self.resent.max(segment + 1);
-        self.timed.take_if(|timed| timed.0 == segment);
-        if self.deadline == crate::packet::NEVER {
-            self.arm(now);
-        }
-        self.last_sent = now;
-        Burst { segment, count: 1, again: true, is_all: false }
-    }
-
-    /// Sends new segments. The last one of an SRU, which is not full, is sent alone.
-    fn send_fresh(&mut self, now: Ticks, count: u32, rules: &Rules) -> Burst {
-        let segment = self.max;
-        let full = self.end - 1 - segment;
-        let count = if full == 0 { 1 } else { count.min(full) };
-        if rules.flavour.per_window && self.timed.is_none() {
-            self.timed = Some((segment, now));
-        }
-        let is_first = self.una == self.max;
-        self.max += count;
-        self.next = self.max;
-        self.burst -= if self.burst == u32::MAX { 0 } else { count.min(self.burst) };
-        if let Some(it) = self.selective.as_deref_mut() {
-            it.board.send(count);
-        }
-        if is_first || self.deadline == crate::packet::NEVER {
-            self.arm(now);
-        }
-        self.last_sent = now;
-        Burst { segment, count, again: false, is_all: false }
     }
 }

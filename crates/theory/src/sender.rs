@@ -1,25 +1,34 @@
-//! A sender's window: slow start and congestion avoidance (RFC 5681), `NewReno` (RFC 6582) or
-//! selective acknowledgements (RFC 6675), limited transmit (RFC 3042), go-back-N after a timeout
-//! (RFC 6298 §5). Segments are numbered from 1.
+//! A sender: its window, timer, and what it owes. Segments are numbered from 1.
+//!
+//! `duplicates` handles ACKs without SACK, `selective` those with it, `growth` changes the window,
+//! and `transmit` and `resend` choose the segments to send.
 
+use crate::bbr::{self, Bbr};
 use crate::board::Board;
-use crate::flavour::{Exit, Flavour, Halved, Idle, Repair};
-use crate::hybrid::Hybrid;
-use crate::packet::{NEVER, Ticks};
-use crate::parts::{BITS, Parts, SEGMENT};
+use crate::cubic::Cubic;
+use crate::flavour::{Flavour, Growth, Idle, Repair};
+use crate::growth::Loss;
+use crate::hybrid::Spans;
+use crate::marks::Marks;
+use crate::packet::{NEVER, PACKET, Ticks, ticks};
+use crate::parts::{BITS, Parts, SEGMENT, parts};
+use crate::proportion::Proportion;
+use crate::rack::{self, Rack};
+use crate::read::Read;
 use crate::rto::{Bounds, Rto};
+use crate::undo::Undo;
+use crate::wheel;
 
 /// Number of duplicate ACKs that begins a fast retransmit (RFC 5681 §3.2).
 pub(crate) const DUPLICATES: u32 = 3;
-
-/// Minimum slow-start threshold (RFC 5681, equation 4).
-const LEAST_WINDOW: Parts = 2 * SEGMENT;
 
 /// The common rules of all senders of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// Difference of the last segment of an SRU from a full one.
     pub short: Parts,
+    /// Share of a full one that it has.
+    pub last: f64,
     /// The receiver's window.
     pub most_window: Parts,
     /// Window of a connection that is new, or was idle.
@@ -29,7 +38,47 @@ pub struct Rules {
     /// Properties of the stack.
     pub flavour: Flavour,
     /// Parameters of the end of slow start.
-    pub hybrid: crate::hybrid::Spans,
+    pub hybrid: Spans,
+    /// Time parameters of RACK-TLP.
+    pub rack: rack::Spans,
+    /// Time parameters of BBR.
+    pub bbr: bbr::Spans,
+    /// Tick of the timers; 0 for exact ones.
+    pub tick: Ticks,
+    /// Ticks of a second.
+    pub second: f64,
+}
+
+impl Rules {
+    /// The rules of a read.
+    pub fn new(read: &Read) -> Self {
+        let tick = ticks(read.flavour.tick);
+        Self {
+            short: if read.flavour.counts_packets { 0 } else { SEGMENT - parts(read.last) },
+            last: read.last,
+            most_window: parts(read.most_window),
+            initial_window: parts(read.initial_window),
+            rto: Bounds {
+                least: wheel::rounded_up(ticks(read.least_rto), tick),
+                most: ticks(read.most_rto),
+                granularity: ticks(read.flavour.granularity),
+                style: read.flavour.style,
+                is_least: read.rto_is_least(),
+            },
+            flavour: read.flavour,
+            hybrid: Spans::of(read.flavour.cubic.watch, read.second),
+            rack: rack::Spans::new(&read.flavour.rack),
+            bbr: bbr::Spans {
+                millisecond: 1e-3 * read.second * PACKET as f64,
+                burst: read.flavour.bbr.burst_time * PACKET as f64,
+                round_trip: ticks(read.flavour.bbr.round_trip_time),
+                probe: ticks(read.flavour.bbr.probe_time),
+                segment: read.packet - read.header,
+            },
+            tick,
+            second: read.second * PACKET as f64,
+        }
+    }
 }
 
 /// Segments sent back to back.
@@ -52,8 +101,12 @@ pub struct AckInfo {
     pub next: u32,
     /// The segment that caused it.
     pub segment: u32,
-    /// When that segment was sent, if it was sent once.
+    /// When that segment was sent, if it was sent once. With timestamps, the echo.
     pub sent: Ticks,
+    /// Whether the segment had arrived before. With RACK-TLP only.
+    pub twice: bool,
+    /// Whether it echoes a mark (RFC 8257 §3.2).
+    pub ece: bool,
 }
 
 /// The state of a recovery with SACK (RFC 6675 §2).
@@ -68,10 +121,19 @@ pub(crate) struct Selective {
     pub high_resent: u32,
     /// Whether the rescue of this recovery was sent.
     pub rescued: bool,
+    /// `Sack1`: first segment outstanding when recovery began, segments sent again since, without
+    /// the first, and segments that ACKs have removed from the pipe.
+    pub began: u32,
+    pub resent: u32,
+    pub freed: u32,
+    pub is_first_copy: bool,
+    /// With RACK-TLP.
+    pub rack: Option<Rack>,
 }
 
-/// One connection's sender.
+/// One connection's sender. Fields that every ACK needs are first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
     /// First unacknowledged segment.
     pub(crate) una: u32,
@@ -83,14 +145,8 @@ pub struct Sender {
     pub end: u32,
     pub(crate) window: Parts,
     pub(crate) threshold: Parts,
-    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
-    /// partial ACKs.
-    pub(crate) inflation: Parts,
-    /// Segments deducted by partial ACKs beyond the inflation.
-    pub(crate) deficit: Parts,
     /// When the timer expires.
     pub deadline: Ticks,
-    pub(crate) rto: Rto,
     /// Segments sent beyond the window by limited transmit.
     pub(crate) limited: u32,
     pub(crate) dupacks: u32,
@@ -100,19 +156,45 @@ pub struct Sender {
     pub(crate) recover: u32,
     /// One past the highest retransmitted segment.
     pub(crate) resent: u32,
-    timed_out_at: u32,
+    /// Whether it has none of the optional parts below but SACK: an ACK need not look for them.
+    pub(crate) is_plain: bool,
+    pub(crate) in_recovery: bool,
+    pub(crate) owes_first: bool,
+    /// The first segment is lost, and sent again as soon as rate reduction allows it.
+    pub(crate) has_hole: bool,
+    pub(crate) rto: Rto,
+    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
+    /// partial ACKs.
+    pub(crate) inflation: Parts,
+    /// Segments deducted by partial ACKs beyond the inflation.
+    pub(crate) deficit: Parts,
+    pub(crate) selective: Option<Box<Selective>>,
+    /// When data was last sent, and the largest used part of the window since `validated`.
+    pub(crate) last_sent: Ticks,
+    pub(crate) used: Parts,
     /// The timed segment, if one per window is timed, and when it was sent.
     pub(crate) timed: Option<(u32, Ticks)>,
-    /// When data was last sent, when the use of the window was last checked, and its used part.
-    pub(crate) last_sent: Ticks,
+    /// When the use of the window was last checked.
     validated: Ticks,
-    pub(crate) used: Parts,
-    pub(crate) in_recovery: bool,
+    /// How long before time 0 the clock of its host's timers began.
+    pub phase: Ticks,
+    /// Acknowledged data that has not grown the window yet ([`Growth::Data`]).
+    pub(crate) counted: Parts,
+    pub(crate) timed_out_at: u32,
+    /// The first segment of the block.
+    pub(crate) block: u32,
     /// Whether a partial ACK of this recovery has restarted the timer.
     pub(crate) was_restarted: bool,
-    pub(crate) owes_first: bool,
-    pub(crate) selective: Option<Box<Selective>>,
-    hybrid: Option<Box<Hybrid>>,
+    pub(crate) owes_probe: bool,
+    /// Whether the current ACK echoes a mark.
+    pub(crate) is_marked: bool,
+    /// The rate reduction of this recovery.
+    pub(crate) proportion: Option<Proportion>,
+    pub(crate) cubic: Option<Box<Cubic>>,
+    pub(crate) bbr: Option<Box<Bbr>>,
+    /// With DCTCP.
+    pub(crate) marks: Option<Box<Marks>>,
+    pub(crate) undo: Option<Box<Undo>>,
     /// Timeouts so far.
     pub timeouts: u32,
 }
@@ -120,18 +202,34 @@ pub struct Sender {
 impl Sender {
     /// A new connection; `first` is the number of its first segment.
     pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
-        let has_board = rules.flavour.repair == Repair::Sack;
-        let selective = || Box::new(Selective { board: Board::new(first), ..Selective::default() });
+        let flavour = &rules.flavour;
+        let has_board = flavour.is_selective();
+        let is_timed = flavour.repair == Repair::Rack;
+        let board = || if is_timed { Board::with_copies(first) } else { Board::new(first) };
+        let selective = || {
+            let rack = is_timed.then(Rack::new);
+            Box::new(Selective { board: board(), rack, ..Selective::default() })
+        };
+        let is_modelled = flavour.growth == Growth::Bbr && has_board;
+        let bbr = || {
+            let window = rules.initial_window as f64 / SEGMENT as f64;
+            Box::new(Bbr::new(first, window, flavour.bbr, rules.bbr))
+        };
+        let is_cubic = flavour.growth == Growth::Cubic;
+        let is_plain = flavour.is_plain();
         Self {
+            is_plain,
             una: first,
             next: first,
             max: first,
             end: first,
             window: rules.initial_window,
             threshold,
+            counted: 0,
             inflation: 0,
             deficit: 0,
             deadline: NEVER,
+            phase: 0,
             rto,
             limited: 0,
             dupacks: 0,
@@ -146,8 +244,16 @@ impl Sender {
             in_recovery: false,
             was_restarted: false,
             owes_first: false,
+            owes_probe: false,
+            has_hole: false,
+            proportion: None,
             selective: has_board.then(selective),
-            hybrid: rules.flavour.watches.then(Box::default),
+            cubic: is_cubic.then(|| Box::new(Cubic::new(flavour.cubic.watch))),
+            marks: flavour.marks.are_used.then(|| Box::new(Marks::new(&flavour.marks))),
+            is_marked: false,
+            bbr: is_modelled.then(bbr),
+            block: first,
+            undo: flavour.examines.then(Box::default),
             timeouts: 0,
         }
     }
@@ -155,22 +261,57 @@ impl Sender {
     /// The handshake is complete. After a lost SYN-ACK the window is one segment (RFC 5681 §3.1),
     /// and there is no sample.
     pub fn open(&mut self, rtt: Ticks, at_once: bool, rules: &Rules) {
-        if at_once {
-            self.rto.sample(rtt, &rules.rto);
-        } else {
+        if !at_once {
             self.window = SEGMENT;
+            if let Some(bbr) = &mut self.bbr {
+                bbr.limit(1.0, true);
+            }
+            return;
+        }
+        self.rto.sample(rtt, &rules.rto);
+        if let Some(bbr) = &mut self.bbr {
+            bbr.rates.time(rtt);
+        }
+        if let Some(rack) = self.selective.as_deref_mut().and_then(|it| it.rack.as_mut()) {
+            rack.open(rtt);
         }
     }
 
     #[inline]
-    pub(crate) fn arm(&mut self, now: Ticks) {
-        self.deadline = now + self.rto.wait;
+    pub(crate) fn arm(&mut self, now: Ticks, rules: &Rules) {
+        self.deadline = wheel::after(now, self.rto.wait, rules.tick, self.phase);
+    }
+
+    /// The next deadline: that of the timer, or of loss detection by time.
+    #[inline]
+    pub fn due(&self) -> Ticks {
+        let rack = self.selective.as_deref().and_then(|it| it.rack.as_ref());
+        let due = rack.map_or(self.deadline, |rack| self.deadline.min(rack.due()));
+        self.bbr.as_deref().map_or(due, |bbr| due.min(bbr.due()))
+    }
+
+    /// The client requests the next `count` segments.
+    pub fn request(&mut self, count: u32) {
+        if self.una == self.max && self.max == self.end {
+            self.block = self.end;
+        }
+        if let Some(bbr) = &mut self.bbr
+            && self.max == self.end
+            && Parts::from(self.max - self.una) << BITS < self.window
+        {
+            bbr.rates.note_short();
+        }
+        self.end += count;
     }
 
     /// Nothing is outstanding.
     #[inline]
     fn rest(&mut self, now: Ticks, rules: &Rules) {
-        self.deadline = if rules.flavour.runs_idle { now + self.rto.wait } else { NEVER };
+        if rules.flavour.runs_idle {
+            self.arm(now, rules);
+        } else {
+            self.deadline = NEVER;
+        }
     }
 
     /// The outstanding segments below `next`.
@@ -182,6 +323,9 @@ impl Sender {
     /// Handles an ACK.
     #[inline]
     pub fn on_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
+        if !self.is_plain {
+            self.is_marked = ack.ece;
+        }
         if self.selective.is_some() {
             self.on_selective_ack(now, ack, rules);
         } else {
@@ -189,203 +333,61 @@ impl Sender {
         }
     }
 
-    /// Handles an ACK of everything before `ack`. `sent` is when the segment that caused it was
-    /// sent, if it was sent once.
-    #[inline]
-    pub fn acknowledge(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        if ack > self.una {
-            self.acknowledge_new(now, ack, sent, rules);
-        } else if ack == self.una && self.una < self.max {
-            self.acknowledge_again(now, rules);
-        }
-    }
-
-    #[inline]
-    fn acknowledge_new(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        self.time(now, ack, sent, rules);
-        self.burst = u32::MAX;
-        let mut restarts = true;
-        if !self.in_recovery {
-            self.dupacks = 0;
-            self.grow(now, ack, sent, rules);
-        } else if ack >= self.recover {
-            self.end_recovery(now, ack, sent, rules);
-        } else {
-            restarts = self.acknowledge_part(self.outstanding(ack, rules));
-            restarts |= !rules.flavour.impatient;
-            self.burst = rules.flavour.burst;
-        }
-        self.una = ack;
-        self.next = self.next.max(ack);
-        self.max = self.max.max(ack);
-        self.limited = 0;
-        if self.una == self.max {
-            self.rest(now, rules);
-        } else if restarts {
-            self.arm(now);
-        }
-    }
-
-    /// Karn's rule: retransmitted segments give no sample.
+    /// Karn's rule: without timestamps, retransmitted segments give no sample.
     #[inline]
     pub(crate) fn time(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
         if rules.flavour.per_window {
             if let Some((_, at)) = self.timed.take_if(|it| ack > it.0) {
                 self.rto.sample(now - at, &rules.rto);
             }
-        } else if sent != NEVER && self.una >= self.resent {
+        } else if sent != NEVER && (self.una >= self.resent || rules.flavour.timestamps) {
             self.rto.sample(now - sent, &rules.rto);
         }
         self.rto.progress(&rules.rto);
     }
 
-    #[inline]
-    pub(crate) fn grow(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        if rules.flavour.watches {
-            return self.grow_watched(now, ack, sent, rules);
-        }
-        let starts = self.window < self.threshold;
-        self.window += if starts { SEGMENT } else { (SEGMENT << BITS) / self.window };
-    }
-
-    /// As Linux's CUBIC in its first milliseconds: growth by the acknowledged data, in slow start
-    /// up to the threshold, then as Reno (RFC 9438 §4.3), and only if the window is used (§5.8).
-    #[inline(never)]
-    fn grow_watched(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        let flight = self.outstanding(self.max, rules);
-        let acked = Parts::from(ack - self.una) << BITS;
-        let is_used = flight + SEGMENT > self.window;
-        if !is_used && (self.max >= self.end || flight + SEGMENT > rules.most_window) {
-            return;
-        }
-        if self.window >= self.threshold {
-            self.window += (acked << BITS) / self.window;
-            return;
-        }
-        let rtt = (sent != NEVER).then(|| now - sent);
-        let state = crate::hybrid::State {
-            una: ack,
-            max: self.max,
-            window: self.window,
-            threshold: self.threshold,
-            srtt: self.rto.smoothed(),
-        };
-        let hybrid = self.hybrid.get_or_insert_with(Box::default);
-        if rtt.is_some_and(|rtt| hybrid.ends(now, rtt, &state, &rules.hybrid)) {
-            self.threshold = self.window;
-            return;
-        }
-        self.window += acked.min(self.threshold.saturating_sub(self.window).max(SEGMENT));
-    }
-
-    fn end_recovery(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        let deficit = self.deficit;
-        self.leave();
-        match rules.flavour.exit {
-            Exit::Threshold => self.window = self.threshold,
-            Exit::Flight => {
-                let flight = Parts::from(self.next.max(ack) - ack) << BITS;
-                self.window = self.threshold.min(flight.max(SEGMENT) + SEGMENT);
-            }
-            Exit::Keep => {
-                self.window = self.window.saturating_sub(deficit).max(SEGMENT);
-                self.grow(now, ack, sent, rules);
-            }
-        }
-    }
-
-    /// A partial ACK (RFC 6582 §3.2, step 3): retransmits the next hole, and deflates the window by
-    /// the acknowledged data. Returns whether the timer restarts: with `impatient` only for the
-    /// first one (§4).
-    fn acknowledge_part(&mut self, acked: Parts) -> bool {
-        let back = if acked >= SEGMENT { SEGMENT } else { 0 };
-        if self.inflation > acked {
-            self.inflation = self.inflation - acked + back;
-        } else {
-            let most = self.window.saturating_sub(SEGMENT);
-            self.deficit = (self.deficit + acked - self.inflation).min(most);
-            self.inflation = back;
-        }
-        self.owes_first = true;
-        !std::mem::replace(&mut self.was_restarted, true)
-    }
-
-    fn acknowledge_again(&mut self, now: Ticks, rules: &Rules) {
-        self.dupacks += 1;
-        if self.in_recovery {
-            self.inflation += SEGMENT;
-        } else if self.dupacks >= DUPLICATES && self.may_recover(rules) {
-            self.recover = self.max;
-            self.in_recovery = true;
-            self.was_restarted = false;
-            self.owes_first = true;
-            self.inflation = Parts::from(self.dupacks) << BITS;
-            self.deficit = 0;
-            self.timed = None;
-            let limited = Parts::from(self.limited) << BITS;
-            let flight = self.outstanding(self.next, rules).saturating_sub(limited);
-            self.reduce(flight, rules);
-            if rules.flavour.restarts_timer {
-                self.arm(now);
-            }
-        }
-        if self.dupacks >= DUPLICATES {
-            self.burst = rules.flavour.burst;
-        }
-    }
-
-    /// Whether duplicate ACKs indicate a new loss (RFC 6582 §3.2, step 2).
-    fn may_recover(&self, rules: &Rules) -> bool {
-        self.una > self.recover || !rules.flavour.careful && self.una == self.recover
-    }
-
-    /// Reduces window and threshold for a loss. After a timeout, `expire` sets the window.
-    pub(crate) fn reduce(&mut self, flight: Parts, rules: &Rules) {
-        match rules.flavour.halved {
-            Halved::Flight => (self.window, self.threshold) = (half(flight), half(flight)),
-            Halved::Pipe => {
-                let pipe = match &self.selective {
-                    Some(it) => Parts::from(it.board.pipe()) << BITS,
-                    None => self.outstanding(self.next, rules).saturating_sub(self.inflation),
-                };
-                (self.window, self.threshold) = (half(pipe), half(pipe));
-            }
-            Halved::Window => {
-                let half = self.window.min(rules.most_window) / 2;
-                self.window = half.max(SEGMENT);
-                self.threshold = (half >> BITS << BITS).max(LEAST_WINDOW);
-            }
-        }
-    }
-
-    fn leave(&mut self) {
+    /// No recovery.
+    pub(crate) fn leave(&mut self) {
         self.in_recovery = false;
         self.owes_first = false;
+        self.has_hole = false;
         self.dupacks = 0;
         self.inflation = 0;
         self.deficit = 0;
+        self.proportion = None;
+    }
+
+    /// A deadline has passed.
+    pub fn expire(&mut self, now: Ticks, rules: &Rules) {
+        if let Some(bbr) = &mut self.bbr {
+            bbr.is_early(now);
+        }
+        if self.selective.as_deref().is_some_and(|it| it.rack.is_some()) {
+            self.expire_rack(now, rules);
+        }
+        if self.deadline <= now && !self.owes_probe {
+            self.time_out(now, rules);
+        }
     }
 
     /// The timer has expired. A repeated timeout does not change the threshold (RFC 5681 §3.1).
-    pub fn expire(&mut self, now: Ticks, rules: &Rules) {
+    fn time_out(&mut self, now: Ticks, rules: &Rules) {
         if self.una == self.max {
             if rules.flavour.runs_idle {
-                self.recover = self.max;
-                self.leave();
+                self.rest_idle(rules);
             }
             return self.rest(now, rules);
         }
         self.timeouts += 1;
-        if self.timed_out_at != self.una || rules.flavour.halved == Halved::Window {
-            self.reduce(self.outstanding(self.next, rules), rules);
-        }
+        self.remember_timeout(rules);
+        let repeated = self.timed_out_at == self.una;
         self.timed_out_at = self.una;
-        self.window = SEGMENT;
+        let flight = self.outstanding(self.next, rules);
+        self.reduce_for(Loss::Timeout { repeated }, flight, rules);
         self.recover = self.max;
         self.leave();
-        if let Some(it) = &mut self.selective {
-            it.board.lose_all();
-            (it.repairs_timeout, it.owes_partial) = (true, false);
+        if self.selective.is_some() {
+            self.lose_selectively(now, rules);
             self.owes_first = true;
         } else {
             self.next = self.una;
@@ -393,9 +395,26 @@ impl Sender {
         self.limited = 0;
         self.timed = None;
         self.burst = u32::MAX;
-        self.hybrid.take_if(|_| !rules.flavour.watches);
         self.rto.back_off(&rules.rto);
-        self.arm(now);
+        self.arm(now, rules);
+    }
+
+    /// The timer has expired, and nothing is outstanding (ns-2).
+    fn rest_idle(&mut self, rules: &Rules) {
+        match rules.flavour.repair {
+            Repair::Tahoe | Repair::Sack | Repair::Rack => {}
+            Repair::Reno | Repair::NewReno => {
+                self.recover = self.max;
+                self.leave();
+            }
+            Repair::Sack1 => {
+                self.recover = self.max;
+                self.leave();
+                if let Some(it) = &mut self.selective {
+                    it.repairs_timeout = true;
+                }
+            }
+        }
     }
 
     /// Reduces the window after an idle time or a time of little use, before new data is sent.
@@ -407,40 +426,39 @@ impl Sender {
             Idle::Kept => {}
             Idle::Restarts => {
                 if is_idle && quiet > self.rto.wait {
-                    self.window = self.window.min(rules.initial_window);
+                    self.limit_window(rules.initial_window);
                 }
             }
             Idle::Validates => {
                 let threshold = self.threshold.max(self.window / 4 * 3);
-                if is_idle && quiet >= self.rto.wait {
+                let most = if is_idle && quiet >= self.rto.wait {
                     let halvings = (quiet / self.rto.wait.max(1)).min(63);
                     let least = rules.initial_window.min(self.window);
-                    self.window = (self.window >> halvings).max(least);
+                    self.last_sent = now;
+                    (self.window >> halvings).max(least)
                 } else if now - self.validated >= self.rto.wait {
                     if self.used >= self.window {
                         (self.validated, self.used) = (now, 0);
                         return;
                     }
-                    self.window = u64::midpoint(self.window, self.used);
+                    u64::midpoint(self.window, self.used)
                 } else {
                     return;
-                }
+                };
+                self.limit_window(most);
                 self.threshold = threshold;
                 (self.validated, self.used) = (now, 0);
             }
         }
     }
 
-    /// Sets the timer after an ACK that the scoreboard has handled.
+    /// Sets the timer after an ACK of new data.
+    #[inline]
     pub(crate) fn retime(&mut self, now: Ticks, restarts: bool, rules: &Rules) {
         if self.una == self.max {
             self.rest(now, rules);
         } else if restarts {
-            self.arm(now);
+            self.arm(now, rules);
         }
     }
-}
-
-fn half(flight: Parts) -> Parts {
-    (flight / 2).max(LEAST_WINDOW)
 }

@@ -1,4 +1,8 @@
+mod linux;
+mod marks;
+mod paced;
 mod reads;
+mod repairs;
 mod senders;
 mod windows;
 
@@ -45,6 +49,7 @@ pub(super) fn read(servers: usize, buffer: f64) -> Read {
         counts_packets: false,
         cell: 1.0,
         extra: 0.0,
+        marking: None,
         propagation: 20.0,
         gap: 5.0,
         spread: 0.0,
@@ -202,17 +207,37 @@ fn what_leaves_in_the_instant_of_an_arrival_is_there_or_not() {
 #[test]
 fn a_board_knows_what_has_arrived_what_is_lost_and_what_is_on_its_way() {
     let mut board = Board::new(1);
-    board.send(8);
-    assert!(board.sack(3) && board.sack(4) && !board.sack(4) && !board.sack(9));
-    assert!(!board.judge(), "two above are not enough");
-    assert!(board.sack(5) && board.judge());
+    board.send(8, 0);
+    let mut is_new = |segment| board.sack(segment).is_some();
+    assert_eq!([3, 4, 4, 9].map(&mut is_new), [true, true, false, false]);
+    assert!(!board.judge(3), "two above are not enough");
+    assert!(board.sack(5).is_some() && board.judge(3));
     assert_eq!((board.pipe(), board.first_due(), board.hole(2)), (3, Some(1), Some(2)));
-    board.resend(1);
+    board.resend(1, 9);
     assert_eq!((board.pipe(), board.first_due(), board.first_is_resent()), (4, Some(2), true));
-    board.acknowledge(6);
+    board.acknowledge(6, |_, _| ());
     assert_eq!((board.pipe(), board.first_untried(), board.last_missing()), (3, Some(6), Some(8)));
     board.lose_all();
     assert_eq!((board.pipe(), board.first_due()), (0, Some(6)));
+}
+
+/// The blocks of an ACK with SACK, which tell ranges and one duplicate.
+#[test]
+fn rfc2018_an_ack_has_a_block_for_each_of_three_ranges() {
+    let mut receiver = Receiver::new(100, 0);
+    let blocks = [3, 5, 4, 8, 10, 12, 11, 9, 1, 2, 6].map(|segment| {
+        receiver.take(segment);
+        receiver.blocks(false)
+    });
+    assert_eq!(blocks, [1, 2, 1, 2, 3, 3, 3, 2, 2, 1, 1]);
+    assert_eq!((receiver.next, receiver.blocks(true), receiver.has(8)), (7, 2, true));
+    receiver.take(7);
+    assert_eq!((receiver.next, receiver.blocks(false)), (13, 0));
+    let it = Read { slower: 4.0, ..read(1, 9.0) };
+    assert!(it.blocks_time(2) < f64::EPSILON, "unless they take room");
+    let it = Read { flavour: Flavour { block_bytes: true, ..it.flavour }, ..it };
+    assert!((it.blocks_time(2) - 5.0 * 20.0 / 1500.0).abs() < 1e-12);
+    assert!(it.blocks_time(0) < f64::EPSILON);
 }
 
 #[test]
@@ -230,7 +255,7 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
 
 #[test]
 fn slow_start_ends_where_round_trips_grow() {
-    let spans = Spans { spacing: 0, least: 40, most: 160, allowance: 10 };
+    let spans = Spans { spacing: 0, least: 40, most: 160, allowance: 10, divisor: 8, train: 2 };
     let state = State { una: 1, max: 40, window: parts(20.0), threshold: parts(1e4), srtt: 100 };
     let after = |rtts: [Ticks; 2]| {
         let mut hybrid = Hybrid::default();

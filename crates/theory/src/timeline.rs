@@ -31,6 +31,11 @@ impl<T: Copy + Default> Timeline<T> {
         self.due = self.due.min(at);
     }
 
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.past - self.first
+    }
+
     /// Removes the first event; there must be one.
     #[inline]
     pub fn pop(&mut self) -> T {

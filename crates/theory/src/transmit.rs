@@ -4,6 +4,7 @@ use crate::flavour::Idle;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::{Burst, DUPLICATES, Rules, Sender};
+use crate::undo::Undo;
 
 impl Sender {
     /// The next segments to send. Unless `is_open`, only those that the host does not delay
@@ -11,10 +12,10 @@ impl Sender {
     #[inline]
     pub fn poll(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
         if self.selective.is_some() {
-            if rules.flavour.idle != Idle::Kept && self.una == self.max && self.max < self.end {
-                self.validate(now, rules);
-            }
             return self.poll_selectively(now, is_open, rules);
+        }
+        if self.has_hole && self.proportion.is_some_and(|it| it.allowance > 0) {
+            (self.has_hole, self.owes_first) = (false, true);
         }
         if self.owes_first || self.next < self.max {
             return self.send_again(now, is_open, rules);
@@ -33,14 +34,20 @@ impl Sender {
         self.next < self.end && self.count_new(rules).0 > 0
     }
 
-    /// The window plus the inflation of recovery.
+    /// The window plus the inflation of recovery, or what rate reduction allows.
     #[inline]
     fn quota(&self) -> Parts {
+        if !self.is_plain
+            && let Some(it) = &self.proportion
+        {
+            return Parts::from(self.next - self.una + it.allowance) << BITS;
+        }
         self.window + self.inflation - self.deficit
     }
 
     fn fits_again(&self, segment: u32, rules: &Rules) -> bool {
-        self.outstanding(segment + 1, rules) <= self.quota().min(rules.most_window)
+        let more = if rules.flavour.limited_again { self.beyond(rules) } else { 0 };
+        self.outstanding(segment + 1, rules) <= (self.quota() + more).min(rules.most_window)
     }
 
     #[inline(never)]
@@ -50,14 +57,21 @@ impl Sender {
             return None;
         }
         if !self.owes_first && !is_open {
-            return None;
+            // Limited transmit is not delayed.
+            let fits = self.outstanding(segment + 1, rules) <= self.quota();
+            if fits || self.beyond(rules) == 0 {
+                return None;
+            }
         }
         self.owes_first = false;
         self.next = self.next.max(segment + 1);
         self.resent = self.resent.max(segment + 1);
         self.timed.take_if(|timed| timed.0 == segment);
+        if let Some(it) = &mut self.proportion {
+            it.on_sent(1);
+        }
         if self.deadline == NEVER {
-            self.arm(now);
+            self.arm(now, rules);
         }
         self.last_sent = now;
         Some(Burst { segment, count: 1, again: true, is_all: false })
@@ -68,7 +82,10 @@ impl Sender {
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;
         let more = self.beyond(rules);
-        let most = (self.quota() + more).min(rules.most_window);
+        let forward =
+            if self.is_plain { None } else { self.undo.as_deref().and_then(Undo::forward) };
+        let forward = forward.map_or(0, |it| Parts::from(it - self.una) << BITS);
+        let most = (self.quota() + more).max(forward).min(rules.most_window);
         let full = self.end - 1 - self.next;
         let room = ((most >> BITS) as u32).saturating_sub(flight).max(u32::from(flight == 0));
         let room = room.min(self.burst);
@@ -121,11 +138,18 @@ impl Sender {
             let beyond = flown.saturating_sub(self.quota());
             self.limited += (beyond.div_ceil(SEGMENT) as u32).min(count);
         }
-        if flight == 0 || self.deadline == NEVER {
-            self.arm(now);
+        if !self.is_plain
+            && let Some(it) = &mut self.proportion
+        {
+            it.on_sent(count);
         }
-        self.last_sent = now;
-        self.used = self.used.max(flown);
+        if flight == 0 || self.deadline == NEVER {
+            self.arm(now, rules);
+        }
+        if rules.flavour.idle != Idle::Kept {
+            self.last_sent = now;
+            self.used = self.used.max(flown);
+        }
         Some(Burst { segment, count, again: false, is_all: room < full })
     }
 }

@@ -1,6 +1,7 @@
 //! The barrier-synchronised read: the client requests the next block when all parts of the current
 //! one have arrived.
 
+mod calls;
 mod orders;
 mod params;
 
@@ -10,8 +11,9 @@ use incast_host::{BlueprintId, EndId, Hosts};
 use incast_remedies::schedule::Note;
 use incast_tcp::Event;
 
+use self::calls::{Calls, Step};
 use self::orders::Orders;
-pub use self::params::{Connections, Params};
+pub use self::params::{Connections, Handshakes, Params};
 use crate::application::{Application, Report};
 use crate::fairness::Jain;
 use crate::seam::Setting;
@@ -35,9 +37,8 @@ struct BarrierReader {
     parts: Vec<u32>,
     /// Bytes that each server's connection has delivered for earlier blocks.
     before: Vec<u64>,
-    /// Request times of the current block's parts, earliest first.
-    schedule: Vec<(Time, u32)>,
-    asked: usize,
+    /// Times of handshakes and requests.
+    calls: Calls,
     block: u32,
     missing: u32,
     /// When the current block was wanted.
@@ -56,8 +57,6 @@ struct BarrierReader {
 
 /// Random streams of a reader.
 struct Streams {
-    /// Times of requests.
-    jitter: Stream,
     /// Choice of servers.
     active: Stream,
     /// Arrivals of blocks.
@@ -75,7 +74,6 @@ impl BarrierReader {
     fn new(read: &Params, blueprint: BlueprintId, setting: &Setting, orders: Orders) -> Self {
         let Setting { number, first_flow, draws, .. } = *setting;
         let streams = Streams {
-            jitter: draws.stream("request jitter"),
             active: draws.stream("active servers"),
             interval: draws.stream("wanted blocks"),
         };
@@ -91,8 +89,7 @@ impl BarrierReader {
             chosen: (0..read.servers).collect(),
             parts: (0..read.servers).collect(),
             before: vec![0; read.servers as usize],
-            schedule: Vec::with_capacity(active as usize),
-            asked: 0,
+            calls: Calls::new(draws.stream("request jitter"), read.servers, active),
             block: 0,
             missing: 0,
             block_start: Time::ZERO,
@@ -135,24 +132,28 @@ impl BarrierReader {
 
     /// Begins the block that is due since `wanted`.
     fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
-        let now = hosts.now();
         self.block_start = wanted;
         hosts.begin_wait(self.first_flow);
         self.missing = self.active;
         self.shares = Jain::default();
-        self.asked = 0;
         self.choose();
-        self.schedule.clear();
-        let jitter = &mut self.streams.jitter;
-        let mut at = now;
-        for part in 0..self.active {
-            if part > 0 {
-                at += jitter.uniform(self.read.request_jitter);
-            }
-            self.schedule.push((at + jitter.uniform(self.read.start_spread), part));
-        }
-        self.schedule.sort_unstable();
+        self.calls.clear(!self.is_fresh());
         hosts.record(EventKind::BlockStart, self.block, self.mark);
+        if self.read.handshakes == Handshakes::Before {
+            for part in 0..self.active {
+                if self.connect(hosts, part) {
+                    self.calls.wait_for_one();
+                }
+            }
+        }
+        if !self.calls.waits() {
+            self.call(hosts);
+        }
+    }
+
+    /// Draws the times of the block's requests, from now on.
+    fn call(&mut self, hosts: &mut Hosts) {
+        self.calls.draw(&self.read, hosts.now());
         self.ask(hosts);
     }
 
@@ -179,26 +180,53 @@ impl BarrierReader {
         hosts.finish(self.number);
     }
 
-    /// Sends the requests that are due and sets a timer for the next one.
+    /// Takes the steps that are due and sets a timer for the next one.
     fn ask(&mut self, hosts: &mut Hosts) {
         let now = hosts.now();
-        while let Some(&(at, part)) = self.schedule.get(self.asked) {
-            if at > now {
-                hosts.set_timer(at, self.number, DUE);
-                return;
+        loop {
+            match self.calls.next(now) {
+                Ok((part, Step::Open)) => {
+                    self.connect(hosts, part);
+                }
+                Ok((part, Step::Ask)) => self.note(hosts, Note::Wanted(part)),
+                Err(later) => {
+                    if let Some(at) = later {
+                        hosts.set_timer(at, self.number, DUE);
+                    }
+                    return;
+                }
             }
-            self.asked += 1;
-            self.note(hosts, Note::Wanted(part));
         }
+    }
+
+    /// Whether every block has its own connections.
+    fn is_fresh(&self) -> bool {
+        self.read.connections == Connections::Fresh
+    }
+
+    /// Begins the handshake of a part's connection; returns whether it had not begun.
+    fn connect(&mut self, hosts: &mut Hosts, part: u32) -> bool {
+        let begins = self.begin(hosts, part);
+        if begins {
+            hosts.act_on(EndId::client(self.flow_of(part))).open();
+        }
+        begins
+    }
+
+    /// Prepares a connection for a part, if it has none.
+    fn begin(&mut self, hosts: &mut Hosts, part: u32) -> bool {
+        let flow = self.flow_of(part);
+        let begins = self.calls.begin(self.chosen[part as usize]);
+        if begins && self.is_fresh() && self.block > 0 {
+            hosts.renew_connection(flow, self.block);
+        }
+        begins
     }
 
     /// Sends the request for a part to its server, and sets the receive window if one is given.
     fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
         let flow = self.flow_of(part);
-        let fresh = self.read.connections == Connections::Fresh;
-        if fresh && self.block > 0 {
-            hosts.renew_connection(flow, self.block);
-        }
+        self.begin(hosts, part);
         let end = self.delivered_before(part) + self.read.sru_of(part);
         let client = hosts.act_on(EndId::client(flow));
         if let Some(window) = window {
@@ -220,15 +248,14 @@ impl BarrierReader {
         let server = hosts.act_on(end);
         server.open();
         server.write(bytes);
-        if self.read.connections == Connections::Fresh {
+        if self.is_fresh() {
             server.close();
         }
     }
 
     /// Whether a connection is not needed after its part, and the next block has other servers.
     fn is_left_after_block(&self) -> bool {
-        let fresh = self.read.connections == Connections::Fresh;
-        fresh && self.active < self.read.servers && self.orders.are_plain()
+        self.is_fresh() && self.active < self.read.servers && self.orders.are_plain()
     }
 
     /// A server's part has arrived.
@@ -251,7 +278,7 @@ impl BarrierReader {
         self.completions.push(now - self.block_start);
         self.fairness += self.shares.index().unwrap_or(1.0);
         self.finished_at = now;
-        if self.read.connections == Connections::Persistent {
+        if !self.is_fresh() {
             for part in 0..self.active {
                 self.before[self.chosen[part as usize] as usize] += self.read.sru_of(part);
             }
@@ -284,6 +311,7 @@ impl Application for BarrierReader {
         match event {
             Event::Request if end.is_server() => self.serve(hosts, end),
             Event::Received if !end.is_server() => self.receive(hosts, end),
+            Event::Established if !end.is_server() && self.calls.ended_one() => self.call(hosts),
             Event::Established if !end.is_server() => {
                 self.note(hosts, Note::Established(self.part_of(end)));
             }

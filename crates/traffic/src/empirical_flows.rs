@@ -22,7 +22,8 @@ pub struct Params {
     /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
-    /// The clients; each flow's is drawn from them: a number from 0, or a list. Default: the first.
+    /// The clients, from which that of each flow is drawn: a number from 0, or a list. Default: the
+    /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// The sizes of flows: `websearch.csv` or `datamining.csv` (of DCTCP's evaluation),

@@ -94,10 +94,10 @@ workloads! {
     "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
     "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or bursts of them, for a given time.";
     "long-flow" => LongFlow(long_flow): "TCP connections that always have data to send, or bursts of them, from hosts of their own on links like a server's.";
-    "poisson-flows" => PoissonFlows(poisson_flows): "TCP connections that come at random times between a random source and a random client, with something to send; their row has their completion times.";
-    "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP connections that come at random times, with sizes from a measured distribution, at a given load of the clients' links; their row has their completion times.";
+    "poisson-flows" => PoissonFlows(poisson_flows): "TCP flows that start at random times between a random source and a random client, each with a given size; their row has their completion times.";
+    "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP flows that start at random times, with sizes from a measured distribution, at a given load of the clients' links; their row has their completion times.";
     datagrams:
     "cbr" => Cbr(cbr): "Datagrams at equal intervals.";
     "poisson" => Poisson(poisson): "Datagrams at exponentially distributed intervals.";
-    "on-off" => OnOff(on_off): "Datagrams at equal intervals in bursts, with pauses between them: both of exponentially distributed lengths, as ns-2's exponential traffic.";
+    "on-off" => OnOff(on_off): "Datagrams at equal intervals in bursts, with pauses between them; bursts and pauses have exponentially distributed lengths, as in ns-2's exponential traffic.";
 }

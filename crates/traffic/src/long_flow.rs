@@ -32,7 +32,7 @@ pub struct Params {
     /// The clients that the hosts send to, in turn: a number from 0, or a list. Default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// When they open, seconds.
+    /// Time at which the connections open, seconds.
     #[serde(default)]
     pub start: Span,
     /// Bursts of data, one full segment at a time: a table. Default: there is

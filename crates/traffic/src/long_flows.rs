@@ -46,7 +46,7 @@ impl Workload for Params {
             (None, Role::Workload) => Some("missing; it has no default"),
             (Some(Span::ZERO), _) => Some("must be longer than 0; write e.g. \"20s\""),
             (Some(_), Role::Background) => {
-                Some("must not be given in [[background]], which goes on for as long as the run")
+                Some("must not be given in [[background]], which continues until the run ends")
             }
             _ => None,
         };

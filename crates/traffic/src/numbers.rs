@@ -29,7 +29,7 @@ impl Numbers {
         }
         if let Some(switch) = named.iter().find(|switch| **switch >= fabric.switches) {
             return Err(match fabric.switches {
-                1 => format!("there is no switch {switch}; there is one only, 0"),
+                1 => format!("there is no switch {switch}; there is only switch 0"),
                 switches => format!("there is no switch {switch}; write 0 to {}", switches - 1),
             });
         }

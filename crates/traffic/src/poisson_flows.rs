@@ -24,14 +24,15 @@ pub struct Params {
     interval: Span,
     /// Size of a flow, bytes, or the table of a distribution. No default.
     size: FlowSize,
-    /// The sources; each flow's is drawn from them.
+    /// The sources, from which that of each flow is drawn.
     #[serde(default = "servers")]
     from: From,
     /// The switch of the source's own host, a number from 0. Default: the topology's for the first
     /// server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
-    /// The clients; each flow's is drawn from them: a number from 0, or a list. Default: the first.
+    /// The clients, from which that of each flow is drawn: a number from 0, or a list. Default: the
+    /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// Earliest time of the first flow, seconds.

@@ -57,8 +57,8 @@ impl From {
     pub(crate) fn settle(self, at: &mut Option<Numbers>, layout: &Layout) -> Result<(), Fault> {
         if self == Self::Servers {
             return if at.is_some() {
-                let message = "must not be given: the servers are where they are; leave it out, or \
-                               write from = \"host\"";
+                let message = "must not be given: the servers already have their places; leave it \
+                               out, or write from = \"host\"";
                 Err(Fault::new("at", message))
             } else {
                 Ok(())
@@ -170,6 +170,11 @@ pub trait Workload {
 
     /// The load of its connections, with this many sending hosts; `None` without connections.
     fn load(&self, senders: u32) -> Option<Load>;
+
+    /// The key with which a client opens connections before it requests anything, if it does.
+    fn opens_early(&self) -> Option<&'static str> {
+        None
+    }
 
     /// The datagrams that it sends, if it sends any.
     fn offered(&self) -> Option<Offered> {

@@ -1,5 +1,5 @@
-//! Documents for JavaScript, whose numbers are all floats: it could not tell 16 from 16.0, which a
-//! scenario does. Whole numbers travel as texts of digits, and texts behind a quote.
+//! Documents for JavaScript, whose numbers are all floats: it cannot distinguish 16 from 16.0, as a
+//! scenario does. Whole numbers are passed as strings of digits, and strings with a quote in front.
 
 use serde_json::Value;
 

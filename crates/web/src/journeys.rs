@@ -1,4 +1,4 @@
-//! The way of every packet: one row per link that it crossed, or at which it was dropped.
+//! The path of every packet: one row per link that it crossed, or at which it was dropped.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -178,3 +178,6 @@ impl Listener for Journeys {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,10 @@
-//! The door for a browser: a question as JSON in, an answer as JSON out, numbers of traces beside it.
+//! The interface for a browser: a question as JSON in, an answer as JSON out, with the numbers of
+//! traces in a separate buffer.
 //!
-//! The caller writes the question where [`incast_question`] says, calls [`incast_ask`], and reads
-//! the answer where [`incast_answer`] and [`incast_numbers`] say. There is nothing else in the door:
-//! no generated code on either side, and no unsafe access to memory on this one.
+//! The caller writes the question to the address that [`incast_question`] returns, calls
+//! [`incast_ask`], and reads the answer from the addresses that [`incast_answer`] and
+//! [`incast_numbers`] return. The interface has nothing else: no generated code on either side, and
+//! no unsafe access to memory on this side.
 
 #![expect(unsafe_code, reason = "the names of exported functions must be unique in a program")]
 

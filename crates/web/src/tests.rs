@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Numbers, answer};
+use crate::{Numbers, answer, incast_answer, incast_ask, incast_numbers, incast_question};
 
 fn ask(question: &Value) -> (Value, Numbers) {
     let mut numbers = Numbers::default();
@@ -87,4 +87,81 @@ fn the_ways_of_packets_agree_with_the_row() {
     for ((offered, left), arrived) in delays {
         assert!(offered < left && (arrived - left - 25e-6).abs() < 1e-12);
     }
+}
+
+/// Asks as JavaScript does, through the memory.
+fn through_the_door(question: &str) -> Value {
+    let place = incast_question(question.len());
+    // SAFETY: there is room for as many bytes as were asked for.
+    unsafe { place.copy_from_nonoverlapping(question.as_ptr(), question.len()) };
+    told()
+}
+
+/// The answer to the question that is there.
+fn told() -> Value {
+    let length = incast_ask();
+    // SAFETY: the answer has this length, and is there until the next question.
+    let text = unsafe { std::slice::from_raw_parts(incast_answer(), length) };
+    serde_json::from_slice(text).expect("it is JSON, from its first byte to its last")
+}
+
+#[test]
+fn a_question_is_written_to_memory_and_its_answer_read_from_it() {
+    let version = through_the_door("\"version\"");
+    assert_eq!(version, json!({ "version": env!("INCAST_ENGINE") }));
+    // A shorter question after a longer one, and a longer after it.
+    let long = format!("{:>2000}", "\"version\"");
+    assert_eq!(through_the_door(&long), version);
+    assert_eq!(through_the_door("\"version\""), version);
+    assert_eq!(through_the_door(&long), version);
+    let again = told();
+    assert!(again["error"].as_str().expect("a line").starts_with("question: EOF"), "{again}");
+}
+
+#[test]
+fn the_numbers_of_the_last_answer_lie_in_memory() {
+    let run = json!({ "scenario": read(), "seed": 1, "traces": ["events"] });
+    let question = json!({ "run": run });
+    let (expected, numbers) = ask(&question);
+    let answer = through_the_door(&question.to_string());
+    assert_eq!(answer, expected);
+    let count = answer["numbers"].as_u64().expect("a count") as usize;
+    assert!(count > 0);
+    // SAFETY: the answer has said how many there are.
+    let found = unsafe { std::slice::from_raw_parts(incast_numbers(), count) };
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(found), bits(numbers.values()));
+    assert_eq!(
+        through_the_door(&json!({ "run": { "scenario": read(), "seed": 1 } }).to_string())["numbers"],
+        0
+    );
+}
+
+#[test]
+fn lists_and_facts_are_those_of_the_engine() {
+    let (topologies, _) = ask(&json!({ "entries": "topologies" }));
+    let names = topologies.as_array().expect("a list").iter().map(|entry| &entry["name"]);
+    assert!(names.into_iter().any(|name| name == "star"), "{topologies}");
+    let (wrong, _) = ask(&json!({ "entries": "planets" }));
+    assert_eq!(wrong["error"], "there is no list of \"planets\"");
+    let (facts, _) = ask(&json!({ "facts": read() }));
+    let engine = incast_scenario::Scenario::from_document(&read()).expect("it is valid").facts();
+    let names: Vec<_> = engine.cells().map(|(name, _)| name).collect();
+    assert_eq!(facts.as_object().expect("a table").len(), names.len());
+    assert!(names.iter().all(|name| facts.get(name).is_some()), "{facts}");
+    let (wrong, _) = ask(&json!({ "facts": { "workload": { "servers": 0 } } }));
+    assert!(wrong["error"].as_str().expect("a line").starts_with("workload.servers: "), "{wrong}");
+}
+
+#[test]
+fn a_row_has_the_engines_columns_but_the_time_that_it_took() {
+    let (answer, numbers) = ask(&json!({ "run": { "scenario": read(), "seed": 1 } }));
+    let row = answer["rows"][0].as_object().expect("a row");
+    assert!(!row.contains_key("wall_s") && row.len() > 40, "{row:?}");
+    assert_eq!((&row["seed"], &row["status"]), (&json!(1), &json!("ok")));
+    assert!(row["goodput_bps"].is_f64() && row["timeouts"].is_u64(), "{row:?}");
+    assert_eq!((&answer["tables"], &answer["numbers"]), (&json!([]), &json!(0)));
+    assert!(numbers.values().is_empty());
+    let (wrong, _) = ask(&json!({ "run": { "scenario": read(), "seed": 1, "traces": ["all"] } }));
+    assert!(wrong["error"].as_str().expect("a line").contains("all"), "{wrong}");
 }

@@ -1,4 +1,4 @@
-"""Advice: everything that a page says."""
+"""Advice: everything that the page contains."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +25,7 @@ class Advice:
     collapsed
         Whether it has collapsed; None where this is not defined.
     verdict
-        Sentences on the case as it is.
+        Sentences on the case without a fix.
     knee
         Between which numbers of servers it collapses, if this is known.
     limit
@@ -33,19 +33,19 @@ class Advice:
     envelope
         How close the case lies to what was validated.
     goal
-        What the fixes are judged by.
+        The goal by which fixes are judged.
     found
         The fixes.
     research
-        What remedies of research would give.
+        The gain of remedies from research.
     sensitive_to
         Unknowns that would change the advice; None if there was no time to try.
     seconds
         How long the advice took.
     elsewhere
-        Where losses are if nothing collapses; None if it does.
+        Where to look for losses if nothing collapses; None if it does.
     simulated, reused
-        Runs that were simulated for it, and those that `out` had already.
+        Runs that were simulated for it, and runs that `out` already contained.
     """
 
     case: Case
@@ -65,14 +65,14 @@ class Advice:
 
     @property
     def fixes(self) -> list[Advised]:
-        """The first fix of every party, the one to begin with first."""
+        """The best fix of every party, in the order of advice."""
         return self.found.per_party()
 
     def nothing(self) -> str:
-        """Return why there is no fix, where there is none."""
+        """Return why there is no fix, if there is none."""
         untried = sum(one.ratio is None for one in self.found.tried)
         if untried == len(self.found.tried):
-            return "The time ended before any fix was tried: give more with --budget."
+            return "The time ended before any fix was tried: increase --budget."
         return "No fix that was tried has a significant gain."
 
     def sentences(self) -> list[str]:

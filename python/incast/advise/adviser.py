@@ -1,4 +1,4 @@
-"""The order of the work: a first answer soon, better ones as long as there is time."""
+"""The order of the work: a first answer soon, then better ones while there is time."""
 
 import math
 import time
@@ -54,7 +54,7 @@ def advise(
     budget
         Seconds after which the best answer so far is final; None for no limit.
     goal
-        What for: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
+        The goal: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
         the 99th percentile of the blocks.
     app
         The application whose settings are named: one of `incast.advise.apps.APPS`.
@@ -100,7 +100,7 @@ def advise(
 
 
 class Adviser:
-    """Advice under way."""
+    """Advice in progress."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The user's case: one point of a scenario, made short enough to be simulated hundreds of times."""
+"""The case: one point of the user's scenario, shortened so that it can run hundreds of times."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,10 @@ from incast.scenario.resolved import Resolved
 from incast.sweep.work import packets
 
 SERVERS = "workload.servers"
-MOST_PACKETS = 20_000  # data packets of a run, about; more seeds are better than longer runs
-GROWN = 10  # blocks after which the windows of kept connections have grown
+MOST_PACKETS = (
+    20_000  # data packets of a run, approximately; more seeds are better than longer runs
+)
+GROWN = 10  # blocks after which the windows of persistent connections have grown
 LEAST_BLOCKS = {"fresh": 1, "persistent": GROWN}
 _SCHEDULES = {"batching", "staggering", "ccs", "nccs", "ocs"}
 _LONGEST_FLOWS_S = 1.0  # simulated time of long flows
@@ -25,7 +27,7 @@ _LONGEST_FLOWS_S = 1.0  # simulated time of long flows
 
 @dataclass(frozen=True)
 class Case:
-    """What advice is asked for.
+    """The scenario that advice is for.
 
     Parameters
     ----------
@@ -52,23 +54,23 @@ class Case:
 
     @property
     def reads(self) -> bool:
-        """Whether it is one client that reads blocks: then the application can change, too."""
+        """Whether one client reads blocks: only then can the application change something."""
         return self.here.reads
 
     @property
     def room(self) -> int:
-        """Packets that path and buffer hold together."""
+        """Packets that fit into path and buffer together."""
         return self.here.buffer_packets + self.here.round_trip_packets
 
     @property
     def others(self) -> list[Any]:
-        """The remedies that it has, without a schedule of requests, which a fix replaces."""
+        """Its remedies, without the one that schedules requests, because a fix replaces it."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 
     @property
     def at_once(self) -> int:
-        """How many servers answer at a time at most."""
+        """The largest number of servers that answer at a time."""
         given = self.here.tree["transport"]["remedies"]
         bounds = [one["n"] for one in given if one["name"] == "batching"]
         return min([self.here.servers, *(n for n in bounds if isinstance(n, int))])
@@ -130,7 +132,7 @@ def case_of(scenario: Scenario, app: App | None = None, notes: Sequence[str] = (
 
 
 def _young(case: Case) -> Case:
-    """Return the case, with a note if its connections are kept, but only for a few blocks."""
+    """Return the case, with a note if its connections are persistent but it has few blocks."""
     blocks = case.here.workload.get("blocks") if case.reads else None
     if blocks is None or int(blocks) >= GROWN or case.here.fresh:
         return case
@@ -143,7 +145,7 @@ def _young(case: Case) -> Case:
 
 
 def _uneven(case: Case) -> Case:
-    """Return the case with requests that are not quite simultaneous, if nothing in it is random.
+    """Return the case with requests spread over one packet's time, if nothing in it is random.
 
     All seeds would give the same result otherwise, and the intervals would say nothing.
     """

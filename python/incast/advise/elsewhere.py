@@ -1,4 +1,4 @@
-"""Losses where nothing collapses: at the port to the client, or elsewhere, and what shows them."""
+"""Losses without a collapse: at the port to the client or elsewhere, and the commands to check."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -12,7 +12,7 @@ from incast.advise.case import Case
 
 @dataclass(frozen=True)
 class Place:
-    """A place where packets are lost.
+    """A place where packets may be lost.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Place:
     command
         The command that shows it; `eth0` stands for the interface.
     shows
-        What to look for.
+        What to look for in its output.
     """
 
     name: str
@@ -60,9 +60,9 @@ class Elsewhere:
     Parameters
     ----------
     burst
-        The most packets that were in it at a time, in any run.
+        The largest number of packets in the port at a time, in any run.
     fit
-        How many it holds.
+        How many packets fit into it.
     lost
         Packets that it loses per run.
     """
@@ -104,7 +104,7 @@ class Elsewhere:
 
 
 def elsewhere(case: Case, rows: pl.DataFrame) -> Elsewhere | None:
-    """Return where losses are, of a case that does not collapse; None if no run has ended.
+    """Return where a case that does not collapse may lose packets; None if no run has ended.
 
     Parameters
     ----------

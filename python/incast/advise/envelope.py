@@ -22,7 +22,7 @@ class Word(StrEnum):
 
 @dataclass(frozen=True)
 class Study:
-    """One comparison of this simulator with something else, for reads on a star.
+    """One validation of this simulator, for reads on a star.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Study:
     controls
         The congestion controls.
     rates, servers, srus, buffers, timers
-        The least and the greatest rate of the client's link (bit/s), number of servers, bytes per
+        The smallest and largest rate of the client's link (bit/s), number of servers, bytes per
         server, bytes of buffer, and minimum RTO (s).
     """
 
@@ -101,7 +101,7 @@ def envelope_of(case: Case) -> Envelope:
 
 
 def _off(case: Case, study: Study) -> list[tuple[str, float]]:
-    """Return by which factor each quantity lies beyond a range; 1 inside it."""
+    """Return the factor by which each quantity is outside a range; 1 inside it."""
     here = case.here
     quantities = (
         ("rate", here.line_rate, study.rates),

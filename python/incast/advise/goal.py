@@ -1,4 +1,4 @@
-"""What advice is for: goodput, the slowest blocks, or both; and how much better a change is."""
+"""The goal of advice (goodput, the slowest blocks, or both), and how much a change gains."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ WORTH = 1.02
 
 @dataclass(frozen=True)
 class Goal:
-    """What a change is judged by.
+    """The goal by which a change is judged.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Goal:
     columns
         The quantities: the goodput, a percentile of the block times, or both.
     bound
-        Seconds below which the percentile is to come, if that is the goal.
+        The percentile should be below this time (s), if that is the goal.
     """
 
     name: str = "goodput and p99"
@@ -135,7 +135,7 @@ def _ratio(column: str, one: Compared) -> float:
 
 
 def _times(trials: Trials, name: str, seeds: Sequence[int], column: str) -> float | None:
-    if column == GOODPUT:  # of all seeds together: one that stalls counts by its time
+    if column == GOODPUT:  # over all seeds together: a seed that stalls counts by its time
         before, after = (trials.together(one, seeds) for one in (BASE, name))
         return after / before if before and after else None
     late = trials.compare(name, seeds, column)

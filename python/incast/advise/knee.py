@@ -1,4 +1,4 @@
-"""Between which numbers of servers a read collapses: asked upwards, by halves, and below."""
+"""Between which numbers of servers a read collapses: searched upwards, by bisection, and below."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from incast.advise.trials import Clock, TimeUp, Trials
 
 SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
-_FARTHER = 4  # times the case's number of servers, at least
+_FARTHER = 4  # minimum, as a factor of the case's number of servers
 _STEP, _CLOSE = 1.25, 0.12
-_MOST = 0.75  # share of the seeds that collapse where a collapse is certain
-_TOGETHER = 8  # numbers that are asked at a time
-_LOOKS = 16  # numbers that are tried between the others at most
+_MOST = 0.75  # share of the seeds that must collapse for a certain collapse
+_TOGETHER = 8  # numbers that are tried at a time
+_LOOKS = 16  # maximum of further numbers that are tried in between
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Knee:
     servers
         Those of the case.
     low
-        The most servers up to which no seed collapses, of those tried; 0 if the fewest do.
+        The largest number tried up to which no seed collapses; 0 if the smallest one collapses.
     high
         The fewest servers with which the mean over the seeds has collapsed, and three of four
         seeds have; None if none tried.
@@ -45,7 +45,8 @@ class Knee:
         """Return the interval, and how far the case is from it."""
         seeds = units.plural(self.seeds, "seed")
         if self.high is None and self.low == self.most:
-            return f"No collapse up to {self.most} servers, the most tried ({seeds} each)."
+            most = f"{self.most} servers, the largest number tried"
+            return f"No collapse up to {most} ({seeds} each)."
         if self.high is None:
             return (
                 f"No collapse up to {self.low} servers; beyond, up to {self.most}, some seeds "
@@ -65,7 +66,7 @@ class Knee:
 
 
 def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
-    """Search the collapse; None where it is not defined, or there is no time for it."""
+    """Search for the collapse; None if it is not defined, or if there is no time."""
     if not case.reads or "active" in case.here.tree["workload"]:
         return None
     hunt = _Hunt(case, trials, clock)
@@ -88,7 +89,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Ask upwards, in steps of a quarter, until one collapses after the case's own number."""
+        """Try larger numbers, in steps of a quarter, until one above the case's collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
@@ -99,7 +100,7 @@ class _Hunt:
             self.ask([servers])
 
     def narrow(self) -> None:
-        """Ask near both ends of the interval, with more seeds."""
+        """Try numbers near both ends of the interval, with more seeds."""
         self.seeds = SEEDS
         for _ in range(_LOOKS):
             wanted = set(self.wanted())
@@ -108,13 +109,13 @@ class _Hunt:
             self.ask(sorted(wanted))
 
     def verify(self) -> None:
-        """Ask every number below the lower end: a read may collapse with fewer, and recover."""
+        """Try every number below the lower end: a read may collapse with fewer, and recover."""
         self.seeds = SEEDS
         while below := [n for n in range(2, self.low()) if self.asked.get(n, 0) < SEEDS]:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield numbers that have few seeds at the ends, or else lie between them and the next."""
+        """Yield the ends if they have few seeds; otherwise, numbers next to them."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:
@@ -139,7 +140,7 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the most servers up to which no seed collapses; 0 if the fewest do."""
+        """Return the largest number up to which no seed collapses; 0 if the smallest collapses."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 

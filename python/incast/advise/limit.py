@@ -9,9 +9,9 @@ from incast.advise.case import Case
 from incast.scenario.lossless import block_bits, lossless_goodput
 from incast.scenario.resolved import Resolved
 
-_SMALLEST = 2  # segments that a window has at least, as TCP reduces it
-_FULL = 0.75  # share of the lossless goodput above which little is missing
-_MOST = 0.5  # share of the timeouts that names their cause
+_SMALLEST = 2  # segments: the smallest window to which TCP reduces
+_FULL = 0.75  # share of the lossless goodput from which on nothing but the line limits it
+_MOST = 0.5  # share of the timeouts from which on their main cause is named
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Limit:
     name
         The resource.
     why
-        The sentences, with a place for each fact.
+        The sentences, with a placeholder for each fact.
     facts
         The numbers in them, in SI units; what they are is at the end of their names (`_s`, `_bps`,
         `_share`), as in columns.
@@ -97,7 +97,7 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     if room["smallest"] > case.room:
         text = (
             f"{{flows}} connections with the smallest windows, {_SMALLEST} packets each, have "
-            f"{{smallest}} packets under way, but only {{room}} fit: {fits}."
+            f"{{smallest}} packets in flight, but only {{room}} fit: {fits}."
         )
         return Limit("buffer", f"{text} {cost}", facts | room)
     if timeouts / _blocks(row) < _MOST:
@@ -126,7 +126,7 @@ def _blocks(row: Mapping[str, Any]) -> float:
 
 
 def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a timer, and how long at least; nothing if it does not."""
+    """Return how often a block waits for a timer, and the shortest wait; empty if it does not."""
     timeouts = float(row["timeouts"])
     if not timeouts:
         return "", {}
@@ -153,7 +153,7 @@ def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return what waits cost, beside the time of the data."""
+    """Return what waits cost, compared with the time to send the data."""
     here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
         return "There are {timeouts} timeouts per run.", {"timeouts": timeouts}
@@ -177,7 +177,7 @@ def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Li
     if windows < path:
         return Limit(
             "windows",
-            "The receive windows allow {windows} packets under way, the path holds {path}: the "
+            "The receive windows allow {windows} packets in flight, the path holds {path}: the "
             "link is busy {busy_share} of the time, without a timeout.",
             facts | {"windows": windows, "path": round(path)},
         )

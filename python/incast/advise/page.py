@@ -1,4 +1,4 @@
-"""Advice as one HTML file, without anything that it loads."""
+"""Advice as one HTML file that loads nothing else."""
 
 from collections.abc import Sequence
 from html import escape
@@ -96,7 +96,7 @@ def _fix(number: int, one: Advised) -> str:
     fix = one.fix
     return (
         f"<h3>{number}. {escape(fix.what)} ({escape(fix.who)})</h3>"
-        f"<pre>{escape(fix.text)}</pre><p>Back:</p><pre>{escape(fix.rollback)}</pre>"
+        f"<pre>{escape(fix.text)}</pre><p>Undo:</p><pre>{escape(fix.rollback)}</pre>"
         f"<p><b>Price:</b> {escape(' '.join(one.prices()))}</p>"
         f"<p><b>Risk:</b> {escape(fix.risk)}</p>"
     )
@@ -114,7 +114,7 @@ def _tried(advice: Advice) -> list[str]:
     late = f"block {advice.goal.label}, times"
     head = "".join(f"<th>{name}</th>" for name in ("fix", "who", "goodput, times", late, "why"))
     return [
-        "<h2>Tried, and not advised</h2>",
+        "<h2>Tried, but not advised</h2>",
         f"<table><tr>{head}</tr>{''.join(rows)}</table>",
     ]
 
@@ -142,7 +142,7 @@ def _more(advice: Advice) -> list[str]:
             f"({escape(one.what)})</li>"
             for one in advice.research
         )
-        parts += ["<h2>What remedies of research would give</h2>", f"<ul>{items}</ul>"]
+        parts += ["<h2>What remedies from research would gain</h2>", f"<ul>{items}</ul>"]
     if advice.sensitive_to:
         items = "".join(
             f"<li>{escape(one.name)} × {one.factor:g}: {escape(one.said)}. "

@@ -1,4 +1,4 @@
-"""Blocks that are read in pieces: what a whole one takes, from the times of the pieces."""
+"""Blocks that are read in pieces: the time of a whole block from those of its pieces."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a fix costs while there is no incast: the same read from few servers."""
+"""The cost of a fix without incast: the same read from few servers."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ _MEDIAN = "completion_p50_s"
 
 
 def quiet(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> dict[str, float]:
-    """Return, by the name of a fix, the median time of a quiet block over that without it.
+    """Return, by the name of a fix, the median time of a quiet block divided by that without it.
 
     The runs are stored where those of `beside` are.
     """

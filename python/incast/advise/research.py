@@ -1,4 +1,4 @@
-"""What remedies of research would give, which nobody can install today."""
+"""The gain of remedies from research, which cannot be installed today."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +16,12 @@ REMEDIES: dict[str, tuple[str, dict[str, object]]] = {
         {"network.queue": "label-threshold"},
     ),
 }
-"""Remedies, who would change for what, and what else they need."""
+"""Remedies, who would have to change and why, and what else they need."""
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """What a remedy would give: times the goodput."""
+    """The gain of a remedy, as a factor of the goodput."""
 
     name: str
     what: str

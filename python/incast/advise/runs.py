@@ -1,7 +1,7 @@
-"""Where the runs of advice are: in memory, and in a directory if the user names one.
+"""The runs of advice: in memory, and in a directory if the user names one.
 
 A run is stored by its key, a hash of the resolved scenario, the seed and the engine's version. So
-one directory serves many scenarios, and no run in it can be out of date.
+a directory can hold runs of many scenarios, and none of them can be out of date.
 """
 
 import json
@@ -18,7 +18,7 @@ from incast.results.store import Memory
 from incast.scenario.plan import Job
 
 MARK = "advise.json"
-"""The file that tells such a directory from others."""
+"""The file that marks such a directory."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -80,7 +80,7 @@ class Runs(Memory):
             self.archive.expect(jobs, first)
 
     def take(self, jobs: Iterable[Job]) -> None:
-        """Read those that the archive has."""
+        """Read the runs that the archive contains."""
         if self.archive is None:
             return
         new = [job for job in jobs if not self.has(job) and self.archive.has(job)]

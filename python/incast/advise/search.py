@@ -1,9 +1,9 @@
-"""The search for fixes: rounds of seeds that halve the field, and a last round of fresh seeds.
+"""The search for fixes: rounds that drop the worst, and a last round with fresh seeds.
 
 All fixes of a round run at the same seeds as the case itself, so a difference is taken within a
 seed. A fix leaves the field when the runs say that it does not help, that it makes the slowest
 blocks slower, or that others of its party are ahead. The figures of those that remain come
-from seeds that played no part in the choice: otherwise the best of many would look too good.
+from seeds that were not used to choose them: otherwise the best of many would look too good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ ALIKE = 0.05
 """Fixes within this share of the best count as equal; the cheapest of them comes first."""
 _SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
 _HARDLY = 0.005  # a change by a smaller share is reported as none
-_ENOUGH = 6  # seeds from which on a mean that is no better says something
+_ENOUGH = 6  # seeds from which on a fix without a better mean is dropped
 _GONE = 0.5  # share of the party's best below which more seeds are not worth it
 
 
@@ -53,7 +53,7 @@ class Gain:
 
     @classmethod
     def of(cls, compared: Compared) -> "Gain | None":
-        """Take the gain from a comparison, unless it says nothing."""
+        """Return the gain from a comparison, or None without one."""
         if compared.low is None or compared.high is None or not compared.a:
             return None
         low, high = compared.ratio_low, compared.ratio_high
@@ -96,7 +96,7 @@ class Advised:
     premature: float | None = None
 
     def prices(self) -> list[str]:
-        """Return what it costs, in sentences, with what was measured of that."""
+        """Return the price in sentences, with the measured parts."""
         lines = [self.fix.price]
         if self.quiet is not None:
             times = units.number(self.quiet, 3)
@@ -123,11 +123,11 @@ class Found:
     Parameters
     ----------
     advised
-        Fixes that help, the one to begin with first.
+        Fixes that help, the best first.
     tried
-        Those that do not, or less than others of their party.
+        Fixes that do not help, or help less than others of their party.
     confirmed
-        Whether the figures are from seeds that played no part in the choice.
+        Whether the figures are from seeds that were not used to choose the fixes.
     """
 
     advised: list[Advised] = field(default_factory=list)
@@ -143,7 +143,7 @@ class Found:
 
 
 class Search:
-    """A search under way.
+    """A search in progress.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class Search:
                     self._drop(fix, f"less than “{mine[0].name}”", seeds)
 
     def confirm(self, clock: Clock) -> None:
-        """Run the remaining fixes at seeds that played no part in the choice.
+        """Run the remaining fixes with seeds that no round has used.
 
         Raises
         ------

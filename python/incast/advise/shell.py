@@ -1,9 +1,9 @@
 """Commands of hosts and switches, with those that undo them.
 
-Several may be pasted into one shell, and undone in any order. Each kind of state has a variable of
-its own, which keeps what was there before the first command that changes it, and which is forgotten
-when this is restored. So going back means: as it was before the first of them. What is restored
-already is left alone.
+Several can be pasted into one shell, and undone in any order. Each kind of state has a shell
+variable of its own. It stores the state before the first command that changes it, and is unset when
+this state is restored, so undoing restores the state before the first command. Undoing twice has no
+effect.
 """
 
 import json
@@ -66,12 +66,12 @@ def ceph(option: str, value: int) -> Words:
 
 
 def _keep(old: str, now: str) -> str:
-    """Return how a variable keeps what a command prints, unless it keeps something already."""
+    """Return how to store the output of a command in a variable, unless it is set already."""
     return f': "${{{old}=$({now})}}"  # what it is now'
 
 
 def _restore(old: str, command: str) -> str:
-    """Return a command that is given if the variable keeps something, and forgets it."""
+    """Return a command that runs if the variable is set, and then unsets the variable."""
     return f'[ -z "${{{old}+kept}}" ] || {command}\nunset {old}'
 
 

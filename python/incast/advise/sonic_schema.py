@@ -21,7 +21,7 @@ class Whole:
     most: int = 2**64 - 1
 
     def wrong(self, value: str) -> str:
-        """Return what a value must be, or nothing."""
+        """Return what a value must be, if it is wrong; otherwise an empty text."""
         fits = re.fullmatch(r"-?[0-9]{1,20}", value) and self.least <= int(value) <= self.most
         return "" if fits else f"must be a whole number from {self.least} to {self.most}"
 
@@ -33,7 +33,7 @@ class Choice:
     words: tuple[str, ...]
 
     def wrong(self, value: str) -> str:
-        """Return what a value must be, or nothing."""
+        """Return what a value must be, if it is wrong; otherwise an empty text."""
         return "" if value in self.words else f"must be one of {', '.join(self.words)}"
 
 
@@ -44,7 +44,7 @@ class Name:
     table: str
 
     def wrong(self, _: str) -> str:
-        """Return nothing: `wrong` of all tables looks for the row."""
+        """Return an empty text: `wrong` of all tables looks for the row."""
         return ""
 
 
@@ -109,11 +109,11 @@ SCHEMA = {
         {"scheduler": Name("SCHEDULER"), "wred_profile": Name("WRED_PROFILE")},
     ),
 }
-"""What the models say of the tables that advice knows; other tables are not looked at."""
+"""The models of the tables that advice uses; other tables are not checked."""
 
 
 def wrong(tables: Tables) -> list[str]:
-    """Return what a configuration has that the models forbid, one sentence each."""
+    """Return the violations of the models in a configuration, one sentence each."""
     return [
         complaint
         for name, table in SCHEMA.items()

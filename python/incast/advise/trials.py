@@ -1,4 +1,4 @@
-"""Runs of changed scenarios at the same seeds, within a time, and comparisons of them."""
+"""Runs of changed scenarios with the same seeds, within a time limit, and their comparison."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ GOODPUT, P99 = "goodput_bps", "completion_p99_s"
 
 
 class TimeUp(Exception):  # noqa: N818 (no error: the answer stands as far as it is known)
-    """The time is over; runs that have ended are kept."""
+    """The time has ended; finished runs are kept."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Trials:
     def _percentiles(
         self, name: str, seeds: Sequence[int], column: str, beside: str, group: str
     ) -> Compared | None:
-        """Compare a percentile of the blocks of all seeds, as a summary has it."""
+        """Compare a percentile of the blocks of all seeds, as in a summary."""
         blocks = self._blocks(group)
         ours, theirs = blocks.get(beside, {}), blocks.get(name, {})
         both = [seed for seed in seeds if seed in ours and seed in theirs]

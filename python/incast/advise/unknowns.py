@@ -1,4 +1,4 @@
-"""Which unknown of the user's would change the advice, and how to measure it first."""
+"""Which uncertain quantity would change the advice, and how to measure it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 5)
 _FACTORS = (0.5, 2.0)
-_MATTERS = 2 * ALIKE  # a first fix is another one if it is behind by this share
+_MATTERS = 2 * ALIKE  # the first fix changes if it is behind by this share
 _STILL = 1.05  # a fix still helps if it gains this factor
 
 Changes = dict[str, object]
@@ -109,7 +109,7 @@ UNKNOWNS = (
 def sensitive(
     case: Case, advised: list[Advised], beside: Trials, clock: Clock, goal: Goal
 ) -> list[Sensitive]:
-    """Try half and twice of every unknown; return those that would change the advice.
+    """Try half and twice of every uncertain quantity; return those that would change the advice.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def sensitive(
     beside
         The trials of the case: runs are stored where theirs are.
     clock
-        Until when there is time; what is found by then is returned.
+        The time limit; what is found by then is returned.
     goal
         What a fix is judged by.
     """

@@ -1,4 +1,4 @@
-"""Words of fixes: what is to be done, and what undoes it."""
+"""The commands or code of fixes, and how to undo them."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ HOSTS = "on the servers and on the clients"
 
 
 def at(place: str, words: Words) -> Words:
-    """Return words that say where they are to be given."""
+    """Return commands with a comment that says where to run them."""
     return Words(f"# {place}\n{words.text}", f"# {place.partition(';')[0]}\n{words.rollback}")
 
 

@@ -3,9 +3,12 @@
 import os
 import sys
 import threading
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from incast.cli.advise import advise
 from incast.cli.compare import compare
@@ -26,12 +29,36 @@ from incast.cli.schema import schema
 from incast.cli.status import status
 from incast.cli.template import sweep
 
+
+class _Commands(TyperGroup):
+    """The subcommands. Ctrl-C in one of them is told, where typer would end without a word."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+        """Read the command line."""
+        with _told():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 (of typer's private copy of click)
+        """Run one of them."""
+        with _told():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Find where a synchronised read collapses, why, and what helps.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help is there in half the time
+    rich_markup_mode=None,  # plain help is printed in half the time
 )
 app.command()(run)
 app.command()(live)
@@ -76,7 +103,7 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     code = one_line(app)
     if any(thread.daemon and thread.name.startswith("incast_") for thread in threading.enumerate()):
-        # A run that was cancelled has not noticed yet, and must not meet an interpreter that ends.
+        # A cancelled run may still be running, and would crash while the interpreter shuts down.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -1,4 +1,4 @@
-"""`incast advise`: what to change, how much it gains, the exact words, and the way back."""
+"""`incast advise`: what to change, how much it gains, the exact commands, and how to undo them."""
 
 import json
 from enum import StrEnum
@@ -31,7 +31,7 @@ def advise(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Take what you have (may be repeated): the output of ss -tin, ip route or "
+            help="Read values from this file (may be repeated): the output of ss -tin, ip route or "
             "sysctl -a, a SONiC config_db.json, or a CSV file with time, flows, bytes.",
         ),
     ] = None,
@@ -40,8 +40,7 @@ def advise(
         str,
         typer.Option(
             metavar="TIME",
-            help="Time after which the answer stands, e.g. 20s or 2min. More time gives narrower "
-            "intervals.",
+            help="Time limit for the answer, e.g. 20s or 2min. More time gives narrower intervals.",
         ),
     ] = "20s",
     goal: Annotated[
@@ -49,16 +48,16 @@ def advise(
         typer.Option(
             "--for",
             metavar="GOAL",
-            help="What for: goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'. Default: "
-            "goodput and p99.",
+            help="The goal: goodput, p99, p999, or an upper limit in quotes, e.g. 'p99<20ms'. "
+            "Default: goodput and p99.",
         ),
     ] = None,
     app: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The application whose settings are named: spark, ceph, hdfs, nfs, memcached, "
-            "ray, minio or grpc.",
+            help="The application whose settings the advice names: spark, ceph, hdfs, nfs, "
+            "memcached, ray, minio or grpc.",
         ),
     ] = None,
     throttles: Annotated[
@@ -66,7 +65,7 @@ def advise(
         typer.Option(
             "--throttle",
             metavar="KEY=VALUE",
-            help="A setting of the application as it is now, e.g. "
+            help="A setting of the application, with its present value, e.g. "
             "spark.reducer.maxReqsInFlight=64 (may be repeated).",
         ),
     ] = None,
@@ -84,12 +83,13 @@ def advise(
     ] = Form.TABLE,
     wide: options.Wide = False,
 ) -> None:
-    """Say what to change in a scenario, what it gains, in which words, and how to go back.
+    """Say what to change in a scenario: the gain, the exact commands, and how to undo them.
 
-    Every fix is simulated in your scenario, at the same seeds as without it. Advised is what
-    gains goodput, or makes the slowest blocks faster, for certain, at the cost of neither, nor of
-    other traffic (see --for).
-    A sweep over servers is reduced to the most; of another sweep, each value has its answer.
+        Every fix is simulated in your scenario, with the same seeds as without it. A fix is advised
+    if it significantly increases goodput or shortens the slowest blocks, and makes nothing else
+    worse, including other traffic (see --for).
+    A sweep over servers is reduced to the largest number; in any other sweep, each value gets an
+    answer of its own.
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
     --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
     """
@@ -138,7 +138,7 @@ def advise(
 def _scenario(
     file: Path | None, files: list[Path], changes: list[str]
 ) -> "tuple[Scenario, list[str]]":
-    """Load the scenario, with what other files say, and the overrides over both."""
+    """Load the scenario, add the values from other files, and apply the overrides."""
     from incast.scenario import load
     from incast.scenario.override import parse
 
@@ -162,7 +162,7 @@ def _scenario(
 
 
 def _how_to_continue(finished: int, out: Path | None) -> int:
-    """Say what an interrupted search has kept; return the exit code."""
+    """Say what is left after an interrupted search; return the exit code."""
     kept = (
         f"kept in {out}; run the same command again to continue"
         if out is not None
@@ -196,7 +196,7 @@ def _seconds(text: str) -> float:
 
 
 class _Meanwhile:
-    """On a terminal: the answer so far, which a better one replaces."""
+    """Show the best answer so far on a terminal, and update it."""
 
     def __init__(self, wanted: bool) -> None:
         import sys

@@ -1,4 +1,4 @@
-"""Advice for people: the verdict, a table of fixes, and the words of each."""
+"""Advice for people: the verdict, a table of fixes, and the commands of each."""
 
 from incast import units
 from incast.advise import Advice
@@ -29,10 +29,10 @@ def render(advice: Advice, paper: Paper) -> None:
 
 
 def _more(advice: Advice, paper: Paper) -> None:
-    """Print what research would give, what to measure first, and how far to trust it."""
+    """Print the gain of remedies from research, what to measure first, and the envelope."""
     if advice.research:
         paper.print()
-        paper.heading("What remedies of research would give")
+        paper.heading("What remedies from research would gain")
         for prospect in advice.research:
             times = units.number(prospect.ratio, 3)
             paper.entry(f"{prospect.name}: ", f"goodput × {times} ({prospect.what})")
@@ -43,11 +43,11 @@ def _more(advice: Advice, paper: Paper) -> None:
             paper.entry(f"{one.name} × {one.factor:g}: ", f"{one.said}. {one.measure}")
     elif advice.sensitive_to is not None:
         paper.print()
-        paper.sentence("Half or twice the buffer, the round trip or the answers change nothing.")
+        paper.sentence("Half or twice the buffer, round trip or answer size would not change this.")
     if advice.reused:
         paper.print()
         new = units.plural(advice.simulated, "run")
-        paper.sentence(f"{new} simulated; {advice.reused} were there already.")
+        paper.sentence(f"{new} simulated; {advice.reused} were already stored.")
     paper.print()
     where = advice.envelope
     paper.sentence(f"Envelope: {where.word}. {where.why} See {where.page}.")
@@ -85,11 +85,13 @@ def _fixes(advice: Advice, paper: Paper) -> None:
     seeds = fixes[0].goodput.seeds
     before = f"{rate(fixes[0].goodput.before)} {unit}{_late_before(advice)} without a fix"
     if advice.found.confirmed:
-        fresh = "which played no part in the choice"
+        fresh = "not used to choose the fixes"
         paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, {fresh}.")
     else:
-        more = "the time was not enough for others: give more with --budget"
-        paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, those of the choice; {more}.")
+        more = "there was no time for other seeds: increase --budget"
+        paper.sentence(
+            f"{before}; {units.plural(seeds, 'seed')}, the ones used to choose the fixes; {more}."
+        )
     if advice.goal.bound is not None:
         paper.sentence(_bound(advice))
     for number, one in enumerate(fixes, 1):
@@ -97,7 +99,7 @@ def _fixes(advice: Advice, paper: Paper) -> None:
         paper.heading(f"{number}. {one.fix.what} ({one.fix.who})")
         for line in one.fix.text.splitlines():
             paper.print(f"    {line}", markup=False, highlight=False, soft_wrap=True)
-        paper.sentence("Back:")
+        paper.sentence("Undo:")
         for line in one.fix.rollback.splitlines():
             paper.print(f"    {line}", markup=False, highlight=False, soft_wrap=True)
         paper.entry("Price: ", " ".join(one.prices()))
@@ -114,14 +116,14 @@ def _tried(advice: Advice, paper: Paper) -> None:
     if not reasons:
         return
     paper.print()
-    paper.heading("Tried, and not advised")
+    paper.heading("Tried, but not advised")
     for why, names in reasons.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         paper.entry(f"{why}: ", ", ".join(names[:_MOST_NAMED]) + more)
 
 
 def _elsewhere(advice: Advice, paper: Paper) -> None:
-    """Print where losses are that the port cannot explain."""
+    """Print where to look for losses that do not happen at the port."""
     if advice.elsewhere is None:
         return
     paper.print()
@@ -154,16 +156,16 @@ def _late_before(advice: Advice) -> str:
 
 
 def _bound(advice: Advice) -> str:
-    """Return which fixes keep the bound that was asked for."""
+    """Return which fixes meet the limit of the goal."""
     kept = [str(number) for number, one in enumerate(advice.fixes, 1) if one.kept]
-    what = f"{advice.goal.label} below {units.time(advice.goal.bound or 0.0)}"
+    bound = units.time(advice.goal.bound or 0.0)
     if not kept:
-        return f"None of them has a {what} for certain."
-    return f"{what[0].upper()}{what[1:]} for certain: {', '.join(kept)}."
+        return f"No fix certainly brings {advice.goal.label} below {bound}."
+    return f"Fixes that certainly bring {advice.goal.label} below {bound}: {', '.join(kept)}."
 
 
 def _changed(one: Tried, label: str) -> str:
-    """Return how many times the goodput and the percentile are as before."""
+    """Return the factors by which goodput and percentile change."""
     if one.ratio is None:
         return ""
     late = "" if one.late is None else f", {label} × {units.number(one.late, 3)}"

@@ -1,16 +1,16 @@
-"""What everybody calls something that has another name here, for `incast explain`."""
+"""Usual terms for things that have another name here, for `incast explain`."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Alias:
-    """A word of a text or of a switch.
+    """A term from the literature or from a switch.
 
     Parameters
     ----------
     name
-        The word as it is printed there; capitals do not matter, where only one alias has it.
+        The term as it is printed there; case matters only if several aliases share it.
     means
         What it is.
     source
@@ -30,49 +30,49 @@ _KULKARNI = "Kulkarni's text (incast reproduce --list)"
 _SONIC = "SONiC, config_db.json"
 
 ALIASES = (
-    Alias("K", "Queue from which on the switch marks.", _DCTCP, ("network.queue.threshold",)),
-    Alias("g", "Weight of a new share of marks in the estimate.", _DCTCP, ("dctcp",)),
+    Alias("K", "Queue length above which the switch marks.", _DCTCP, ("network.queue.threshold",)),
+    Alias("g", "Weight of the newest share of marked packets in the estimate.", _DCTCP, ("dctcp",)),
     Alias(
         "dynamic_th",
-        "Exponent n of alpha = 2^n, the share of the free buffer that one queue may take.",
+        "Exponent n of alpha = 2^n; one queue may take alpha times the free buffer.",
         _SONIC,
         ("dynamic", "network.buffer.alpha"),
     ),
     Alias("static_th", "Limit of one queue in bytes.", _SONIC, ("shared", "network.buffer.limit")),
-    Alias("xoff", "Room for what arrives after a pause (PFC), which is not modelled.", _SONIC),
+    Alias("xoff", "Space for packets that arrive after a PFC pause (not modelled).", _SONIC),
     Alias("DT", "Dynamic thresholds of a shared buffer.", "Choudhury & Hahne, 1998", ("dynamic",)),
     Alias("WRED", "RED with thresholds by class.", "switches", ("wred",)),
     Alias(
         "Th_P",
-        "Queue from which on only labelled packets are admitted.",
+        "Queue length above which only labelled packets are admitted.",
         "Shukla et al.: PLATO",
         ("label-threshold", "network.queue.threshold"),
     ),
-    Alias("DSR", "Dynamic segment resizing: segments small at first.", _KULKARNI, ("resize",)),
+    Alias("DSR", "Dynamic segment resizing: segments are small at first.", _KULKARNI, ("resize",)),
     Alias(
         "ABTT",
-        "Timeout at the head of a block: all that a flow had outstanding is lost.",
+        "Timeout at the head of a block: all outstanding segments of a flow are lost.",
         _KULKARNI,
         ("kulkarni-abtt-only", "timeouts_full_window"),
     ),
     Alias("IBTT", "Timeout inside a block.", _KULKARNI, ("kulkarni-ibtt-only",)),
     Alias("TD", "Loss that three duplicate ACKs signal.", _KULKARNI, ("kulkarni-td-only",)),
-    Alias("PFTK", "Throughput of one long flow by its losses.", "Padhye et al., 1998", ("padhye",)),
+    Alias("PFTK", "Throughput of one flow from its losses.", "Padhye et al., 1998", ("padhye",)),
     Alias(
         "M/G/1/B",
-        "One queue with Poisson arrivals and room for B: M/G/1/K here.",
+        "One queue with Poisson arrivals and B places: M/G/1/K here.",
         "the text hpc (incast reproduce --list); Takagi: Queueing Analysis, volume 2",
         ("edge-queue",),
     ),
-    Alias("M/G/1/K", "The same with K, all who are there.", "Takagi, volume 2", ("edge-queue",)),
+    Alias("M/G/1/K", "The same; K counts all in the system.", "Takagi, volume 2", ("edge-queue",)),
     Alias("SRU", "Server request unit: what each server sends for one block.",
           "Phanishayee et al., 2008", ("workload.sru",)),
-    Alias("RTOmin", "Lower bound of the timeout.", "RFC 6298", ("transport.rto_min",)),
+    Alias("RTOmin", "Minimum of the retransmission timeout.", "RFC 6298", ("transport.rto_min",)),
     Alias("IW", "Initial window.", "RFC 6928", ("transport.initial_window",)),
     Alias("initcwnd", "Initial window of a route.", "Linux, ip-route(8)",
           ("transport.initial_window",)),
     Alias("rwnd", "The receiver's window.", "RFC 5681", ("transport.receive_window",)),
-    Alias("RTT", "Round trip of the idle network.", "RFC 6298", ("network.base_rtt",)),
+    Alias("RTT", "Round-trip time of the idle network.", "RFC 6298", ("network.base_rtt",)),
     Alias("JCT", "Time of a whole block.", "texts on clusters", ("completion_p99_s",)),
     Alias("FCT", "Time of one flow.", "texts on data centres", ("completion_p99_s",)),
     Alias("TLP", "Tail-loss probe.", "RFC 8985", ("stalls_tail_probe", "rack-tlp")),

@@ -27,7 +27,7 @@ def compare(
     b: Annotated[
         Path,
         typer.Argument(
-            metavar="B", help="Another one, which is judged beside A.", parser=directory
+            metavar="B", help="Another one, which is compared with A.", parser=directory
         ),
     ],
     *,
@@ -125,7 +125,7 @@ def _number(value: float) -> str:
 
 
 def _sentences(found: "Sequence[Compared]") -> list[str]:
-    """Say where B is better, worse, the same, and where the runs cannot tell."""
+    """Say where B is better, worse or the same, and where the runs cannot decide."""
     from incast import units
     from incast.results.compare import Finding
     from incast.results.series import label_of

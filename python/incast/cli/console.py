@@ -15,7 +15,7 @@ from incast.grid import Column, drawn, fitting
 
 _LEGIBLE = 24  # columns that a text needs next to its name
 _STEP = 4  # by which it is indented below it
-_ENDLESS = 100_000  # columns of a pipe, which cuts nothing off
+_ENDLESS = 100_000  # columns of a pipe, where nothing is cut off
 
 
 class Paper(Console):
@@ -74,7 +74,7 @@ class Paper(Console):
         self.sentence(before + text, " " * indent)
 
     def listing(self, rows: Sequence[Sequence[str]]) -> None:
-        """Print rows of words, columns side by side; the last one wraps within its column."""
+        """Print rows of text in columns; the last column wraps."""
         widths = [max(map(cell_len, column)) for column in list(zip(*rows, strict=True))[:-1]]
         for *words, text in rows:
             beside = (f"{word:{width}}  " for word, width in zip(words, widths, strict=True))

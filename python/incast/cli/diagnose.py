@@ -37,8 +37,9 @@ def diagnose(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="pcap or pcapng, also compressed by gzip or zstd; - is standard input. Files that "
-            "follow each other are read as one; those that overlap, as several vantage points.",
+            help="pcap or pcapng, also compressed with gzip or zstd; - is standard input. Files "
+            "that follow each other are read as one; files that overlap in time, as captures from "
+            "several places.",
         ),
     ],
     form: Annotated[
@@ -54,8 +55,8 @@ def diagnose(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the read as a scenario (TOML), with the round trip, windows, timer and "
-            "buffer that were seen; incast run simulates it.",
+            help="Write the read as a scenario (TOML) for incast run, with round trip, windows, "
+            "timer and buffer as estimated from the capture.",
         ),
     ] = None,
     vantage: Annotated[
@@ -67,13 +68,9 @@ def diagnose(
     ] = None,
     flows: Annotated[
         int,
-        typer.Option(
-            min=2, max=65535, metavar="N", help="The least number of flows of an episode."
-        ),
+        typer.Option(min=2, max=65535, metavar="N", help="Minimum number of flows of an episode."),
     ] = 3,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are there.")
-    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
     """Say what happened in a capture: is there incast, which flows waited, and why.
 
@@ -91,7 +88,7 @@ def diagnose(
 
     with _progress() as progress:
         report = reading.diagnose(files, vantage, flows, progress)
-    with _interrupted_by(signal.SIG_IGN):  # what was read is not lost any more
+    with _interrupted_by(signal.SIG_IGN):  # from here on, the report must not be lost
         if form is Form.TABLE:
             _table(report)
         else:
@@ -102,7 +99,7 @@ def diagnose(
 
 @contextmanager
 def _interrupted_by(handler: Callable[..., object] | signal.Handlers) -> Iterator[None]:
-    """Let Ctrl-C do something else meanwhile; only the main thread hears it."""
+    """Replace the handler of Ctrl-C meanwhile; only the main thread can do this."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -116,7 +113,7 @@ def _interrupted_by(handler: Callable[..., object] | signal.Handlers) -> Iterato
 def _check_outputs(
     outputs: list[tuple[str, Path | None]], captures: list[str], *, overwrite: bool
 ) -> None:
-    """Refuse files that are captures, that are named twice, or that are there."""
+    """Refuse to write to captures, to one file twice, or to existing files."""
     taken = {Path(name).resolve() for name in captures}
     for option, path in outputs:
         if path is None:
@@ -136,7 +133,7 @@ def _text(report: "Report", form: Form, files: list[str]) -> str:
             with _interrupted_by(signal.default_int_handler):
                 drawn = pictures.of(report, files)
         except KeyboardInterrupt:
-            drawn = []  # they read the files again; the report does without
+            drawn = []  # pictures read the files again; the report is written without them
         return page.html(report, drawn)
     return json.dumps(report, indent=1) + "\n"
 

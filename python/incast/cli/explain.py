@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.scenario.schema import Key
 
-_LIKE = 0.7  # how much a name must be like another one to be meant by it
+_LIKE = 0.7  # similarity from which on a name is suggested
 _COLUMNS = "columns"
 # Where a scenario has the parts of a registry.
 _PLACES = {
@@ -110,7 +110,7 @@ def _tell(paper: "Paper", found: _Found) -> None:
 
 
 def _alias(paper: "Paper", alias: "aliases.Alias") -> None:
-    """Say what a word means, and where the same is here."""
+    """Say what a term means, and what it is called here."""
     paper.heading(f"{alias.name}: a word of others")
     paper.entry("  means     ", alias.means)
     paper.entry("  from      ", alias.source)
@@ -269,7 +269,7 @@ def _columns(table: str) -> list[tuple[str, str, str]]:
 
 
 def _hint(asked: str) -> str:
-    """Suggest the most similar name, in any order of its letters."""
+    """Suggest the most similar name; its letters may be in any order."""
     names = explained("")
     last = asked.rpartition(".")[2]
 

@@ -26,7 +26,7 @@ def explore(
     *,
     port: Annotated[
         int,
-        typer.Option(help="Port of this machine; 0 takes a free one.", min=0, max=_MOST_PORT),
+        typer.Option(help="Port on this machine; 0 selects a free one.", min=0, max=_MOST_PORT),
     ] = 0,
     browser: Annotated[
         bool, typer.Option(help="Whether to open a browser, or only to print the address.")
@@ -38,7 +38,7 @@ def explore(
         ),
     ] = None,
 ) -> None:
-    """Move the sliders of a read in a browser; the engine runs in the page, without a network.
+    """Explore a read with sliders in a browser; the engine runs in the page, offline.
 
     Examples: incast explore; incast explore storage-read; incast explore --port 8000 --no-browser
     """
@@ -61,7 +61,7 @@ def explore(
 
 
 def _serve(server: "Server") -> None:
-    """Serve until Ctrl-C, which is how it ends, and no mistake."""
+    """Serve until Ctrl-C, which is not an error."""
     try:
         server.serve()
     except KeyboardInterrupt:

@@ -34,7 +34,7 @@ def fetch(
             "-k",
             min=1,
             metavar="K",
-            help="Answers under way at most. Default: 4.",
+            help="Maximum number of answers in flight. Default: 4.",
             show_default=False,
         ),
     ] = None,
@@ -43,7 +43,7 @@ def fetch(
         typer.Option(
             metavar="SIZE",
             help="Receive window of each answer, e.g. 8KiB, or none. Default: 5792B, four full "
-            "packets; with --budget, its share.",
+            "packets; with --budget, an equal share of it.",
             show_default=False,
         ),
     ] = None,
@@ -58,7 +58,7 @@ def fetch(
     auto: Annotated[
         bool,
         typer.Option(
-            "--auto", help="Begin with the default, and learn slots and windows, up to --budget."
+            "--auto", help="Start with the defaults; learn slots and windows, up to --budget."
         ),
     ] = False,
     part: Annotated[
@@ -83,8 +83,8 @@ def fetch(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Largest answer that is accepted. Default: what it promises, and 1 GiB if it "
-            "promises nothing.",
+            help="Largest answer that is accepted. Default: the length that the answer states, or "
+            "1 GiB if it states none.",
             show_default=False,
         ),
     ] = None,
@@ -95,7 +95,7 @@ def fetch(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Directory for the objects. Without it they are counted, and not kept.",
+            help="Directory for the objects. Without it, they are only counted.",
             show_default=False,
         ),
     ] = None,
@@ -109,9 +109,9 @@ def fetch(
 ) -> None:
     """Read objects from many servers, few at a time, with small windows.
 
-    The switch drops nothing as long as the windows fit into its buffer. Exit code 2 if an object
-    could not be read; the others are read all the same. Ctrl-C and SIGTERM end the read; complete
-    objects and the summary remain. Needs pip install 'incast[client]'.
+    The switch drops nothing as long as the windows fit into its buffer. If an object cannot be
+    read, the others are still read, and the exit code is 2. Ctrl-C and SIGTERM end the read;
+    complete objects and the summary remain. Needs pip install 'incast[client]'.
     Examples: incast fetch http://10.0.1.{1..16}/piece; incast fetch -k 8 --budget 64KiB --out here
     http://10.0.1.{1..16}/piece; incast fetch --auto --range 0-65535 --format json http://node/data
     """
@@ -139,7 +139,7 @@ def fetch(
 
 @dataclass(frozen=True)
 class _Limits:
-    """Seconds of an attempt and of all, bytes of an answer, and retries."""
+    """Time limits of an attempt and of the read (s), bytes of an answer, and retries."""
 
     attempt: float
     total: float | None
@@ -150,7 +150,7 @@ class _Limits:
 def _run(
     pieces: "list[HttpPiece]", plan: "Plan | Learner", limits: _Limits, target: "Target"
 ) -> "tuple[Summary, Governor, int | None]":
-    """Read the pieces; return also the number of the signal that has ended it, if one has."""
+    """Read the pieces; return also the number of the signal that ended the read, if any."""
     import asyncio
 
     from incast.cli.progress import fetching
@@ -182,7 +182,7 @@ def _run(
 
 @contextmanager
 def _until_signal(seen: list[int]) -> "Iterator[asyncio.Event]":
-    """Set an event at Ctrl-C or SIGTERM; the second one acts as always."""
+    """Set an event at Ctrl-C or SIGTERM; a second one has its default effect."""
     import asyncio
     import signal
 
@@ -294,7 +294,10 @@ def _bounds(part: str | None) -> tuple[int, int | None]:
 
 
 def _size(text: str, option: str) -> int:
-    return int(_quantity(text, "size", option))
+    size = int(_quantity(text, "size", option))
+    if size < 1:
+        raise typer.BadParameter(f"{text} must be at least 1B", param_hint=option)
+    return size
 
 
 def _quantity(text: str, kind: str, option: str) -> float:

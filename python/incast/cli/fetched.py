@@ -21,7 +21,7 @@ class Form(StrEnum):
 
 
 def write(summary: "Summary", plan: "Plan", form: Form, *, wide: bool) -> None:
-    """Write a row per piece, and what they amount to."""
+    """Write a row per piece, and a summary."""
     if wide and form is not Form.TABLE:
         raise typer.BadParameter("needs --format table", param_hint="--wide")
     rows = [_row(it) for it in summary.outcomes]

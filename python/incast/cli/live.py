@@ -30,8 +30,8 @@ def live(
     switch: Annotated[
         str,
         typer.Option(
-            help="What moves the frames: simulated (the simulation's ports and disciplines, in "
-            "real time), or kernel (a bridge with tbf and bfifo, drop-tail only).",
+            help="The switch: simulated (the simulator's ports and disciplines, in real time), or "
+            "kernel (a bridge with tbf and bfifo, drop-tail only).",
             metavar="NAME",
         ),
     ] = "simulated",
@@ -42,12 +42,12 @@ def live(
         bool,
         typer.Option(
             "--check",
-            help="Say what this machine can do, and measure at which rates it can be believed. "
-            "Run no scenario.",
+            help="Say what this machine can do, and measure at which rates its results can be "
+            "trusted. Run no scenario.",
         ),
     ] = False,
 ) -> None:
-    """Run a scenario on real hosts: namespaces of this machine's kernel, around a real switch.
+    """Run a scenario on real hosts: network namespaces of this machine, around a switch.
 
     The switch has the ports and disciplines of the simulation. Linux only; the network must be a
     star of at most 200 Mbit/s.
@@ -118,13 +118,13 @@ def _check(machine: "Machine") -> None:
         from incast.live.selfcheck import lines
 
         lacks = kernel_switch.available()
-        typer.echo(f"switch of the kernel (tbf, bfifo): {lacks or 'there'}")
+        typer.echo(f"switch of the kernel (tbf, bfifo): {lacks or 'available'}")
         for line in lines():
             typer.echo(line)
 
 
 def _say_what_differs(results: "Results") -> None:
-    """Say on stderr which runs cannot be believed, and what the kernel did instead."""
+    """Say on stderr which runs cannot be trusted, and how the kernel deviated."""
     from incast.live.report import notes
 
     for note in notes(results):

@@ -1,4 +1,4 @@
-"""`incast merge`: one results directory from those of several shards."""
+"""`incast merge`: combine the results directories of several shards."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,15 +12,15 @@ def merge(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="The directory to write. What it has stays in it.", parser=directory
+            metavar="OUT", help="The directory to write. Its contents are kept.", parser=directory
         ),
     ],
     sources: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="[DIR]...",
-            help="Directories made by run --out, with results of the same scenario; they stay as "
-            "they are. None: pack the files of OUT again.",
+            help="Directories made by run --out, with results of the same scenario; they are not "
+            "changed. Without any, pack the files of OUT again.",
             show_default=False,
             parser=directory,
         ),

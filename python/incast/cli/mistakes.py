@@ -52,9 +52,9 @@ def one_line(app: typer.Typer) -> int:
         typer.echo("incast: interrupted", err=True)
         code = INTERRUPTED
     except BrokenPipeError:
-        code = _give_up_output()  # the reader has gone, as `head` does
+        code = _give_up_output()  # the reader has closed the pipe, as `head` does
     except SystemExit as stop:
-        # Typer makes an exit of 1 of a pipe that broke under its `echo`.
+        # If a pipe breaks in its `echo`, typer exits with code 1.
         if not isinstance(stop.__context__, BrokenPipeError):
             raise
         code = _give_up_output()

@@ -1,4 +1,4 @@
-"""The options that commands share which run a scenario and print its results."""
+"""The common options of commands that run a scenario and print its results."""
 
 from pathlib import Path
 from typing import Annotated
@@ -29,21 +29,21 @@ Changes = Annotated[
 Seeds = Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Run this seed alone, e.g. one that a table or trace named.", metavar="N"),
+    typer.Option(help="Run only this seed, e.g. one that a table or trace named.", metavar="N"),
 ]
 Precision = Annotated[
     float | None,
     typer.Option(
-        help="Run more seeds at each point until the 95 % interval of its goodput extends at "
-        "most this share of the mean to either side, e.g. 0.02 (run.precision).",
+        help="Run more seeds at each point until both ends of the 95 % interval of its goodput "
+        "are within this share of the mean, e.g. 0.02 (run.precision).",
         metavar="SHARE",
     ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        help="Store the results in this directory, also one of another system, such as "
-        "s3://bucket/mine. Runs that it already has are not repeated.",
+        help="Store the results in this directory, or in an object store such as "
+        "s3://bucket/mine. Runs that it already contains are not repeated.",
         metavar="DIR",
         parser=directory,
     ),
@@ -118,35 +118,34 @@ Pcap = Annotated[
     typer.Option(
         "--pcap",
         metavar="FILE",
-        help="Write the packets of the run, which must be a single one, to a new file "
-        "(pcapng, for Wireshark).",
+        help="Write the packets to a new file (pcapng, for Wireshark). There must be only one run.",
     ),
 ]
 PcapAt = Annotated[
     str,
     typer.Option(
         metavar="PLACE",
-        help="Where --pcap sees them: client, client:N, switch (before its queues) or server:N, "
+        help="Where --pcap captures: client, client:N, switch (before its queues) or server:N, "
         "counted from 0.",
     ),
 ]
 Snaplen = Annotated[
     int,
     typer.Option(
-        help="Bytes that --pcap keeps of a frame, 54 to 262144.", metavar="N", max=262_144
+        help="Bytes of each frame that --pcap keeps, 54 to 262144.", metavar="N", max=262_144
     ),
 ]
 PcapTruth = Annotated[
     bool,
     typer.Option(
         "--pcap-truth",
-        help="Write drops and the cause of every timeout as comments of packets.",
+        help="Write drops and the cause of every timeout as packet comments.",
     ),
 ]
 PcapOffload = Annotated[
     bool,
     typer.Option(
         "--pcap-offload",
-        help="Merge segments as the offloads (TSO, GRO) of a host do, up to 64 KiB.",
+        help="Merge segments as a host with TSO and GRO does, up to 64 KiB.",
     ),
 ]

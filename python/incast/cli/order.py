@@ -1,4 +1,4 @@
-"""What a command that runs a scenario was asked for: checked before the run, shown after it."""
+"""The options of a command that runs a scenario: checked before the run, used after it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,7 @@ class Order:
 
     @classmethod
     def of(cls, plan: "Plan", shape: Shape, traces: list[str]) -> Self:
-        """Refuse, before the run, what could not be done after it.
+        """Refuse, before the run, options that could not be carried out after it.
 
         Raises
         ------
@@ -110,9 +110,9 @@ class Order:
         output.write(results, self.shape.form, self.shape.out, self.wanted, self.layout)
 
     def show(self, results: "Results", scenario: "Scenario", real: "Results | None" = None) -> None:
-        """Write the rows, compare them, draw the picture, and look at the conditions.
+        """Write the rows, compare them, draw the picture, and check the conditions.
 
-        `real` are the results of the same points on real hosts, if they were asked for.
+        `real` are the results of the same points on real hosts, if requested.
         """
         from incast.plots import Moment, save
 

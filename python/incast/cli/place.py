@@ -11,7 +11,7 @@ def directory(text: str) -> Path:
     Raises
     ------
     typer.BadParameter
-        There is no such protocol, or a package for it is missing.
+        The protocol is unknown, or a package for it is missing.
     """
     if "://" not in text:
         return Path(text)
@@ -21,5 +21,5 @@ def directory(text: str) -> Path:
     try:
         return located(text)
     except ResultsError as error:
-        # The command line names the address itself.
+        # The error of the command line already contains the address.
         raise typer.BadParameter(str(error).removeprefix(f"{text}: ")) from None

@@ -1,4 +1,4 @@
-"""`incast reproduce`: the figures of the literature, run, drawn and judged."""
+"""`incast reproduce`: run, draw and judge the figures of the literature."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

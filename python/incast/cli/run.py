@@ -84,7 +84,7 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Simulate a scenario: every point of its sweep at every seed.
+    """Simulate a scenario: every point of its sweep with every seed.
 
     Examples: incast run mine.toml --plot mine.png;
     incast run mine.toml --set 'workload.servers=[4,8,16]' --seeds 20 --out results/mine
@@ -144,7 +144,7 @@ def run(
 
 
 def refuse_beside_pcap(**others: object) -> None:
-    """Refuse what leaves a run out, or does it elsewhere: its packets would be missing."""
+    """Refuse options that skip runs or execute them elsewhere: their packets would be missing."""
     usual = {"executor": "threads"}
     for name, value in others.items():
         if value and value != usual.get(name):
@@ -154,7 +154,7 @@ def refuse_beside_pcap(**others: object) -> None:
 
 
 def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:
-    """Refuse, before the run, what real hosts cannot do or no table can show."""
+    """Refuse, before the run, what real hosts cannot do, and formats without a table."""
     if form is not Format.TABLE or shard is not None:
         raise typer.BadParameter(
             "needs --format table, without --shard; incast live writes rows of real hosts",
@@ -199,7 +199,7 @@ def scenario_of(
 
 
 def _check_shard(shard: str, out: Path | None, *, alone: bool) -> None:
-    """Refuse, before the run, what is no shard, and what one shard cannot show."""
+    """Refuse, before the run, invalid shards, and options that need the results of all shards."""
     from incast.errors import ResultsError
     from incast.sweep.shard import Shard
 
@@ -254,7 +254,7 @@ def _forecast(
 
 
 def how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
-    """Say what an interrupted run has kept; return the exit code."""
+    """Say what is left after an interrupted run; return the exit code."""
     done = len(stopped.results)
     kept = (
         f"kept in {out}; run the same command again to continue"

@@ -1,4 +1,4 @@
-"""`incast status`: what a results directory has, what is missing, and how long that will take."""
+"""`incast status`: which runs a results directory contains, and the time for the missing ones."""
 
 import json
 from enum import StrEnum
@@ -37,15 +37,15 @@ def status(
     jobs: Annotated[
         int | None,
         typer.Option(
-            help="Estimate the time for so many parallel runs; default: all processors.",
+            help="Number of parallel runs for the estimate; default: all processors.",
             metavar="N",
             min=1,
         ),
     ] = None,
 ) -> None:
-    """Show what a results directory has, what is missing, and how long that will take.
+    """Show which runs a results directory contains, which are missing, and how long they take.
 
-    A sweep may be running in it. Examples: incast status results/mine;
+    You can use it while a sweep is running. Examples: incast status results/mine;
     incast status results/mine --jobs 256 --format json
     """
     from incast.sweep.status import status as state_of

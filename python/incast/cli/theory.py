@@ -21,13 +21,13 @@ _HEADINGS = {"completion_s": "block mean", "timeouts_per_block": "timeouts\nper 
 
 
 def write(theory: "Theory", form: "Format", out: Path | None, layout: "Layout") -> None:
-    """Write answers in the requested format; reasons go with them, or to stderr."""
+    """Write answers in the requested format, and reasons why models do not apply."""
     rows = theory.frame.drop("point", strict=False)
     if form == "table":
         _table(theory, layout)
         return
     if form == "json":
-        # What a model does not know is left out of its rows.
+        # Columns that a model cannot predict are left out of its rows.
         answered = [{k: v for k, v in row.items() if v is not None} for row in rows.to_dicts()]
         tree = {
             "scenario": theory.plan.to_dict(),

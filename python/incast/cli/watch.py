@@ -32,7 +32,7 @@ class Watch:
 
     @classmethod
     def of(cls, fail_if: list[str], report: Path | None) -> Self:
-        """Read the options, and refuse, before the run, what could not be done after it.
+        """Read the options, and refuse, before the run, what could not be carried out after it.
 
         Raises
         ------

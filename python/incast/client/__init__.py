@@ -6,7 +6,7 @@
     async with governor.slot():
         ...  # ask one server, read its answer
 
-At most `slots` answers are under way, and their receive windows stay below a budget in sum, so
+At most `slots` answers are in flight, and the sum of their receive windows has a limit, so
 that what servers send at once fits into the buffer of the switch.
 """
 

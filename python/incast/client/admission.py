@@ -1,4 +1,7 @@
-"""Whose turn it is: a queue of answers, and the sets in which they start. No sockets, no clock."""
+"""Which answer may start next: a queue of answers, and the sets in which they start.
+
+It uses no sockets and no clock.
+"""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -8,10 +11,10 @@ from incast.client.plan import Plan
 
 @dataclass(eq=False)
 class Ticket:
-    """One answer, from the wish for it until its end."""
+    """One answer, from its request for a slot until its end."""
 
     window: int | None = None
-    """Bytes, once it is under way."""
+    """Bytes, once it is in flight."""
     delivered: int = 0
 
 
@@ -23,9 +26,9 @@ class _Set:
 
 
 class Admission:
-    """Lets answers start, first come first served, as a plan allows.
+    """Starts answers in the order of their requests, as a plan allows.
 
-    `plan` may change at any time: what is under way continues, what starts obeys the new plan.
+    `plan` may change at any time: answers in flight continue, later ones follow the new plan.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -47,12 +50,12 @@ class Admission:
 
     @property
     def allotted(self) -> int:
-        """Sum of the windows of the answers under way, bytes."""
+        """Sum of the windows of the answers in flight, bytes."""
         return self._allotted
 
     @property
     def full(self) -> bool:
-        """Whether as many answers are under way as the plan allows at all."""
+        """Whether the maximum number of answers is in flight."""
         return self.under_way >= self.plan.slots or self.waiting > 0
 
     def want(self, ticket: Ticket) -> None:
@@ -70,7 +73,7 @@ class Admission:
         if not its.members and not its.free:
             self._open.remove(its)
         if not self._under_way:
-            self._open.clear()  # a set that is not full must not bind those who come later
+            self._open.clear()  # a set that is not full must not delay later answers
 
     def due(self) -> list[Ticket]:
         """Start the answers whose turn it is, and return them."""

@@ -1,4 +1,4 @@
-"""Whether an answer is what was asked for, and whole: status, range, length, encoding and end."""
+"""Whether an answer is complete and matches its request: status, range, length, encoding, end."""
 
 import re
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ class Expected:
     Parameters
     ----------
     length
-        Exactly so many; None if the answer does not say.
+        The exact number; None if the answer does not state it.
     most
-        No more than so many.
+        The maximum number.
     by_end
         Whether only the end of the connection ends it (RFC 9112 §6.3, case 8).
     version
@@ -42,7 +42,7 @@ class Expected:
 
     @classmethod
     def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
-        """Take it from the head of an answer.
+        """Read it from the head of an answer.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Expected:
             raise ReadError(f"the answer has {length} bytes; must have at most {most}", final=True)
         by_end = not chunked and answer.content_length is None
         if by_end and answer.url.scheme == "https":
-            # A TLS connection that is cut looks as one that was closed.
+            # A TLS connection that is cut off looks like one that was closed.
             raise ReadError("the answer has no length, so nothing proves its end", final=True)
         bound = length if length is not None else most or UNBOUNDED
         return cls(length, bound, by_end, (answer.headers.get("ETag"), total))

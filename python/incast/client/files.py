@@ -1,4 +1,4 @@
-"""Pieces as files: whole, under names from their addresses, and nothing is overwritten unasked."""
+"""Pieces as files: only complete ones, named after their addresses; none replaces another file."""
 
 import re
 import secrets
@@ -16,7 +16,7 @@ from incast.errors import FetchError
 
 UNNAMED = "index"  # of an address without a path
 _OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
-"""The name of a file whose piece is not whole yet."""
+"""The name of a file whose piece is not complete yet."""
 
 
 def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
@@ -48,12 +48,12 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove what killed processes have left of pieces that were not whole."""
+    """Remove incomplete pieces that killed processes have left."""
     unfinished.sweep_up(it for it in folder.glob(".incast-*") if _OURS.fullmatch(it.name))
 
 
 def into(there: dict[Piece, Path]) -> Target:
-    """Return a target that writes each piece to its file, once it is whole."""
+    """Return a target that writes each piece to its file, once it is complete."""
 
     @contextmanager
     def target(piece: Piece) -> Iterator[Write]:
@@ -78,5 +78,5 @@ def _last(url: str) -> str:
     raw = unquote(urlsplit(url).path.rpartition("/")[2])
     name = "".join(it if it.isprintable() and it != "/" else "_" for it in raw)
     if _OURS.fullmatch(name):
-        return f"_{name}"  # the next start would take it for a piece that is not whole
+        return f"_{name}"  # the next start would remove it as an incomplete piece
     return UNNAMED if name in {"", ".", ".."} else name

@@ -1,4 +1,4 @@
-"""A semaphore for answers: so many at once, with so much on the way."""
+"""A semaphore for answers: limits their number and the bytes in flight."""
 
 import socket
 from time import monotonic
@@ -12,13 +12,13 @@ from incast.client.sample import Sample
 from incast.client.turns import Learns, Turns
 
 NOT_HERE = (
-    "receive windows can be set on Linux only; here the number of answers under way is bounded, "
+    "receive windows can be set on Linux only; here the number of answers in flight is bounded, "
     "not what they have on the way"
 )
 
 
 class Governor:
-    """Bounds the answers that are under way, and the sum of their receive windows.
+    """Bounds the answers that are in flight, and the sum of their receive windows.
 
     It belongs to one event loop. Answers start in the order in which their slots were asked for.
 
@@ -29,7 +29,7 @@ class Governor:
     Parameters
     ----------
     plan
-        What may be under way; or a `Learner`, which starts with the safe budget and learns.
+        The limits; or a `Learner`, which starts with the safe budget and learns.
     """
 
     def __init__(self, plan: Plan | Learns | None = None) -> None:
@@ -45,7 +45,7 @@ class Governor:
 
     @property
     def under_way(self) -> int:
-        """Answers under way."""
+        """Answers in flight."""
         return self._admission.under_way
 
     @property
@@ -55,12 +55,12 @@ class Governor:
 
     @property
     def allotted(self) -> int:
-        """Sum of the windows of the answers under way, bytes."""
+        """Sum of the windows of the answers in flight, bytes."""
         return self._admission.allotted
 
     @property
     def note(self) -> str | None:
-        """What this system cannot do of the plan, in one line, or None."""
+        """The part of the plan that this system cannot carry out, in one line, or None."""
         return None if window.SUPPORTED or self.plan.window is None else NOT_HERE
 
     def slot(self) -> "Slot":
@@ -68,7 +68,7 @@ class Governor:
         return Slot(self._turns)
 
     def prepare(self, sock: socket.socket) -> None:
-        """Bound the window of a socket that is not connected yet, as the plan now has it."""
+        """Limit the window of a socket that is not connected yet, by the present plan."""
         window.prepare(sock, self.plan.window)
 
 
@@ -86,13 +86,13 @@ class Slot:
         self._started = self._last = self._gap = 0.0
         self.ticket = Ticket()
         self.held: window.Held | None = None
-        """The window as the kernel has it, once it was set."""
+        """The window that the kernel uses, once it was set."""
         self.sample: Sample | None = None
-        """What the answer showed, once it has ended; None without data."""
+        """The measurements of the answer, once it has ended; None without data."""
 
     @property
     def window(self) -> int | None:
-        """Bytes that this answer may have on the way; None if they are not bounded."""
+        """Bytes that this answer may have in flight; None without a limit."""
         return self.ticket.window
 
     async def __aenter__(self) -> Self:
@@ -113,14 +113,14 @@ class Slot:
         self._sock = None
 
     def attach(self, sock: socket.socket) -> None:
-        """Hold the window on this connection, and once more when the first data has come."""
+        """Set the window on this connection, and again when the first data have arrived."""
         if sock is not self._sock:
             self._sock = sock
             self._lost_before = window.out_of_order(sock)
             self.renew()
 
     def received(self, count: int) -> None:
-        """Note that so many more bytes of the answer have arrived."""
+        """Note that this number of further bytes of the answer has arrived."""
         now = monotonic()
         self._gap, self._last = max(self._gap, now - self._last), now
         is_first = not self.ticket.delivered
@@ -135,7 +135,7 @@ class Slot:
             self.held = window.hold(sock, self.window)
 
     def _seen(self, *, whole: bool) -> Sample | None:
-        """Return what the answer showed; nothing if there was none."""
+        """Return the measurements of the answer; None without data."""
         if not self.ticket.delivered:
             return None
         now, sock = monotonic(), self._usable()

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakSet
 
 import aiohttp
 
@@ -55,7 +56,7 @@ class HttpPiece:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the request says besides the address (RFC 9110 §14.2)."""
+        """The headers of the request (RFC 9110 §14.2)."""
         if not self.is_range:
             return {}
         last = "" if self.stop is None else str(self.stop - 1)
@@ -69,16 +70,20 @@ class _Turn:
     slot: Slot | None = None
     closed: "asyncio.Future[None] | None" = None
     secure: bool = False
-    """Whether it must not leave TLS."""
+    """Whether redirects must stay with https."""
     hops: int = 0
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
-"""The attempt of the task that asks for a connection."""
+"""The attempt of the task that requests a connection."""
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Tells the slot on which connection its answer will come, before the request leaves."""
+    """Tells the slot which connection its answer will use, before the request is sent."""
+
+    def __init__(self, socket_factory: Callable[[Any], socket.socket]) -> None:
+        super().__init__(limit=0, socket_factory=socket_factory)
+        self._used: WeakSet[object] = WeakSet()
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
@@ -88,20 +93,38 @@ class _Connector(aiohttp.TCPConnector):
             if turn.secure and req.url.scheme != "https":
                 raise ReadError("is redirected from https to http", final=True)
             turn.secure, turn.hops = req.url.scheme == "https", turn.hops + 1
-        connection = await super().connect(req, traces, timeout)
+        connection = await self._unspoilt(req, traces, timeout)
         transport = connection.transport
         if turn is not None and transport is not None:
             protocol = connection.protocol
             turn.closed = None if protocol is None else protocol.closed
-            if turn.closed is not None:  # whoever needs no end of it leaves it unread
+            if turn.closed is not None:  # if its end is not needed, it stays unread
                 turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
             if turn.slot is not None:
                 turn.slot.attach(transport.get_extra_info("socket"))
         return connection
 
+    async def _unspoilt(
+        self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.connector.Connection:
+        """Return a connection without those that have brought more than the answers asked for.
+
+        What came while nobody waited would be taken for the answer to the next request.
+        """
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            is_kept = protocol in self._used
+            if protocol is None or not (is_kept and protocol.should_close):
+                break
+            connection.close()
+        if protocol is not None:
+            self._used.add(protocol)
+        return connection
+
 
 class HttpReader:
-    """Reads objects and ranges; connections are kept and used again.
+    """Reads objects and ranges, and reuses connections.
 
     To be used with `async with`.
 
@@ -130,13 +153,13 @@ class HttpReader:
     ) -> None:
         self._governor, self._most = governor, most
         self._versions: dict[str, tuple[str | None, int | None]] = {}
-        # Compressed answers would be counted by what they become.
+        # For compressed answers, the decompressed bytes would be counted.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        connector = _Connector(limit=0, socket_factory=self._socket)
+        connector = _Connector(self._socket)
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
@@ -162,7 +185,7 @@ class HttpReader:
             async with self._asked().head(piece.url):
                 pass
         except (aiohttp.ClientError, OSError, ValueError):
-            pass  # what is wrong shows when the piece is asked for
+            pass  # errors are reported when the piece is requested
 
     async def fetch(self, piece: HttpPiece, slot: Slot, write: Write) -> None:
         """Ask for a piece and read it.
@@ -186,7 +209,7 @@ class HttpReader:
                     slot.received(len(chunk))
                     write(chunk)
         except aiohttp.InvalidURL as error:
-            raise ReadError(_of_address(error, piece), final=True) from None
+            raise ReadError(_of_address(error, turn), final=True) from None
         except aiohttp.ClientError as error:
             raise ReadError(_told(error)) from error
         except UnicodeError:  # a host name that no name service could have
@@ -198,7 +221,7 @@ class HttpReader:
             await _clean(turn.closed)
 
     def _hold(self, piece: HttpPiece, expected: Expected) -> None:
-        """Refuse a range of another version of the object than its first range had."""
+        """Refuse a range if its object has another version than that of the first range."""
         if not piece.is_range:
             return
         known = self._versions.get(piece.url, (None, None))
@@ -228,8 +251,9 @@ async def _clean(closed: "asyncio.Future[None]") -> None:
         raise ReadError("the connection was reset before the answer had ended") from None
 
 
-def _of_address(error: aiohttp.InvalidURL, piece: HttpPiece) -> str:
-    if str(error.url) == piece.url:
+def _of_address(error: aiohttp.InvalidURL, turn: _Turn) -> str:
+    """Say whose address is none: the connector names only the host, of either."""
+    if turn.hops <= 1 and not isinstance(error, aiohttp.InvalidUrlRedirectClientError):
         return "is not an address; must be http://… or https://…"
     return f"is redirected to {said.address(str(error.url))}, which is no address"
 
@@ -256,7 +280,9 @@ def _of_system(error: OSError) -> str:
     if isinstance(error, ssl.SSLError):
         return f"no TLS: {said.reason(error.reason or str(error))}"
     number = error.errno or 0  # of an unknown name it is below 0
-    return os.strerror(number) if number > 0 else said.reason(error.strerror or str(error))
+    if number > 0:
+        return os.strerror(number)
+    return said.reason(error.strerror or str(error)) or "closed by the server"
 
 
 _REASONS: tuple[tuple[type[BaseException], Callable[[Any], str]], ...] = (

@@ -1,9 +1,9 @@
-"""Plans learnt from what answers show.
+"""Plans learnt from measurements of answers.
 
-The learner begins with the safe budget. A smaller plan cannot do harm, so it first tries whether
-one would be slower: if not, the network is full already, and a larger one could only fill buffers.
-Otherwise it takes larger steps, in answers or in windows, as long as each pays, and goes back
-where one does not, or where packets are lost.
+The learner starts with the safe budget. A smaller plan cannot cause losses, so it first tries
+whether one would be slower: if not, the network is full already, and a larger one could only fill
+buffers. Otherwise it takes larger steps, in answers or in windows, as long as each gains goodput,
+and goes back if one does not, or if packets are lost.
 """
 
 from collections import deque
@@ -16,21 +16,21 @@ from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
 from incast.client.sample import Meter, Sample
 
 LOOK, ROUNDS, SECONDS = 32, 4, 0.1
-"""A measurement has so many answers, so many per slot, and lasts so long, at least."""
+"""Minimum answers, answers per slot, and duration of a measurement."""
 REST = 8
-"""Measurements until the next look at whether a smaller plan would be slower."""
+"""Measurements until the learner checks again whether a smaller plan would be slower."""
 LONGEST_REST = 64
 DOWN, UP = 0.75, 1.5
 SLOWER = 0.3
-"""Loss of goodput, as a share of the loss of budget, from which a plan is not large enough."""
+"""A plan is too small if goodput falls by more than this share of the reduction of the budget."""
 PAYS = 0.03
-"""Gain of goodput from which a larger plan is kept."""
+"""Minimum gain of goodput for which a larger plan is kept."""
 STALL = 0.15
-"""Seconds without data that are no delay: Linux retransmits after 200 ms at the earliest."""
-UNUSUAL = 10  # times the median gap, for servers that take long by themselves
+"""Seconds without data that indicate a timeout: Linux retransmits after at least 200 ms."""
+UNUSUAL = 10  # times the median gap, for servers that are slow in any case
 REMEMBERED = 64  # gaps
 LOSSY = 0.1
-"""Share of answers with losses from which a plan is too large."""
+"""A plan is too large if at least this share of answers have losses."""
 MOST_SLOTS, LARGEST_WINDOW = 256, 1 << 22
 
 
@@ -43,7 +43,7 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Size:
-    """A plan's two numbers; a window of None is not bounded and does not change."""
+    """The two numbers of a plan; a window of None has no limit and does not change."""
 
     slots: int
     window: int | None
@@ -69,12 +69,12 @@ class Size:
 
 
 class Learner:
-    """Finds how many answers, with which windows, a network carries.
+    """Learns how many answers, with which windows, a network can carry.
 
     Parameters
     ----------
     budget
-        Bytes that the windows may never exceed in sum; None for no bound but what is learnt. The
+        Upper limit of the sum of the windows, bytes; None for no limit except the learnt one. The
         start is at most `SAFE_BUDGET` in any case.
     windows
         Whether windows are bounded at all; False to learn the number of answers only.
@@ -103,7 +103,7 @@ class Learner:
         self.plan = start.plan()
 
     def observe(self, sample: Sample, meter: Meter) -> Plan:
-        """Take an answer and the goodput so far; return the plan for what comes."""
+        """Take a finished answer and the goodput so far; return the plan for the next ones."""
         self._answers += 1
         self._largest = max(self._largest, sample.received)
         self._stalls += self._has_stalled(sample.gap)
@@ -133,13 +133,13 @@ class Learner:
         return gap > max(STALL, UNUSUAL * usual)
 
     def _is_too_large(self) -> bool:
-        """Whether the trial loses packets: larger ones at once, the base only if it goes on."""
+        """Whether the trial loses packets: a larger plan at once, the base only if it continues."""
         if self._trial.budget > self._base.budget:
             return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
 
     def _shrink(self) -> None:
-        """Return from a step that lost packets, or take half of a base that does."""
+        """Undo a step that lost packets, or halve a base that loses packets."""
         self._ceiling = min(self._ceiling, self._trial.budget)
         if self._trial.budget <= self._base.budget:
             way = Way.WINDOW if (self._base.window or 0) > WINDOW else Way.SLOTS
@@ -166,13 +166,13 @@ class Learner:
             self._continue()
 
     def _continue(self) -> None:
-        """Take the next step from the base that is possible; without one, rest for a while."""
+        """Take the next possible step from the base; without one, pause for a while."""
         if self._left > 0:
             self._left -= 1
             return
         if self._is_rested:
             self._is_rested = False
-            self._ceiling *= UP  # what was too much once may be so no more
+            self._ceiling *= UP  # a plan that was too large once may no longer be
             smallest = {way for way in Way if self._base.times(DOWN, way) == self._base}
             self._todo = deque((UP if way in smallest else DOWN, way) for way in Way)
         while self._todo:
@@ -187,7 +187,7 @@ class Learner:
         if trial.budget <= self._base.budget:
             return True
         if trial.window is not None:
-            # A window beyond a whole answer brings nothing.
+            # A window larger than a whole answer gains nothing.
             if trial.window > max(UP * self._largest, WINDOW) and trial.slots == self._base.slots:
                 return False
             if self._most is not None and trial.budget > self._most:

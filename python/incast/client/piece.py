@@ -1,4 +1,4 @@
-"""What is to be read, and what came of it."""
+"""What is to be read, and the result."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -47,7 +47,7 @@ class Reader(Protocol[P_contra]):
         ...
 
     async def fetch(self, piece: P_contra, slot: Slot, write: Write) -> None:
-        """Ask for a piece and read it, in its turn.
+        """Request a piece and read it, when its turn has come.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class Reader(Protocol[P_contra]):
 
 
 class WriteError(Exception):
-    """What has arrived could not be kept; the message is one line."""
+    """Data could not be stored; the message is one line."""
 
 
 Target = Callable[[Piece], AbstractContextManager[Write]]
@@ -67,7 +67,7 @@ Target = Callable[[Piece], AbstractContextManager[Write]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a piece.
+    """The result of a piece.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Outcome:
     waited
         Seconds until the turn of the last attempt.
     sample
-        What the last attempt showed: bytes, seconds, the longest gap; None without data.
+        Measurements of the last attempt: bytes, seconds, the longest gap; None without data.
     window
         The receive window that the kernel gave, bytes; None if it was not bounded.
     data
@@ -97,5 +97,5 @@ class Outcome:
 
     @classmethod
     def failed(cls, name: str, error: str) -> Self:
-        """Return what came of a piece whose attempt did not end."""
+        """Return the result of a piece whose attempt did not end."""
         return cls(name, error, attempts=0, waited=0.0, sample=None, window=None, data=None)

@@ -1,4 +1,4 @@
-"""How many answers may be under way at once, and how much each may have on the way."""
+"""How many answers may be in flight at once, and how many bytes of each."""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -6,12 +6,12 @@ from typing import Literal, Self
 from incast.client.window import LARGEST
 
 SEGMENT = 1448
-"""Bytes of data in a full packet of Ethernet: 1500 less IP, TCP and timestamps."""
+"""Bytes of data in a full packet on Ethernet: 1500 minus IP, TCP and timestamps."""
 WINDOW = 4 * SEGMENT
 """A smaller window cannot cause three duplicate ACKs, so that every loss would be a timeout."""
 SLOTS = 4
 SAFE_BUDGET = SLOTS * WINDOW
-"""Bytes that nearly every switch has for a port: 16 full packets are 24 KB with their headers."""
+"""A buffer that nearly every port has, bytes: 16 full packets, 24 KB with their headers."""
 
 
 class PlanError(ValueError):
@@ -20,7 +20,7 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """Which answers may be under way, and with which windows.
+    """Which answers may be in flight, and with which windows.
 
     Answers start in sets. A set opens when every answer of the newest set has delivered `trigger`
     bytes, and when fewer than `sets` are open. At most `slots` = `size` × `sets` answers are under
@@ -37,7 +37,7 @@ class Plan:
     window
         Receive window of each answer, bytes; None to leave the windows alone.
     budget
-        Bytes that the windows may have in sum; None for as many as `slots` windows have.
+        Upper limit of the sum of the windows, bytes; None for the sum of `slots` windows.
     grows
         Whether the last answers, fewer than a set, share the budget of a set.
     early
@@ -46,7 +46,7 @@ class Plan:
     Raises
     ------
     PlanError
-        A number is below its least, or the windows do not fit into the budget.
+        A number is below its minimum, or the windows do not fit into the budget.
     """
 
     size: int = 1
@@ -75,7 +75,7 @@ class Plan:
 
     @property
     def slots(self) -> int:
-        """The most answers under way, k."""
+        """The most answers in flight, k."""
         return self.size * self.sets
 
     @property
@@ -89,7 +89,7 @@ class Plan:
     def fixed(
         cls, slots: int = SLOTS, window: int | None = WINDOW, budget: int | None = None
     ) -> Self:
-        """At most so many answers; the next starts when any has ended."""
+        """At most `slots` answers; the next one starts when any has ended."""
         return cls(sets=slots, window=window, budget=budget)
 
     @classmethod
@@ -141,5 +141,5 @@ class Plan:
 
     @classmethod
     def batches(cls, size: int = SLOTS, window: int | None = WINDOW) -> Self:
-        """Request batching (Podlesny & Williamson 2011): a set after the last has ended."""
+        """Request batching (Podlesny & Williamson 2011): a set starts when the last has ended."""
         return cls(size=size, sets=1, window=window)

@@ -1,4 +1,4 @@
-"""Read many pieces: each in its turn, the errors of one without effect on the others."""
+"""Read many pieces, each in its turn; errors of one do not affect the others."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ FIRST_PAUSE = 0.1  # seconds before the second attempt; each later pause is twic
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a read is.
+    """The progress of a read.
 
     Parameters
     ----------
     done
-        Pieces that have ended, well or not.
+        Pieces that have ended, with or without an error.
     total
         All pieces.
     received
@@ -50,7 +50,7 @@ async def read(
     total: float | None = None,
     stop: asyncio.Event | None = None,
 ) -> Summary:
-    """Read pieces, as many at once as the governor lets.
+    """Read pieces, as many at once as the governor allows.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ async def read(
     progress
         Is called when a piece has ended.
     total
-        Seconds that the whole read may take; what has not ended by then fails.
+        Seconds that the whole read may take; pieces that have not ended by then fail.
     stop
-        Ends the read when it is set: what has not ended by then fails, what has is kept.
+        Ends the read when it is set: finished pieces are kept, all others fail.
 
     Returns
     -------
@@ -114,7 +114,9 @@ async def read(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(piece)) for piece in pieces]
-            ending = asyncio.create_task(end())  # after them: a task that never ran tells nothing
+            ending = asyncio.create_task(
+                end()
+            )  # after them, because a task that never ran returns nothing
     finally:
         if ending is not None:
             ending.cancel()
@@ -176,7 +178,7 @@ class _Job(Generic[P]):
         return outcome, final
 
     async def _connect(self, piece: P) -> None:
-        """Open a connection early; what is wrong shows when the piece is asked for."""
+        """Open a connection early; errors are reported when the piece is requested."""
         with suppress(Exception):
             async with asyncio.timeout(self._timeout):
                 await self._reader.connect(piece)
@@ -184,7 +186,7 @@ class _Job(Generic[P]):
 
 @contextmanager
 def _kept(target: Target, piece: Piece) -> Iterator[Write]:
-    """Enter a target, and tell errors of the disk apart from those of the network."""
+    """Enter a target, and distinguish errors of the disk from errors of the network."""
 
     def kept(data: bytes) -> None:
         with _writing():

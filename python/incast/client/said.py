@@ -1,4 +1,4 @@
-"""What others say, fit to be shown: addresses without secrets, reasons of one short line."""
+"""Text of others in a form that can be shown: addresses without secrets, one-line reasons."""
 
 import re
 from urllib.parse import urlsplit, urlunsplit
@@ -17,7 +17,7 @@ _SECRET = re.compile(rf"(?i)((?:^|[&;])[^=&;]*(?:{_WORDS})[^=&;]*=)[^&;]*")
 
 
 def address(url: str) -> str:
-    """Return an address without user, password, and what its query says of keys and signatures."""
+    """Return an address without user, password, and keys and signatures in its query."""
     try:
         parts = urlsplit(url)
     except ValueError:

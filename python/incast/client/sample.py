@@ -1,4 +1,4 @@
-"""What a client sees of its answers."""
+"""Measurements of answers at the client."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -27,14 +27,14 @@ class Sample:
 
 
 class Meter:
-    """Measures the goodput while as many answers are under way as the plan allows."""
+    """Measures the goodput while as many answers are in flight as the plan allows."""
 
     def __init__(self) -> None:
         self._last: float | None = None
         self.seconds = 0.0
         self.received = 0
         self.wanted = 0
-        """The most answers at a time that were under way or waiting."""
+        """The most answers at a time that were in flight or waiting."""
 
     def tick(self, count: int = 0, *, full: bool) -> None:
         """Count bytes that have arrived, and the time since the last tick if it was full then."""

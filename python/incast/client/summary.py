@@ -1,4 +1,4 @@
-"""What a read amounts to."""
+"""The summary of a read."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,7 +6,7 @@ from functools import cached_property
 from incast.client.piece import Outcome
 
 SLOW_GAP = 0.15
-"""Seconds without data that count as a stall: Linux retransmits after 200 ms at the earliest."""
+"""Seconds without data that count as a stall: Linux retransmits after at least 200 ms."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Summary:
     outcomes
         What came of each, in the order of the pieces.
     seconds
-        From the first wish to the last end.
+        From the first request for a slot to the end of the last piece.
     """
 
     outcomes: tuple[Outcome, ...]

@@ -66,7 +66,7 @@ class TcpReader:
         self._governor, self._most = governor, most
         self._connect_timeout = connect_timeout
         self._idle: dict[str, list[_Connection]] = {}
-        self._buffer = bytearray(BUFFER)  # of all: each takes its data out at once
+        self._buffer = bytearray(BUFFER)  # shared by all: each copies its data at once
 
     async def __aenter__(self) -> Self:
         return self
@@ -87,7 +87,7 @@ class TcpReader:
         try:
             connection = await self._take(piece)
         except ReadError:
-            return  # it shows when the piece is asked for
+            return  # errors are reported when the piece is requested
         self._give_back(piece, connection)
 
     async def fetch(self, piece: TcpPiece, slot: Slot, write: Write) -> None:
@@ -154,7 +154,7 @@ class TcpReader:
 
 
 class _Connection(asyncio.BufferedProtocol):
-    """One connection, which hands on what belongs to the answer."""
+    """One connection, which passes on the data of the answer."""
 
     def __init__(self, sock: socket.socket, buffer: bytearray) -> None:
         self.sock = sock
@@ -196,7 +196,7 @@ class _Connection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Hand on data that arrived."""
+        """Pass on data that arrived."""
         if self._end is None or self._end.done() or self._slot is None or self._write is None:
             self.close()  # nobody asked for this
             return
@@ -229,7 +229,7 @@ class _Connection(asyncio.BufferedProtocol):
                 self._fail(f"the server closed the connection with {self._left} bytes missing")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail what is not complete."""
+        """End an incomplete answer with an error."""
         self.is_closed = True
         self._fail(f"the connection broke: {exc}" if exc else "the connection was closed")
 

@@ -1,4 +1,4 @@
-"""The turns of answers in an event loop, and what is learnt from them."""
+"""The order of answers in an event loop, and learning from their measurements."""
 
 import asyncio
 from typing import Protocol
@@ -9,12 +9,12 @@ from incast.client.sample import Meter, Sample
 
 
 class Learns(Protocol):
-    """Makes plans from what answers show."""
+    """Makes plans from measurements of answers."""
 
     plan: Plan
 
     def observe(self, sample: Sample, meter: Meter) -> Plan:
-        """Take an answer and the goodput so far; return the plan for what comes."""
+        """Take a finished answer and the goodput so far; return the plan for the next ones."""
         ...
 
 
@@ -29,7 +29,7 @@ class Turn(Protocol):
 
 
 class Turns:
-    """Lets turns begin and end, as an admission has it."""
+    """Begins and ends turns, as an admission allows."""
 
     def __init__(self, admission: Admission, learner: Learns | None) -> None:
         self.admission = admission
@@ -50,7 +50,7 @@ class Turns:
         try:
             await waiter
         except BaseException:
-            # Cancelled, perhaps in the moment in which its turn came.
+            # Cancelled, perhaps at the moment at which its turn came.
             self.end(turn, None)
             raise
 
@@ -65,7 +65,7 @@ class Turns:
         self._advance()
 
     def received(self, ticket: Ticket, count: int) -> None:
-        """Note bytes that have arrived; others may be due thereby."""
+        """Note bytes that have arrived; other answers may start as a result."""
         self._meter.tick(count, full=self.admission.full)
         before, trigger = ticket.delivered, self.admission.plan.trigger
         ticket.delivered += count
@@ -73,7 +73,7 @@ class Turns:
             self._advance()
 
     def _advance(self) -> list[Ticket]:
-        """Start what is due, and tell the windows that changed; return what was started."""
+        """Start answers that are due, and pass on changed windows; return the started ones."""
         started = self.admission.due()
         for ticket in started:
             waiter = self._waiters.pop(ticket, None)

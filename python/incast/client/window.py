@@ -1,9 +1,9 @@
-"""The receive window of a socket, which bounds what a server may have on the way.
+"""The receive window of a socket, which limits the bytes that a server may have in flight.
 
-Linux grows a window by itself, and takes what `TCP_WINDOW_CLAMP` says only until the first full
-segment arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer
-small before the connection opens, and `hold` clamps once data has arrived, and reads back. Other
-systems have no clamp: there only the number of answers is bounded (`SUPPORTED`).
+Linux grows a window by itself. It applies `TCP_WINDOW_CLAMP` only until the first full segment
+arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer small before
+the connection opens, and `hold` sets the clamp once data have arrived, and reads it back. Other
+systems have no clamp: there, only the number of answers is limited (`SUPPORTED`).
 """
 
 import socket
@@ -12,23 +12,23 @@ from typing import NamedTuple
 
 SUPPORTED = sys.platform == "linux"
 LARGEST = 1 << 30
-"""A window of this is none."""
+"""A window of this size is no limit."""
 _CLAMP = 10  # TCP_WINDOW_CLAMP of linux/tcp.h; Python knows it on Linux only
 _OUT_OF_ORDER = 224  # offset of tcpi_rcv_ooopack in struct tcp_info, since Linux 5.5
-_INFO = 232  # bytes of it to ask for
+_INFO = 232  # bytes of it to read
 
 
 class Held(NamedTuple):
-    """What a connection has been told, in bytes, and what its kernel made of it."""
+    """The window that was set on a connection, in bytes, and the one that the kernel uses."""
 
     wanted: int
     got: int
 
 
 def prepare(sock: socket.socket, window: int | None) -> None:
-    """Bound the window of a socket that is not connected yet, at about `window` bytes."""
+    """Limit the window of a socket that is not connected yet to about `window` bytes."""
     if window is not None and SUPPORTED:
-        # The kernel takes twice as much memory, of which it offers half or more as a window.
+        # The kernel allocates twice as much memory, and offers at least half of it as the window.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
 
 
@@ -40,7 +40,7 @@ def hold(sock: socket.socket, window: int | None) -> Held | None:
     Returns
     -------
     Held | None
-        None if there is nothing to hold, or where the system cannot.
+        None if there is no window to set, or the system cannot set it.
     """
     if window is None or not SUPPORTED:
         return None

@@ -16,8 +16,8 @@ _FOUND = {True: "found", False: "ruled out", None: "cannot tell"}
 _LACKS = "the capture is incomplete"
 _MISSING = "what happened to packets that are not in the file"
 INCOMPLETE = {
-    "filtered": "The capture looks exported by a filter: bytes between its packets are missing in "
-    "many places. Read the whole capture.",
+    "filtered": "The capture looks like a filtered export: bytes between its packets are missing "
+    "in many places. Read the whole capture.",
     "one_direction": "The capture has only one direction of the connections. Capture both.",
     "data_only": "The capture has no ACK without data. Capture all packets of TCP.",
     "syn_only": "The capture has only the openings of connections. Capture all packets of TCP.",

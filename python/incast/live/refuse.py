@@ -16,7 +16,7 @@ from incast.scenario.resolved import Resolved
 _WORKLOADS = {
     "barrier-read": {
         *("servers", "sru", "block", "blocks", "duration", "connections"),
-        *("request_jitter", "start_spread"),
+        *("request_jitter", "start_spread", "request_spread", "handshakes"),
     },
     "long-flows": {"servers", "flows", "duration"},
 }

@@ -108,6 +108,6 @@ def check_rate(rate: float) -> None:
     found = measure(rate)
     if not found.believed:
         raise LiveError(
-            "network.rate: must be a rate that `incast live --check` believes, e.g. 100Mbps, not "
+            "network.rate: must be a rate that passes `incast live --check`, e.g. 100Mbps, not "
             f"{found}"
         )

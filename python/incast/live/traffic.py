@@ -69,18 +69,23 @@ class _Part:
         self.is_new = True  # no data have arrived on the connection
         self.socket: socket.socket | None = None
 
+    def open(self) -> bool:
+        """Open a new connection if there is none; return whether there was none."""
+        if self.socket is not None:
+            return False
+        self.connected, self.is_new = False, True
+        self.socket = one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        one.setblocking(False)
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        prepare(one, self.client.stack.first_window)
+        one.connect_ex((address(self.client.servers[self.flow]), FIRST_PORT + self.flow))
+        self.client.loop.add(one, self.serve, writes=True)
+        return True
+
     def ask(self, size: int) -> None:
         """Request bytes, over a new connection if there is none."""
         self.missing, self.wanted = min(size, ENDLESS), size
-        if self.socket is None:
-            self.connected, self.is_new = False, True
-            self.socket = one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-            one.setblocking(False)
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            prepare(one, self.client.stack.first_window)
-            one.connect_ex((address(self.client.servers[self.flow]), FIRST_PORT + self.flow))
-            self.client.loop.add(one, self.serve, writes=True)
-        elif self.connected:
+        if not self.open() and self.connected:
             self.request()
 
     def request(self) -> None:
@@ -198,26 +203,50 @@ class Client:
     def read_block(self, start: float, end: float) -> bool:
         """Read one block; return whether that was done before `end`."""
         self.block_start = self.last = start
-        due, at = [], start
-        for flow, size in enumerate(self.sizes()):
-            if flow > 0:
-                at += self.random.uniform(0, self.here.request_jitter)
-            spread = self.random.uniform(0, self.here.facts["start_spread_s"])
-            due.append((at + spread, flow, size))
-        due.sort(reverse=True)
-        self.left, self.ends = len(due), []
+        self.left, self.ends = len(self.parts), []
+        if self.here.workload.get("handshakes") == "before":
+            for part in self.parts:
+                part.open()
+            while not all(part.connected for part in self.parts):
+                if self.is_over(end):
+                    return False
+                self.loop.wait(end)
+            start = time.monotonic()
+        steps = self.steps(start)
         while self.left:
             now = time.monotonic()
-            while due and due[-1][0] <= now:
-                _, flow, size = due.pop()
-                self.parts[flow].ask(size)
-            if now >= end or self.cancelled():
+            while steps and steps[-1][0] <= now:
+                _, flow, size = steps.pop()
+                if size is None:
+                    self.parts[flow].open()
+                else:
+                    self.parts[flow].ask(size)
+            if self.is_over(end):
                 return False
-            self.loop.wait(due[-1][0] if due else end)
+            self.loop.wait(steps[-1][0] if steps else end)
         if self.here.fresh:
             for part in self.parts:
                 part.close()
         return True
+
+    def steps(self, start: float) -> list[tuple[float, int, int | None]]:
+        """Draw when each part is asked for how much, or opened (None), the last first."""
+        facts, at = self.here.facts, start
+        early = self.here.workload.get("handshakes") != "before" and facts["request_spread_s"] > 0
+        steps: list[tuple[float, int, int | None]] = []
+        for flow, size in enumerate(self.sizes()):
+            if flow > 0:
+                at += self.random.uniform(0, self.here.request_jitter)
+            opened = at + self.random.uniform(0, facts["start_spread_s"])
+            if early:
+                steps.append((opened, flow, None))
+            later = facts["request_spread_s"] and self.random.uniform(0, facts["request_spread_s"])
+            steps.append((opened + later, flow, size))
+        return sorted(steps, key=lambda it: (it[0], it[1], it[2] is not None), reverse=True)
+
+    def is_over(self, end: float) -> bool:
+        """Whether the time is up, or the run cancelled."""
+        return time.monotonic() >= end or self.cancelled()
 
     def flood(self, start: float, end: float) -> None:
         """Let all servers send until the duration is over."""

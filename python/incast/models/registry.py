@@ -175,7 +175,7 @@ _LOSSES = (
 
 
 def _of_losses(name: str, summary: str, source: str, function: str, *more: str) -> Model:
-    sent = Measure("packets_per_s", "1/s", "Packets that the servers send, lost ones among them.")
+    sent = Measure("packets_per_s", "1/s", "Packets that the servers send, including lost ones.")
     return Model(name, summary, source, f"kulkarni.answers:{function}", (*_LOSSES, *more), (sent,))
 
 
@@ -194,8 +194,8 @@ MODELS = {
                 Measure(
                     "safe_servers",
                     "1",
-                    "Servers whose first burst always fits; later ones grow, and may overflow with "
-                    "fewer.",
+                    "Servers whose first burst always fits; later bursts grow, and may overflow "
+                    "with fewer.",
                 ),
             ),
         ),
@@ -207,14 +207,18 @@ MODELS = {
             trust="collapse.answers:say",
             measures=(
                 Measure("lossless_goodput_bps", "bit/s", "Goodput without losses."),
-                Measure("collapsed", "1", "1 if timeouts cost more than half of it, otherwise 0."),
+                Measure(
+                    "collapsed",
+                    "1",
+                    "1 if timeouts cost more than half of the lossless goodput, otherwise 0.",
+                ),
                 Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
                 Measure("factor", "1", "Goodput is within this factor; see the line below."),
             ),
         ),
         Model(
             "edge-queue",
-            "the switch port under the Poisson datagrams of a scenario alone: M/G/1/K",
+            "the switch port with only the Poisson datagrams of a scenario: M/G/1/K",
             "Takagi: Queueing Analysis, volume 2, 1993; see docs/reference/models-queues.md",
             "queues.edge:answer",
             measures=(
@@ -226,18 +230,18 @@ MODELS = {
                     "Mean number of waiting packets, without the one in service.",
                 ),
                 Measure("utilization", "1", "Share of the time in which the link is sending."),
-                Measure("safe_places", "1", "Places for a loss below one in a million."),
+                Measure("safe_places", "1", "Buffer places for a loss below one in a million."),
             ),
         ),
         Model(
             "serialisation",
-            "completion, goodput and queue of a read that ccs, nccs or ocs serialises",
+            "completion time, goodput and queue of a read that ccs, nccs or ocs serialises",
             "Osada et al., TCP Incast Avoidance Based on Connection Serialization, eq. 2 to 12",
             "serialisation:answer",
             measures=(
                 Measure("ramp_s", "s", "T1, until a connection's window fills the link (eq. 4)."),
-                Measure("sets_connections", "1", "n_min, connections of a set (eq. 8 to 10)."),
-                Measure("sets_window", "1", "Window of each, packets (eq. 9)."),
+                Measure("sets_connections", "1", "n_min, connections in a set (eq. 8 to 10)."),
+                Measure("sets_window", "1", "Window of each connection, packets (eq. 9)."),
             ),
         ),
         _of_losses(
@@ -266,7 +270,7 @@ MODELS = {
         ),
         _of_losses(
             "kulkarni-abtt-only",
-            "throughput by measured losses, with timeouts of a block's head only",
+            "throughput by measured losses, with timeouts at a block's head only",
             f"{_BOOK}, eq. 3.39 with Q_ibtt = 0",
             "abtt_only",
         ),
@@ -285,7 +289,7 @@ MODELS = {
         ),
         _of_losses(
             "kulkarni-split-printed",
-            "throughput by measured losses, likewise, as printed",
+            "throughput by measured losses: `kulkarni-split` as printed",
             f"{_BOOK}, eq. 3.40",
             "split_printed",
         ),

@@ -156,16 +156,19 @@ KINDS = {
             "goodput over two swept keys as shades and numbers, with the border of the collapse",
             chosen=("across", "up"),
         ),
-        Kind(
-            "ranking", "goodput of each curve as a row of shades, the one that lasts longest on top"
-        ),
+        Kind("ranking", "goodput of each curve as a row of shades, the most robust curve on top"),
         Kind("completion", "completion time of a block: median and 99th percentile"),
         Kind("cdf", "distribution of the completion times of all blocks"),
         Kind("timeouts", "timeouts per block, and the share of every cause"),
-        Kind("queue", "the switch queue towards the client, over time", ("queue",), _RUN),
+        Kind(
+            "queue", "the queue at the switch port towards the client, over time", ("queue",), _RUN
+        ),
         Kind("cwnd", "congestion windows of the slowest flows, over time", ("cwnd",), _RUN),
         Kind(
-            "swimlane", "one round of the read: who stalled, and the idle link", ("events",), _RUN
+            "swimlane",
+            "one round of the read: which servers stalled, and when the link was idle",
+            ("events",),
+            _RUN,
         ),
     )
 }

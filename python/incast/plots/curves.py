@@ -39,8 +39,8 @@ def draw(
 ) -> None:
     """Draw a curve of means, joined if its axis has an order, or a note if it has no points.
 
-    With `beside`, intervals are bars, and all is moved by so many points: bands of many curves
-    would cover each other.
+    With `beside`, intervals are bars, and everything is moved by this many points: bands of many
+    curves would cover each other.
     """
     x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
     mean = one.points[name] / unit

@@ -32,7 +32,7 @@ def draw(theory: Theory) -> Picture:
 def _draw(theory: Theory) -> Picture:
     known = goodput_of(theory)
     if known.is_empty():
-        raise ModelError("no model that applies knows the goodput: there is nothing to plot")
+        raise ModelError("no model that applies predicts the goodput: there is nothing to plot")
     swept = theory.plan.swept
     axis, series = split(known, [*swept, "model"] if known["model"].n_unique() > 1 else swept)
     points = [theory.plan.points[point].here for point in known["point"]]

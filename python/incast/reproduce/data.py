@@ -134,7 +134,7 @@ class Curves:
         curve = self._curve(label)
         wanted = metric.metric if metric is not None else self.metric
         if wanted is None:
-            raise FigureError(f"{label}: nothing says which metric is meant")
+            raise FigureError(f"{label}: no metric is given")
         table = self._table(curve, wanted).group_by("x").agg(_over(stat or self.stat).alias("y"))
         found = dict(zip(table["x"].to_list(), table["y"].to_list(), strict=True))
         return {

@@ -57,7 +57,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class ReferenceCurve:
-    """Where another simulator's data of a curve are.
+    """The place of another simulator's data for a curve.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ class Series:
     set
         Dotted keys of the scenario and their values.
     model
-        The theory that answers instead of the simulator: a name of `incast list models`.
+        The model that replaces the simulator: a name from `incast list models`.
     measured
-        The label of the curve whose runs give the model its parameters, if it needs any:
-        it then answers their scenarios, run by run.
+        The label of the curve whose runs give the model its parameters, if it needs any; the model
+        is then evaluated for the scenario of each of these runs.
     group
-        Which rows of the runs are meant: `all` for the totals, or the name of a group of flows.
+        Which rows of the runs are used: `all` for the totals, or the name of a group of flows.
     reference
         Another simulator's data of the same curve.
     """
@@ -128,13 +128,14 @@ class Plot:
     span
         The start and end of a timeline in seconds; by default the whole run.
     lines
-        How many lines a timeline shows: those that vary most.
+        How many lines a timeline shows: those with the largest variation.
     relative
         Whether gains are in percent of the first curve.
     marks
-        A column of a timeline's trace that counts: a mark stands where it grows.
+        A counter among the columns of a timeline's trace; the picture has a mark where it
+        increases.
     names
-        The legend's names of the trace's columns.
+        The names of the trace's columns in the legend.
     """
 
     y: str
@@ -172,14 +173,14 @@ class Described:
 
 @dataclass(frozen=True)
 class Order:
-    """An order of curves in the text; a strip of the picture shows where we have it.
+    """An order of curves in the text; a strip of the picture shows where the runs agree.
 
     Parameters
     ----------
     above
         Labels, the highest first.
     start, end
-        The first and the last point of which the text says it (`from` and `to` in a figure).
+        The first and the last point for which the text states it (`from` and `to` in a figure).
     """
 
     above: list[str]
@@ -198,7 +199,8 @@ class Search:
     least, most
         Its bounds.
     late
-        Instead: blocks that wait for a single sender; the picture then shows these.
+        Instead of a metric: blocks that wait for a single sender; the picture then shows these
+        blocks.
     seeds
         How many seeds are tried.
     """
@@ -236,13 +238,14 @@ class Claim:
     kind
         `number`, `trend`, or `arithmetic`, which no run can change.
     predicate
-        What is checked: the name of a predicate (by default `compare`), with its keys beside it.
+        What is checked: the name of a predicate (by default `compare`); its keys are in the same
+        table.
     impossible
         Why it cannot hold, by arithmetic or because another claim contradicts it.
     unjudged
         Why it is not judged.
     reading_of
-        The claim that this one is by another reading of the text; the two count as one.
+        The claim that this one repeats under another reading of the text; the two count as one.
     """
 
     id: str
@@ -297,7 +300,7 @@ class Figure:
     scenario
         What differs from the scenario of the text.
     x
-        The horizontal axis; nothing for a single point.
+        The horizontal axis; omitted for a single point.
     seeds
         How many seeds; by default those of the text.
     series
@@ -311,13 +314,13 @@ class Figure:
     search
         For a timeline: which run is shown.
     quick
-        Dotted keys of the scenario, and the values that they have in a quick look.
+        Dotted keys of the scenario, and their values in a run with `--quick`.
     stat
-        What curves and claims are over seeds.
+        The statistic over seeds that curves and claims use.
     described
         The text's statements about the picture, curve by curve.
     orders
-        The text's orders of curves that no claim of the kind `ordered` has.
+        The text's orders of curves that no claim with `test = "ordered"` covers.
     """
 
     title: str
@@ -338,7 +341,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Base:
-    """What all figures of a text start from: its `base.toml`.
+    """What all figures of a text share: its `base.toml`.
 
     Parameters
     ----------
@@ -349,12 +352,13 @@ class Base:
     scenario
         The parameters that its figures share.
     assumptions
-        What the text omits for all of them.
+        What the text omits for all figures, and the values chosen instead.
     quick
-        Dotted keys of the scenario, and the values that they have in a quick look.
+        Dotted keys of the scenario, and their values in a run with `--quick`.
     reference
-        The folder of another simulator's data, from the text's. Rows of a figure and a label in its
-        `figures_TEXT.csv` are drawn beside the curve.
+        The folder of another simulator's data, relative to the text's folder. Rows of its
+        `figures_TEXT.csv` with the name of a figure and the label of a curve are drawn beside that
+        curve.
     """
 
     title: str

@@ -20,9 +20,10 @@ class Late:
     place
         Whether they are at the head of a block or inside.
     blocks
-        How many blocks in a row; no two of them wait for the same sender.
+        Number of successive blocks; no two of them wait for the same sender.
     after
-        How many blocks of the run do not count, e.g. 1: the first one's slow start.
+        Number of blocks at the beginning of the run that do not count, e.g. 1 to exclude the slow
+        start of the first block.
     """
 
     cause: str

@@ -17,7 +17,7 @@ class Failure:
     cause
         `text against itself`; `refuted by us`, with the argument; or `open`.
     why
-        The argument; for an open one also what would decide it.
+        The argument; if the cause is `open`, also what would decide it.
     """
 
     cause: Literal["text against itself", "refuted by us", "open"]
@@ -31,9 +31,9 @@ class Ledger:
     Parameters
     ----------
     merged
-        Claims that are judged no more, and the claim that says the same.
+        Claims that are no longer judged, each with the claim that says the same.
     dropped
-        Claims that are judged no more, and why.
+        Claims that are no longer judged, and why.
     failures
         Claims that fail, and why.
     """
@@ -63,7 +63,7 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Headline:
-    """The main results of a text, and what is found.
+    """The main results of a text, and what we find.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Headline:
     verdict
         One sentence on the text that its authors would call fair.
     claims
-        The claims that it rests on.
+        The claims on which it is based.
     """
 
     headline: str

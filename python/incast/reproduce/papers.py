@@ -67,7 +67,7 @@ class Chosen:
 
     @property
     def name(self) -> str:
-        """The name by which it is asked for: `text/number`."""
+        """The name that selects it: `text/number`."""
         return f"{self.paper.name}/{self.number}"
 
     @property

@@ -21,7 +21,7 @@ _ENDLESS = float("inf")
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number. Which keys are given says how it is found.
+    """One number. The keys that are given determine how it is computed.
 
     Parameters
     ----------
@@ -30,17 +30,17 @@ class Quantity:
     series, reduce, start, end
         One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
         `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
-        falls below `level` x its maximum so far, endless if it never does; `deviation`: the
-        standard deviation of the points, which are all that there are.
+        falls below `level` x its maximum so far, infinite if it never does; `deviation`: the
+        population standard deviation of the points.
     series, beside, reduce, start, end
-        How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
-        `rank-correlation`, Spearman's, 1 where they rise and fall together.
+        A comparison of two curves over their points: `log-error`, the mean of |ln(one / other)|;
+        `rank-correlation`, Spearman's, which is 1 if they rise and fall together.
     series, column, reduce, start, end, over
         The same for a column of the figure's trace over all of its rows and runs between two times
         in seconds, of the values above `over` if it is given, with `count`, `median`, `mode` (the
         most frequent value) and `span` (largest minus smallest) as well.
     metric, stat
-        Which metric of the curve, and what of the seeds, if not those of the figure.
+        The metric, and the statistic over seeds, if they are not the figure's.
     formula
         Arithmetic, e.g. `20e-6 / 0.001`.
     function, arguments
@@ -117,7 +117,7 @@ class Quantity:
         Unjudged
             The curve or the point was not run.
         FigureError
-            The formula or the function is none.
+            The formula or the function is invalid.
         """
         return self.times * self._plain(curves)
 

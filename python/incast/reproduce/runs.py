@@ -78,7 +78,7 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
     Raises
     ------
     FigureError
-        The core refuses the scenario of a series, or a name is none.
+        The core refuses the scenario of a series, or a name is unknown.
     """
     figure, base = chosen.figure, chosen.paper.base
     xs: list[X] = list(figure.x.values.of(quick)) if figure.x is not None else [0]

@@ -3,7 +3,11 @@
 from incast.results import collapse
 
 _LIVE = (
-    ("live.late_max_s", "s", "Real hosts: largest delay of a frame behind the port's own time."),
+    (
+        "live.late_max_s",
+        "s",
+        "Real hosts: largest delay of a frame after its computed time of delivery.",
+    ),
     ("live.late_p99_s", "s", "Real hosts: 99th percentile of these delays."),
     ("live.busy", "1", "Real hosts: share of the run in which the busier thread was running."),
     (

@@ -12,7 +12,11 @@ from incast.scenario.resolved import Resolved
 LOSSLESS, COLLAPSED = "lossless_goodput_bps", "collapsed"
 DESCRIPTIONS = (
     (LOSSLESS, "bit/s", "Goodput of the workload without losses, computed."),
-    (COLLAPSED, "", "Whether timeouts cost the run more than half of it; see collapse.md."),
+    (
+        COLLAPSED,
+        "",
+        "Whether timeouts cost the run more than half of the lossless goodput; see collapse.md.",
+    ),
 )
 """Name, unit and meaning."""
 

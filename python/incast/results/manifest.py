@@ -1,6 +1,7 @@
 """The `manifest.json` of a results directory, checked because users may have edited it."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,7 @@ def _columns(value: Any) -> bool:  # noqa: ANN401
     return isinstance(value, dict) and all(_list(told, _column) for told in value.values())
 
 
+_HALVES = re.compile(r"\\u[dD][89a-fA-F]")
 _TEXT = _Is("text", lambda value: isinstance(value, str))
 _TABLE = _Is("a table", lambda value: isinstance(value, dict))
 
@@ -102,7 +104,10 @@ def read(path: Path) -> Tree | None:
     file = path / "manifest.json"
     files.check_regular(file)
     try:
-        manifest: Any = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        manifest: Any = json.loads(text)
+        if _HALVES.search(text):  # of letters beyond 16 bits; one alone is in no text
+            json.dumps(manifest, ensure_ascii=False).encode()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -112,9 +117,9 @@ def read(path: Path) -> Tree | None:
     if not isinstance(manifest, dict) or "format" not in manifest:
         raise ResultsError(f"{file}: not a manifest of incast")
     if manifest["format"] not in READ:
-        known = " and ".join(map(str, READ))
+        known, given = " and ".join(map(str, READ)), _short(manifest["format"])
         raise ResultsError(
-            f"{file}: has format {manifest['format']}, but this version of incast reads {known}; "
+            f"{file}: has format {given}, but this version of incast reads {known}; "
             "run it again in another directory"
         )
     _check(file, manifest, _KEYS, "")
@@ -142,7 +147,11 @@ def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
         The fingerprint differs, or the core refuses the first point.
     """
     file = path / "manifest.json"
-    if manifest["fingerprint"] != plan.fingerprint:
+    try:
+        is_same = manifest["fingerprint"] == plan.fingerprint
+    except RecursionError:  # lists in lists that could just be read
+        is_same = False
+    if not is_same:
         raise ResultsError(
             f"{file}: plan.points: was changed after the run (the fingerprint differs); "
             "run it again in another directory"
@@ -178,7 +187,12 @@ def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
 
 
 def _wrong(file: Path, key: str, wanted: _Is, value: Any) -> ResultsError:  # noqa: ANN401
-    given = json.dumps(value)
-    if len(given) > 60:  # noqa: PLR2004 (readable at a glance)
-        given = f"{given[:57]}…"
-    return ResultsError(f"{file}: {key}: must be {wanted.words}, not {given}")
+    return ResultsError(f"{file}: {key}: must be {wanted.words}, not {_short(value)}")
+
+
+def _short(value: Any) -> str:  # noqa: ANN401
+    try:
+        given = json.dumps(value)
+    except RecursionError:  # lists in lists that could just be read
+        given = f"a {type(value).__name__} of many levels"
+    return given if len(given) <= 60 else f"{given[:57]}…"  # noqa: PLR2004 (readable at a glance)

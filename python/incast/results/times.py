@@ -14,6 +14,7 @@ from zlib import crc32
 
 import polars as pl
 
+from incast.errors import ResultsError
 from incast.results import files
 from incast.results.frames import KEY, WALL
 from incast.results.remote import Remote
@@ -63,11 +64,14 @@ class Times:
         if isinstance(self._own, Remote):
             self._write_again(lines)
             return
-        handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
-            os.write(handle, "".join(lines).encode())
-        finally:
-            os.close(handle)
+            handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            try:
+                os.write(handle, "".join(lines).encode())
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise ResultsError(f"{self.folder}: cannot be written to: {error.strerror}") from None
 
     def _write_again(self, lines: list[str]) -> None:
         """Write the own file with more lines, or begin another one."""

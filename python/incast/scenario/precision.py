@@ -13,15 +13,15 @@ _LARGEST = 1_000_000
 
 KEYS: dict[str, dict[str, Any]] = {
     TARGET: {
-        "description": "Run more seeds at each point until the 95 % confidence interval of its "
-        "goodput extends at most this share of the mean to either side; by default every point "
-        "runs the seeds of `seeds` only.",
+        "description": "Target for the 95 % confidence interval of the goodput: each point runs "
+        "more seeds until the interval extends at most this share of the mean to either side. By "
+        "default every point runs the seeds of `seeds` only.",
         "type": "number",
         "exclusiveMinimum": 0.0,
         "exclusiveMaximum": 1.0,
     },
     MOST: {
-        "description": "Seeds of a point at most, with `precision`.",
+        "description": "Maximum number of seeds per point with `precision`.",
         "type": "integer",
         "minimum": 1,
         "maximum": _LARGEST,

@@ -132,7 +132,8 @@ class Resolved:
     def lateness(self) -> float:
         """Seconds by which the last server hears of a block later than the first, on average."""
         gaps = (self.servers - 1) * self.request_jitter / 2
-        return gaps + self.facts["start_spread_s"] * self.servers / (self.servers + 1)
+        spread = self.facts["start_spread_s"] + self.facts["request_spread_s"]
+        return gaps + spread * self.servers / (self.servers + 1)
 
     @property
     def send_jitter(self) -> float:

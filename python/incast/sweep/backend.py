@@ -42,9 +42,9 @@ class Backend(Protocol):
         control: Any,  # noqa: ANN401 (its own)
         spill: Spill,
     ) -> dict[str, Any]:
-        """Return `rows`, a dictionary per group with all columns, and the traces asked for.
+        """Return `rows`, a dictionary per group with all columns, and the requested traces.
 
-        The first rows of a long trace may go to `spill` while the run goes on.
+        The first rows of a long trace may go to `spill` during the run.
         """
 
 

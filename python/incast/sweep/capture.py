@@ -53,6 +53,10 @@ class Capture:
             return _core.Capture(path, self.at, self.snaplen, self.truth, self.offload)
         except ValueError as error:
             raise ResultsError(f"pcap: {error}") from None
+        except OverflowError:  # below 0, or more than 64 bits
+            raise ResultsError(
+                f"pcap: snaplen {self.snaplen} must be a number from 54 to 262144"
+            ) from None
 
     @contextmanager
     def written(self) -> Iterator[_core.Capture]:

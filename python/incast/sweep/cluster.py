@@ -97,7 +97,7 @@ def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
-        client = distributed.Client(local or executor, timeout=_PATIENCE, set_as_default=False)
+        client = _client(local or executor)
     except (OSError, ValueError, TypeError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
         raise ResultsError(f"executor: {executor}: no scheduler answers: {why}") from None
@@ -109,6 +109,21 @@ def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
         if local is not None:
             with suppress(Exception):
                 local.close(timeout=5)
+
+
+def _client(scheduler: Any) -> Any:  # noqa: ANN401 (of a package without types)
+    """Connect to a scheduler."""
+    import distributed
+
+    class Client(distributed.Client):  # type: ignore[misc]
+        def start(self, **options: Any) -> None:
+            try:
+                super().start(**options)
+            except BaseException:
+                self.status = "closed"  # it would wait for itself, and fail once more
+                raise
+
+    return Client(scheduler, timeout=_PATIENCE, set_as_default=False)
 
 
 def simulate(

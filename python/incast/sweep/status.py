@@ -54,7 +54,7 @@ class Status:
     seeds
         The number of seeds of a point, at most.
     points
-        The points, in the order of the plan; equal ones stand once.
+        The points, in the order of the plan, without duplicates.
     workers
         The number of parallel runs for which the time is estimated.
     spent_s

@@ -181,10 +181,10 @@ def criteria(score: Score) -> list[Criterion]:
     quiet = told["controls without false incast"]
     told[quiet.what] = Criterion(quiet.what, quiet.value, 1.0, quiet.told)
     asked = (
-        ("present and not ruled out", score.present, 1.0),
-        ("nothing invented where nothing was lost", score.invented, 0.99),
+        ("look-alikes present, not ruled out", score.present, 1.0),
+        ("no cause reported where nothing was lost", score.invented, 0.99),
         ("incomplete files named", score.incomplete, 0.95),
-        ("incast of incomplete files open, or proven", score.doubted, 0.95),
+        ("incast of incomplete files left open, or proven", score.doubted, 0.95),
         ("pauses of receivers, with their length", score.pauses, 0.9),
         ("tunnels named", score.tunnels, 1.0),
         ("tunnels: the same verdict as without", score.same, 1.0),
@@ -201,7 +201,7 @@ def criteria(score: Score) -> list[Criterion]:
 def by_kind(score: Score) -> list[str]:
     """Return a table of the kinds: captures, what was said of incast, those with a mistake."""
     rows = [
-        "| Family | kind | incast | captures | true | false | open | with a mistake |",
+        "| Family | kind | incast | captures | reported | denied | left open | with a mistake |",
         "| :-- | :-- | :-- | --: | --: | --: | --: | --: |",
     ]
     for group, said in score.verdicts.items():

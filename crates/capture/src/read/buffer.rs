@@ -1,4 +1,4 @@
-//! Bytes of an input, a window at a time.
+//! A buffer over the bytes of an input.
 
 use std::io::{ErrorKind, Read, Result};
 
@@ -97,5 +97,105 @@ mod tests {
         assert!(buffer.fill(FIRST).unwrap());
         assert!(buffer.fill(FIRST + 1).is_err());
         assert!(buffer.skip(1 << 40).is_err());
+    }
+
+    /// An input that gives its bytes in pieces of these lengths, after an interruption each.
+    struct Pieces(Vec<Vec<u8>>, bool);
+
+    impl Pieces {
+        fn of(lengths: &[usize]) -> Buffer {
+            let mut next = 0;
+            let mut piece = |&length: &usize| {
+                let bytes = (next..next + length).map(|byte| byte as u8).collect();
+                next += length;
+                bytes
+            };
+            let mut pieces: Vec<_> = lengths.iter().map(&mut piece).collect();
+            pieces.reverse();
+            Buffer::new(Box::new(Self(pieces, false)), &Count::default())
+        }
+    }
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let Some(mut piece) = self.0.pop() else { return Ok(0) };
+            let count = piece.len().min(buffer.len());
+            buffer[..count].copy_from_slice(&piece[..count]);
+            if count < piece.len() {
+                self.0.push(piece.split_off(count));
+            }
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn a_skip_passes_over_as_many_bytes_as_it_is_told() {
+        let mut buffer = Pieces::of(&[5, 5, 5]);
+        assert!(buffer.fill(5).unwrap());
+        assert_eq!(buffer.take(3), [0, 1, 2]);
+        assert!(buffer.skip(5).unwrap(), "two that are there, and three more");
+        assert_eq!((buffer.offset(), buffer.bytes()), (8, &[8, 9][..]));
+        assert!(buffer.skip(0).unwrap());
+        assert_eq!((buffer.offset(), buffer.bytes()), (8, &[8, 9][..]));
+        assert!(buffer.skip(7).unwrap(), "all that are left");
+        assert_eq!((buffer.offset(), buffer.bytes()), (15, &[][..]));
+        assert!(buffer.skip(0).unwrap());
+        assert!(!buffer.skip(1).unwrap());
+        let mut short = Pieces::of(&[5, 5, 5]);
+        assert!(!short.skip(16).unwrap());
+        assert_eq!(short.offset(), 15);
+    }
+
+    #[test]
+    fn bytes_are_read_only_when_they_are_wanted() {
+        let mut buffer = Pieces::of(&[4, 4, 4]);
+        assert!(buffer.fill(0).unwrap() && buffer.bytes().is_empty());
+        assert!(buffer.fill(4).unwrap());
+        assert_eq!(buffer.bytes(), [0, 1, 2, 3]);
+        assert!(buffer.fill(5).unwrap());
+        assert_eq!(buffer.bytes().len(), 8);
+        assert_eq!(buffer.take(6), [0, 1, 2, 3, 4, 5]);
+        assert!(buffer.fill(2).unwrap());
+        assert_eq!((buffer.offset(), buffer.bytes()), (6, &[6, 7][..]));
+        assert!(!buffer.fill(7).unwrap(), "six are left");
+        assert_eq!(buffer.bytes().len(), 6);
+        assert_eq!(buffer.take(9).len(), 6);
+        assert_eq!(buffer.offset(), 12);
+    }
+
+    #[test]
+    fn what_is_left_moves_to_the_front_before_the_buffer_grows() {
+        assert_eq!(FIRST, 262_144);
+        let mut buffer = Pieces::of(&[3 * FIRST]);
+        assert!(buffer.fill(FIRST).unwrap());
+        buffer.take(FIRST - 2);
+        assert!(buffer.fill(FIRST).unwrap());
+        assert_eq!(buffer.bytes.len(), FIRST, "there was room");
+        let at = FIRST - 2;
+        assert!(buffer.bytes().iter().enumerate().all(|(byte, it)| *it == (at + byte) as u8));
+        assert_eq!(buffer.bytes().len(), FIRST);
+        assert!(buffer.fill(FIRST + 1).unwrap());
+        assert_eq!(buffer.bytes.len(), 2 * FIRST);
+        assert!(buffer.bytes().iter().enumerate().all(|(byte, it)| *it == (at + byte) as u8));
+        assert!(buffer.fill(2 * FIRST).unwrap());
+        assert_eq!(buffer.bytes.len(), 2 * FIRST);
+        assert!(!buffer.fill(2 * FIRST + 3).unwrap(), "one less is left");
+    }
+
+    #[test]
+    fn an_input_that_fails_is_an_error() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> Result<usize> {
+                Err(ErrorKind::PermissionDenied.into())
+            }
+        }
+        let mut buffer = Buffer::new(Box::new(Broken), &Count::default());
+        assert!(buffer.fill(1).is_err() && buffer.skip(1).is_err());
+        assert!(buffer.fill(0).unwrap());
     }
 }

@@ -1,4 +1,4 @@
-//! What a reading and those who wait for it report to each other.
+//! Progress and cancellation, shared by the thread that reads and those that wait for it.
 
 use std::io::{Error, Result};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! From a frame to a TCP packet: one layer after the other, in tunnels too.
+//! Decodes a frame to a TCP packet, layer by layer, also inside tunnels.
 
 mod ethernet;
 mod gre;

@@ -25,7 +25,8 @@ pub enum Next<'a> {
     Frame(Frame<'a>),
     End,
     Cut,
-    Damaged(String),
+    /// From this byte of the decompressed file on.
+    Damaged(u64, String),
 }
 
 /// How a file has ended.
@@ -33,7 +34,7 @@ pub enum Next<'a> {
 pub enum End {
     /// As it should.
     Whole,
-    /// In the middle of a frame; what stands before it was read.
+    /// In the middle of a frame; everything before it was read.
     Cut,
     /// With something that no capture has, at this byte of the decompressed file.
     Damaged(u64, String),
@@ -149,7 +150,6 @@ impl File {
             if self.tally.frames.is_multiple_of(CHECK) && self.count.is_stopped() {
                 return None;
             }
-            let offset = self.buffer.offset();
             let next = match &mut self.format {
                 Format::Pcap(format) => format.next(&mut self.buffer),
                 Format::Pcapng(format) => format.next(&mut self.buffer),
@@ -159,12 +159,14 @@ impl File {
                 Ok(Next::Frame(frame)) => frame,
                 Ok(Next::End) => return self.stop(End::Whole),
                 Ok(Next::Cut) => return self.stop(End::Cut),
-                Ok(Next::Damaged(what)) => return self.stop(End::Damaged(offset, what)),
+                Ok(Next::Damaged(place, what)) => return self.stop(End::Damaged(place, what)),
                 Err(_) if self.count.is_stopped() => return None,
                 Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                     return self.stop(End::Cut);
                 }
-                Err(error) => return self.stop(End::Damaged(offset, system(&error))),
+                Err(error) => {
+                    return self.stop(End::Damaged(self.buffer.offset(), system(&error)));
+                }
             };
             self.tally.frames += 1;
             match decode::packet(frame.link, frame.bytes, frame.length) {

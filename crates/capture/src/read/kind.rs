@@ -1,4 +1,4 @@
-//! What a frame is that has no TCP packet to read.
+//! The kinds of frames without a readable TCP packet.
 
 use std::fmt;
 
@@ -108,4 +108,78 @@ fn protocol(number: u8) -> Option<&'static str> {
         136 => "UDP-Lite",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_number_has_its_name() {
+        for (numbers, name) in [
+            (&[105][..], "IEEE 802.11"),
+            (&[119], "IEEE 802.11 with a Prism header"),
+            (&[127], "IEEE 802.11 with radiotap"),
+            (&[163], "IEEE 802.11 with an AVS header"),
+            (&[187, 201], "Bluetooth"),
+            (&[189, 220, 249], "USB"),
+            (&[192], "PPI"),
+            (&[195, 230], "IEEE 802.15.4"),
+            (&[227], "CAN"),
+            (&[239], "Linux nflog"),
+            (&[247], "InfiniBand"),
+            (&[253], "Linux netlink"),
+        ] {
+            for &number in numbers {
+                let told = Kind::Link(number).to_string();
+                assert_eq!(told, format!("link type {number} ({name})"));
+            }
+        }
+        for (number, name) in [
+            (0, "LLC (IEEE 802.2)"),
+            (1500, "LLC (IEEE 802.2)"),
+            (1501, "ethertype 0x05dd"),
+            (0x0806, "ARP"),
+            (0x8035, "RARP"),
+            (0x8808, "Ethernet flow control"),
+            (0x8809, "LACP"),
+            (0x8863, "PPPoE discovery"),
+            (0x888e, "EAPOL"),
+            (0x88cc, "LLDP"),
+            (0x88e5, "MACsec (encrypted)"),
+            (0x88f7, "PTP"),
+            (0x8906, "FCoE"),
+            (0x8915, "RoCE"),
+            (0x8916, "ethertype 0x8916"),
+        ] {
+            assert_eq!(Kind::Ethertype(number).to_string(), name);
+        }
+        for (number, name) in [
+            (1, "ICMP"),
+            (2, "IGMP"),
+            (3, "IP protocol 3"),
+            (17, "UDP"),
+            (50, "ESP (encrypted)"),
+            (58, "IPv6 ICMP"),
+            (88, "EIGRP"),
+            (89, "OSPF"),
+            (103, "PIM"),
+            (112, "VRRP"),
+            (132, "SCTP"),
+            (136, "UDP-Lite"),
+        ] {
+            assert_eq!(Kind::Protocol(number).to_string(), name);
+        }
+        assert_eq!(Kind::Version(9).to_string(), "IP version 9");
+        assert_eq!(Kind::Channel.to_string(), "MPLS channel");
+        assert_eq!(Kind::Deep.to_string(), "nested in more than 4 tunnels");
+    }
+
+    #[test]
+    fn protocols_of_ip_and_deep_tunnels_are_ip() {
+        assert!(Kind::Protocol(17).is_ip() && Kind::Deep.is_ip());
+        for kind in [Kind::Link(1), Kind::Ethertype(0x0800), Kind::Version(5), Kind::Gre(0x0800)] {
+            assert!(!kind.is_ip(), "{kind}");
+        }
+    }
 }

@@ -118,4 +118,38 @@ mod tests {
             assert_eq!(Options::parse(bytes), Options::default());
         }
     }
+
+    #[test]
+    fn numbers_have_four_bytes_the_highest_first() {
+        let times = [8, 10, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0];
+        let stamps = Some(Timestamps { value: 0x1234_5678, echo: 0x9abc_def0 });
+        for before in [&[1, 1][..], &[], &[1], &[4, 2]] {
+            let bytes = [before, &times].concat();
+            assert_eq!(Options::parse(&bytes).timestamps, stamps, "{before:?}");
+        }
+        let bytes = [5, 18, 0, 0, 1, 0, 0, 0, 2, 3, 0xff, 0, 0, 0, 0xff, 0, 0, 9];
+        let options = Options::parse(&bytes);
+        assert_eq!(options.sacks(), [(0x100, 0x203), (0xff00_0000, 0xff00_0009)]);
+    }
+
+    #[test]
+    fn an_option_of_another_length_says_nothing() {
+        let bytes =
+            [2, 3, 5, 3, 4, 7, 7, 4, 3, 1, 8, 9, 0, 0, 0, 7, 0, 0, 0, 3, 3, 9, 0, 2, 4, 1, 1];
+        let options = Options::parse(&bytes);
+        assert_eq!((options.mss, options.scale, options.timestamps), (None, Some(9), None));
+        assert!(!options.sack_permitted);
+        assert!(options.sacks().is_empty());
+    }
+
+    #[test]
+    fn blocks_are_as_many_as_there_are_whole_ones() {
+        for (length, count) in [(2, 0), (9, 0), (10, 1), (17, 1), (18, 2), (34, 4), (42, 4)] {
+            let mut bytes = vec![5, length];
+            bytes.resize(usize::from(length), 3);
+            assert_eq!(Options::parse(&bytes).sacks().len(), count, "{length}");
+        }
+        let two = [5, 10, 0, 0, 0, 1, 0, 0, 0, 2, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
+        assert_eq!(Options::parse(&two).sacks(), [(1, 2), (3, 4)], "of two lists");
+    }
 }

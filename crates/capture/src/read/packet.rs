@@ -110,4 +110,39 @@ impl Packet {
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
+
+    /// Both ends, the same for either direction.
+    pub fn ends(&self) -> [Endpoint; 2] {
+        [self.source.min(self.target), self.source.max(self.target)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_is_set_if_one_of_those_asked_for_is() {
+        let packet = Packet { flags: flags::SYN | flags::ACK, ..Packet::default() };
+        assert!(packet.has(flags::SYN) && packet.has(flags::ACK));
+        assert!(packet.has(flags::SYN | flags::RST) && !packet.has(flags::FIN | flags::RST));
+        let bits = [flags::FIN, flags::SYN, flags::RST, flags::PSH, flags::ACK, flags::ECE];
+        assert_eq!(bits, [1, 2, 4, 8, 16, 64]);
+        assert!(bits.iter().all(|bit| !Packet::default().has(*bit)));
+    }
+
+    #[test]
+    fn addresses_are_written_as_their_family_has_them() {
+        let four = Endpoint { address: Address::v4([10, 1, 2, 250]), port: 80 };
+        assert_eq!(four.to_string(), "10.1.2.250:80");
+        let mut bytes = [0; 16];
+        (bytes[0], bytes[15]) = (0xfd, 7);
+        let six = Endpoint { address: Address::v6(bytes), port: 65_535 };
+        assert_eq!(
+            (six.address.to_string(), six.to_string()),
+            ("fd00::7".into(), "[fd00::7]:65535".into())
+        );
+        let mapped = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, 2, 250];
+        assert_eq!(Address::v6(mapped), Address::v4([10, 1, 2, 250]));
+    }
 }

@@ -48,7 +48,8 @@ impl Pcap {
         let field = |at| four(buffer.bytes(), at, self.big_endian);
         let (seconds, part, captured, length) = (field(0), field(4), field(8), field(12));
         if captured > MOST {
-            return Ok(Next::Damaged(format!("a frame of {captured} bytes")));
+            let what = format!("a frame of {captured} bytes");
+            return Ok(Next::Damaged(buffer.offset(), what));
         }
         let whole = self.header + captured as usize;
         if !buffer.fill(whole)? {

@@ -95,6 +95,8 @@ impl Pcapng {
     /// The frame of the next block that has one.
     pub fn next<'a>(&mut self, buffer: &'a mut Buffer) -> Result<Next<'a>> {
         loop {
+            let place = buffer.offset();
+            let damaged = |what: &str| Ok(Next::Damaged(place, what.to_owned()));
             if !buffer.fill(12)? {
                 return Ok(if buffer.bytes().is_empty() { Next::End } else { Next::Cut });
             }
@@ -103,7 +105,7 @@ impl Pcapng {
                 self.big_endian = match order {
                     0x1a2b_3c4d => true,
                     0x4d3c_2b1a => false,
-                    _ => return Ok(Next::Damaged("a section without byte order".to_owned())),
+                    _ => return damaged("a section without byte order"),
                 };
                 self.drops = self.drops();
                 self.interfaces.clear();
@@ -111,7 +113,7 @@ impl Pcapng {
             let kind = four(buffer.bytes(), 0, self.big_endian);
             let length = four(buffer.bytes(), 4, self.big_endian);
             if length < 12 || !length.is_multiple_of(4) {
-                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+                return damaged(&format!("a block of {length} bytes"));
             }
             if !matches!(kind, INTERFACE | OLD_PACKET | SIMPLE_PACKET | PACKET | STATISTICS) {
                 if !buffer.skip(length.into())? {
@@ -120,12 +122,15 @@ impl Pcapng {
                 continue;
             }
             if length > MOST_BLOCK {
-                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+                return damaged(&format!("a block of {length} bytes"));
             }
             if !buffer.fill(length as usize)? {
                 return Ok(Next::Cut);
             }
             let body = 8..length as usize - 4;
+            if kind == INTERFACE && self.interfaces.len() == MOST_INTERFACES {
+                return damaged(&format!("more than {MOST_INTERFACES} interfaces in a section"));
+            }
             match kind {
                 INTERFACE | STATISTICS => {
                     let big_endian = self.big_endian;
@@ -136,16 +141,16 @@ impl Pcapng {
                         self.count(&told[body], big_endian)
                     };
                     if done.is_none() {
-                        return Ok(Next::Damaged("an interface that is cut short".to_owned()));
+                        return damaged("an interface that is cut short");
                     }
                 }
                 _ => {
                     let whole = buffer.take(length as usize);
                     let frame = self.frame(kind, &whole[body]);
-                    return Ok(frame.map_or_else(
-                        || Next::Damaged("a packet that does not fit its block".to_owned()),
-                        Next::Frame,
-                    ));
+                    return match frame {
+                        Some(frame) => Ok(Next::Frame(frame)),
+                        None => damaged("a packet that does not fit its block"),
+                    };
                 }
             }
         }
@@ -153,9 +158,6 @@ impl Pcapng {
 
     fn describe(&mut self, body: &[u8], big_endian: bool) -> Option<()> {
         let fixed = body.get(..8)?;
-        if self.interfaces.len() == MOST_INTERFACES {
-            return None;
-        }
         let mut clock = Clock { scale: Scale::new(6), offset: 0 };
         for (code, value) in Options::new(&body[8..], big_endian) {
             match (code, value.len()) {

@@ -1,4 +1,4 @@
-//! Inputs that may keep a reader waiting: pipes, standard input, devices.
+//! Inputs that may block: pipes, standard input, devices.
 
 use std::io::{ErrorKind, Read, Result};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

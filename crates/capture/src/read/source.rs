@@ -1,7 +1,8 @@
-//! Where the bytes of a file come from, and what is decompressed on the way.
+//! The source of a file's bytes, and its decompression.
 
+use std::error::Error as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Chain, Cursor, Error, Read, Result};
+use std::io::{BufRead, BufReader, Chain, Cursor, Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -73,25 +74,53 @@ struct Frames(Option<Zstd>);
 
 impl Frames {
     fn new(input: Start) -> Result<Self> {
-        Ok(Self(Some(decoder(BufReader::with_capacity(1 << 16, input))?)))
+        Ok(Self(decoder(BufReader::with_capacity(1 << 16, input))?))
     }
 }
 
-/// The decoder of the next frame, behind frames that are to be skipped.
-fn decoder(mut input: BufReader<Start>) -> Result<Zstd> {
-    loop {
+/// The decoder of the next frame, behind frames that are to be skipped; nothing at the end.
+fn decoder(mut input: BufReader<Start>) -> Result<Option<Zstd>> {
+    while !input.fill_buf()?.is_empty() {
         let mut frames = FrameDecoder::new();
         match frames.init(&mut input) {
-            Ok(()) => return Ok((input, frames)),
+            Ok(()) => return Ok(Some((input, frames))),
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                 length,
                 ..
             })) => {
                 std::io::copy(&mut (&mut input).take(length.into()), &mut std::io::sink())?;
             }
-            Err(error) => return Err(Error::other(error)),
+            Err(error) => return Err(told(&error)),
         }
     }
+    Ok(None)
+}
+
+/// The error of the decoder in plain words. One of the input stays what it was: a file that is cut
+/// is not damaged.
+fn told(error: &FrameDecoderError) -> Error {
+    match error {
+        FrameDecoderError::WindowSizeTooBig { requested, max } => {
+            return Error::other(format!(
+                "a zstd window of {requested} bytes; must be at most {max}"
+            ));
+        }
+        FrameDecoderError::DictNotProvided { .. } => {
+            return Error::other("zstd data that need a dictionary");
+        }
+        _ => {}
+    }
+    let mut source = error.source();
+    while let Some(one) = source {
+        if let Some(input) = one.downcast_ref::<Error>() {
+            return match input.kind() {
+                ErrorKind::UnexpectedEof => ErrorKind::UnexpectedEof.into(),
+                kind => Error::new(kind, input.to_string()),
+            };
+        }
+        source = one.source();
+    }
+    Error::other("damaged zstd data")
 }
 
 impl Read for Frames {
@@ -100,17 +129,14 @@ impl Read for Frames {
             let Some((input, frame)) = &mut self.0 else { return Ok(0) };
             while frame.can_collect() == 0 && !frame.is_finished() {
                 let one = BlockDecodingStrategy::UptoBlocks(1);
-                frame.decode_blocks(&mut *input, one).map_err(Error::other)?;
+                frame.decode_blocks(&mut *input, one).map_err(|error| told(&error))?;
             }
             let read = frame.read(buffer)?;
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
-            let Some((mut input, _)) = self.0.take() else { return Ok(0) };
-            if input.fill_buf()?.is_empty() {
-                return Ok(0);
-            }
-            self.0 = Some(decoder(input)?);
+            let Some((input, _)) = self.0.take() else { return Ok(0) };
+            self.0 = decoder(input)?;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What became of the frames of a file.
+//! Counts of the frames of a file: read, or why not.
 
 use super::{Kind, Tunnel};
 
@@ -98,8 +98,8 @@ impl Tally {
             ),
             (
                 self.dropped,
-                "packet was dropped by the capture, by its own account",
-                "packets were dropped by the capture, by its own account",
+                "packet was dropped by the capture, according to the file",
+                "packets were dropped by the capture, according to the file",
             ),
         ] {
             if count > 0 {
@@ -147,7 +147,7 @@ mod tests {
             "2 TCP packets are inside ERSPAN II",
             "2 frames are ARP, 1 UDP",
             "1 frame is cut before the end of its TCP header",
-            "3 packets were dropped by the capture, by its own account",
+            "3 packets were dropped by the capture, according to the file",
         ];
         assert_eq!(tally.notes(), told);
         assert_eq!((tally.packets, tally.not_ip, tally.not_tcp), (4, 2, 1));

@@ -1,4 +1,4 @@
-//! Tunnels: what a packet may be carried in.
+//! The tunnels that may carry a packet.
 
 /// What a packet was carried in when it was captured; of several, the innermost.
 ///

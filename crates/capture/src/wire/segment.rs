@@ -1,4 +1,4 @@
-//! Frames that are built from their fields. Their payload is zeros, which need no bytes.
+//! Frames that are built from their fields. Their payload is zeros, which are not stored.
 
 use super::{ETHERNET, IPV4, Sum, TCP, UDP};
 

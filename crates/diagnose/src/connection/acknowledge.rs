@@ -1,4 +1,4 @@
-//! What a packet says of the bytes of the other end.
+//! What a packet acknowledges of the other end's bytes.
 
 use incast_capture::read::{Packet, flags};
 

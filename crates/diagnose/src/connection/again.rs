@@ -1,4 +1,4 @@
-//! A segment that was seen before: something behind the point is lost, or its ACK.
+//! A segment that was seen before: it was lost behind the vantage point, or its ACK was.
 
 use super::Connection;
 use super::data::Arrival;

@@ -1,4 +1,5 @@
-//! Segments that are too long for a link of the path, whose router does not say so (RFC 2923 §2.1).
+//! Segments that are too long for a link of the path, which the router does not report (RFC 2923
+//! §2.1).
 
 use super::Connection;
 use crate::event::Event;

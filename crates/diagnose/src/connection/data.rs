@@ -29,8 +29,8 @@ impl Arrival<'_> {
         matches!(self.seen, Seen::Again | Seen::Missing)
     }
 
-    /// How its flow goes on with it, when all below `una` had been acknowledged.
-    /// `before` says that this was longer ago than a round trip, so that the ACK has been lost.
+    /// How its flow continues with it, when everything below `una` had been acknowledged. `before`
+    /// says that this was longer ago than a round trip, so that the ACK has been lost.
     fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
             Seen::Again if self.end <= una && before => Resumed::Acknowledged,
@@ -104,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Takes note of a segment, which stands for one or more.
+    /// Records a packet, which represents one segment or more.
     fn take(&mut self, it: &Arrival, segments: u32) {
         let flow = &mut self.flows[it.side];
         flow.take((it.start, it.end), it.now, it.packet.into());

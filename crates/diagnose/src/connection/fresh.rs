@@ -1,4 +1,4 @@
-//! New bytes after a silence: who was waited for, if anyone was?
+//! New bytes after a silence: what the flow waited for, if it waited.
 
 use super::Connection;
 use super::data::Arrival;

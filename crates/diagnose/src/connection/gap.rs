@@ -1,4 +1,4 @@
-//! The silence before a segment, and what its length and the idle link say.
+//! The silence before a segment, and what its length and the state of the link mean.
 
 use incast_capture::read::{Endpoint, Packet};
 

@@ -1,4 +1,4 @@
-//! Messages: the bytes of one end, up to the next of the other.
+//! Messages: the bytes that one end sends until the other end sends again.
 
 use super::Connection;
 use super::data::Arrival;

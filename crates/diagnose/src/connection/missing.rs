@@ -1,4 +1,4 @@
-//! A segment that was missing: it was lost before the point, or comes late.
+//! A segment that was missing: it was lost before the vantage point, or it is late.
 
 use super::Connection;
 use super::data::Arrival;
@@ -7,10 +7,11 @@ use crate::event::Event;
 use crate::flow::{Flow, Hole};
 use crate::stall::{Cause, Finding, Stall};
 
-const UNNUMBERED: &str = "it had been outstanding in an earlier repair, and packets without \
-    counted identifications do not show whether it was sent again then, in vain";
+const UNNUMBERED: &str = "it was already outstanding in an earlier repair, and without counted IP \
+                          identifications the capture does not show whether it was retransmitted \
+                          then and lost again";
 
-/// Duplicate ACKs that call for a fast retransmission (RFC 5681 §3.2).
+/// Duplicate ACKs that trigger a fast retransmit (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
 /// What is known of a segment that fills a hole after a wait.
@@ -21,7 +22,7 @@ struct Evidence {
     again: bool,
     /// Later bytes were sent again, and these, which come first, did not arrive.
     passed: bool,
-    /// The receiver had asked for it: a repair went on, or three duplicates were sent.
+    /// The receiver had asked for it: a repair was in progress, or three duplicate ACKs were sent.
     asked: bool,
     /// Nothing had arrived behind it.
     alone: bool,

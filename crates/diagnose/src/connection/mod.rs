@@ -1,8 +1,9 @@
-//! A connection: the packets of both ends, and what they say of each other.
+//! A connection: the packets of both ends, and what they show together.
 //!
-//! A packet opens (`opening`), acknowledges (`acknowledge`) or brings data (`data`). A segment of data
-//! is judged by the silence before it (`gap`) and by what it is: new (`fresh`), seen before (`again`)
-//! or missing (`missing`). What follows settles what is still open (`resent`, `silent`).
+//! A packet opens the connection (`opening`), acknowledges data (`acknowledge`) or carries data
+//! (`data`). A segment of data is classified by the silence before it (`gap`) and by its bytes: new
+//! (`fresh`), seen before (`again`) or missing so far (`missing`). Later packets decide the cases
+//! that are then still open (`resent`, `silent`).
 
 use incast_capture::read::{Endpoint, Packet, flags};
 

@@ -1,5 +1,5 @@
-//! How many packets were lost before a segment, by the numbers of IP packets; and whether these
-//! agree with the bytes.
+//! How many packets were lost before a segment, by the identifications of IP packets, and whether
+//! this agrees with the missing bytes.
 
 use super::data::Arrival;
 use super::gap::SOON;
@@ -11,7 +11,7 @@ use crate::time::{Span, Time};
 const TIMER: Span = Span::from_secs(3);
 /// A timer is not doubled more often than this in what follows.
 const MOST_DOUBLED: u32 = 8;
-/// Packets of one window that may have been sent several times in vain.
+/// Packets of one window that may have been sent several times without arriving.
 const MOST_REPEATS: i64 = 16;
 
 impl Connection {

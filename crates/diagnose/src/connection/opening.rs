@@ -1,4 +1,5 @@
-//! The opening of a connection: SYNs, and what belongs to another connection of the same ends.
+//! The opening of a connection: SYNs, and packets of another connection with the same addresses and
+//! ports.
 
 use incast_capture::read::{Packet, flags};
 

@@ -1,4 +1,4 @@
-//! How long packets wait in the queue of a switch, before the point or behind it.
+//! How long packets wait in the queue of a switch, before the vantage point or behind it.
 
 use super::Connection;
 use super::data::Arrival;

@@ -1,5 +1,5 @@
-//! Why the first missing segment was sent again, when it had been seen before: the ACK after it
-//! tells.
+//! Why the first missing segment was retransmitted although it had been seen before: the next ACK
+//! shows the reason.
 
 use incast_capture::read::Packet;
 
@@ -10,10 +10,10 @@ use crate::stall::{Cause, Ended, Finding, Stall};
 use crate::time::Time;
 
 const NO_DUPLICATES_TOLD: &str =
-    "the connection has no SACK, so the receiver cannot say that it had the segment";
+    "the connection has no SACK, so the receiver cannot report that it had the segment";
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
 
-/// What an ACK says of segments that were sent again.
+/// What an ACK shows about retransmitted segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     ack: i64,

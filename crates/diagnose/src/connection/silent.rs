@@ -1,4 +1,5 @@
-//! A silence before new bytes: the next packet decides about it, or without it the end.
+//! A silence before new bytes: the next packet shows its cause, or the end of the capture if there
+//! is none.
 
 use super::Connection;
 use crate::event::{Event, Reason};
@@ -6,8 +7,7 @@ use crate::flow::{Flow, Pending, Silent};
 use crate::stall::{Cause, Finding, Stall};
 use crate::time::{Span, Time};
 
-const NO_WITNESS: &str =
-    "no packet shows whether it had been sent before, or its sender had waited";
+const NO_WITNESS: &str = "no packet shows whether it had been sent before or the sender had waited";
 
 /// A round trip to use before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(1);

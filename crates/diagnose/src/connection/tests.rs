@@ -1,4 +1,4 @@
-//! Connections, packet by packet: one test for each way to judge a silence.
+//! Connections, packet by packet: one test for each way to classify a silence.
 
 use incast_capture::read::{Address, Endpoint, Options, Packet, Timestamps, flags};
 
@@ -21,6 +21,7 @@ struct Talk {
     /// How many packets are missing before the next one, if its sender counts them.
     missing: Option<u32>,
     options: Options,
+    timer: Option<Span>,
     frame: u64,
 }
 
@@ -32,7 +33,8 @@ impl Talk {
         let connection = Connection::new(1, [end(1), end(2)], [0, 1], at(0));
         // MSS 1000, window scale 7, SACK permitted.
         let options = Options::parse(&[2, 4, 3, 232, 3, 3, 7, 4, 2]);
-        let mut talk = Self { connection, events: Vec::new(), missing: None, options, frame: 0 };
+        let (events, timer) = (Vec::new(), Some(200 * MS));
+        let mut talk = Self { connection, events, missing: None, options, timer, frame: 0 };
         let (client, server) = if at_server { (MS, MS / 10) } else { (MS / 10, MS) };
         talk.packet(CLIENT, Span::ZERO, (1000, 0, 0), flags::SYN);
         talk.packet(SERVER, server, (5000, 1001, 0), flags::SYN | flags::ACK);
@@ -68,8 +70,8 @@ impl Talk {
         };
         let mark = Mark { idle: time };
         let (missing, counted) = (self.missing, self.missing.is_some());
-        let around =
-            Around { mark, own: mark, round_trip: MS, missing, counted, timer: Some(200 * MS) };
+        let timer = self.timer;
+        let around = Around { mark, own: mark, round_trip: MS, missing, counted, timer };
         self.connection.handle(&packet, around, &mut self.events);
     }
 
@@ -81,6 +83,11 @@ impl Talk {
     /// The client has received this number of segments.
     fn ack(&mut self, time: Span, number: u32) {
         self.packet(CLIENT, time, (1101, ANSWER + 1000 * number, 0), flags::ACK);
+    }
+
+    /// The longest wait of the answer in a queue.
+    fn queued(&self) -> Option<Span> {
+        self.connection.flow(SERVER).queued.longest()
     }
 
     /// The stalls and waits, after the end of the connection.
@@ -271,4 +278,99 @@ fn bytes_that_were_acknowledged_and_come_again_were_sent_in_vain() {
     talk.segment(204 * MS, 0);
     let vain = |event: &&Event| matches!(event, Event::InVain { first: true, .. });
     assert_eq!(talk.events.iter().filter(vain).count(), 1);
+}
+
+/// The client has all that the server sent until 3 ms, which calls another segment; it comes `after`
+/// the last one. Round trips take 1.1 ms.
+fn called(after: Span, change: impl Fn(&mut Talk)) -> Option<Span> {
+    let mut talk = Talk::ask(false);
+    talk.segment(3 * MS, 0);
+    talk.ack(3 * MS + MS / 10, 1);
+    change(&mut talk);
+    talk.segment(3 * MS + after, 1);
+    talk.queued()
+}
+
+#[test]
+fn what_called_bytes_take_beyond_a_round_trip_was_a_queue() {
+    let plain = |after| called(after, |_| {});
+    let trip = MS + MS / 10;
+    assert_eq!(plain(2 * MS), Some(2 * MS - trip));
+    assert_eq!(plain(trip), None, "no queue");
+    assert_eq!(plain(10 * MS - ns(1)), Some(10 * MS - ns(1) - trip));
+    assert_eq!(plain(10 * MS), None, "no queue is as long");
+    let timer = |after, timer| called(after, |talk| talk.timer = timer);
+    assert_eq!(timer(4 * MS - ns(1), Some(8 * MS)), Some(4 * MS - ns(1) - trip));
+    assert_eq!(timer(4 * MS, Some(8 * MS)), None, "half of a timer");
+    assert_eq!(timer(10 * MS - ns(1), None), Some(10 * MS - ns(1) - trip));
+    assert_eq!(timer(10 * MS, None), None);
+}
+
+#[test]
+fn bytes_that_no_ack_called_show_no_queue() {
+    let numbered = |missing| called(2 * MS, move |talk| talk.missing = missing);
+    assert_eq!(numbered(Some(0)), Some(2 * MS - MS - MS / 10));
+    assert_eq!(numbered(Some(1)), None, "one before it was lost");
+    let more = called(2 * MS, |talk| talk.segment(3 * MS + MS / 5, 1));
+    assert_eq!(more, None, "it was sent before, and has no ACK");
+    let mut first = Talk::ask(false);
+    first.segment(4 * MS, 0);
+    assert_eq!(first.queued(), None, "a server may think");
+    let mut hole = Talk::ask(false);
+    hole.segment(3 * MS, 0);
+    hole.segment(3 * MS, 2);
+    hole.ack(3 * MS + MS / 10, 1);
+    hole.segment(5 * MS, 3);
+    assert_eq!(hole.queued(), None, "there is a hole");
+}
+
+/// Seen at the server, whose segment is acknowledged alone after a time; the least is 1 ms.
+fn answered(after: Span) -> Option<Span> {
+    let mut talk = Talk::ask(true);
+    talk.segment(3 * MS, 0);
+    talk.ack(3 * MS + after, 1);
+    talk.queued()
+}
+
+#[test]
+fn what_an_ack_takes_beyond_the_least_was_a_queue_behind_the_point() {
+    assert_eq!(answered(3 * MS), Some(2 * MS));
+    assert_eq!(answered(MS), None);
+    assert_eq!(answered(10 * MS - ns(1)), Some(9 * MS - ns(1)));
+    assert_eq!(answered(10 * MS), None, "no queue is as long");
+    let mut near = Talk::ask(false);
+    near.segment(3 * MS, 0);
+    near.ack(6 * MS, 1);
+    assert_eq!(near.queued(), None, "there is no queue before the client itself");
+}
+
+#[test]
+fn an_ack_of_several_segments_or_of_some_that_came_unasked_shows_no_queue() {
+    let second = |sent: Span, acked| {
+        let mut talk = Talk::ask(true);
+        talk.segment(3 * MS, 0);
+        talk.ack(4 * MS, 1);
+        talk.segment(4 * MS + ns(1), 1);
+        talk.segment(4 * MS + ns(1) + sent, 2);
+        talk.ack(7 * MS + ns(1), acked);
+        talk.queued()
+    };
+    assert_eq!(second(ns(1), 2), Some(2 * MS));
+    assert_eq!(second(ns(1), 3), None, "of two");
+    // A round trip takes 1.1 ms; what comes later than that comes without an ACK.
+    assert_eq!(second(MS + MS / 10, 2), Some(2 * MS));
+    assert_eq!(second(MS + MS / 10 + ns(1), 2), None, "it goes on by itself");
+}
+
+#[test]
+fn who_asks_has_opened_or_sent_less() {
+    let mut talk = Talk::open(false);
+    assert!(talk.connection.asks(CLIENT) && !talk.connection.asks(SERVER));
+    talk.packet(CLIENT, 2 * MS, (1001, ANSWER, 100), flags::ACK);
+    assert!(talk.connection.asks(CLIENT) && !talk.connection.asks(SERVER));
+    assert_eq!(talk.connection.sender(), CLIENT);
+    talk.segment(3 * MS, 0);
+    assert!(talk.connection.asks(CLIENT) && !talk.connection.asks(SERVER));
+    assert_eq!(talk.connection.sender(), SERVER);
+    assert!(talk.connection.is_selective());
 }

@@ -1,4 +1,4 @@
-//! The bytes of a flow: how far they were seen, how far acknowledged, and what is missing between.
+//! The bytes of a flow: how far they were seen and acknowledged, and which are missing in between.
 
 use super::holes::{Hole, Holes};
 use crate::time::{Span, Time};
@@ -267,5 +267,56 @@ mod tests {
         bytes.fill(&hole, at(12));
         bytes.take((400, 500), false, at(12));
         assert!(bytes.lacked_for(ns(4), at(100)) && !bytes.lacked_for(ns(5), at(100)));
+    }
+
+    #[test]
+    fn bytes_are_outstanding_until_they_are_acknowledged() {
+        let mut bytes = bytes();
+        assert!(bytes.are_outstanding() && !bytes.is_closed());
+        assert_eq!(bytes.left(), (1000, 100));
+        bytes.acknowledged(999);
+        assert!(bytes.are_outstanding());
+        assert_eq!(bytes.left(), (1, 100));
+        bytes.acknowledged(1000);
+        assert!(!bytes.are_outstanding() && !bytes.are_done());
+        bytes.close();
+        assert!(bytes.is_closed() && bytes.are_done());
+        bytes.acknowledged(1001);
+        assert_eq!(bytes.left(), (0, 100), "a FIN");
+    }
+
+    #[test]
+    fn only_the_first_hole_comes_first() {
+        let mut bytes = bytes();
+        bytes.take((1200, 1300), false, at(9));
+        let hole = |bytes: &Bytes, at| bytes.hole(at, at + 1).expect("a hole");
+        assert!(bytes.is_first(&hole(&bytes, 450)) && !bytes.is_first(&hole(&bytes, 1100)));
+        bytes.pass_over(1100);
+        assert!(hole(&bytes, 450).passed && hole(&bytes, 1050).passed);
+        assert!(!hole(&bytes, 1150).passed);
+    }
+
+    #[test]
+    fn a_fin_that_was_not_seen_has_a_number() {
+        let mut bytes = bytes();
+        bytes.take((400, 500), false, at(9));
+        assert_eq!(bytes.arrived(1001), [0, 0]);
+        assert_eq!(bytes.top(), 1000);
+        assert_eq!(bytes.arrived(1002), [2, 0]);
+        assert_eq!(bytes.top(), 1002);
+        bytes.close();
+        assert_eq!(bytes.arrived(1004), [2, 0]);
+        assert_eq!(bytes.top(), 1003, "the last is the FIN");
+    }
+
+    #[test]
+    fn far_ahead_is_farther_than_two_windows() {
+        let ahead = |far: i64, window| {
+            let mut bytes = bytes();
+            bytes.place(900_u32.wrapping_add(far as u32), window)
+        };
+        assert_eq!(ahead(2 * FAR, FAR), 1000 + 2 * FAR);
+        assert_eq!(ahead(2 * FAR + 1, FAR), 1000);
+        assert_eq!(ahead(-FAR - 1, 0), 1000, "and behind it");
     }
 }

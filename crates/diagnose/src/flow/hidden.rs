@@ -1,5 +1,5 @@
-//! Packets that were lost before the point and left no hole: only the numbers of IP packets show
-//! them.
+//! Packets that were lost before the vantage point and left no hole: only the identifications of IP
+//! packets show them.
 
 /// How many there were.
 #[derive(Debug, Default)]
@@ -39,5 +39,23 @@ impl Hidden {
     /// The ACK moves.
     pub fn reset(&mut self) {
         self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn early_ones_count_until_new_bytes_come_and_others_until_the_ack_moves() {
+        let mut hidden = Hidden::default();
+        hidden.add(2);
+        hidden.add(3);
+        hidden.add_early(4);
+        hidden.add_early(5);
+        assert_eq!((hidden.count(), hidden.early()), (5, 9));
+        hidden.reset();
+        assert_eq!((hidden.count(), hidden.early()), (0, 9));
+        assert_eq!((hidden.take_early(), hidden.early(), hidden.take_early()), (9, 0, 0));
     }
 }

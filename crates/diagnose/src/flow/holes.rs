@@ -1,4 +1,4 @@
-//! Bytes of a flow that were passed over.
+//! Holes in the bytes of a flow: bytes that were skipped.
 
 use crate::time::Time;
 
@@ -48,7 +48,8 @@ impl Holes {
         }
     }
 
-    /// Bytes from `start` on were sent again: what is missing before them was so earlier, in vain.
+    /// Bytes from `start` on were retransmitted: those missing before them were retransmitted
+    /// earlier, and lost again.
     pub fn pass_over(&mut self, start: i64) {
         if let Some(at) = self.0.iter().position(|hole| hole.start < start && start < hole.end)
             && self.0.len() < MOST
@@ -76,16 +77,15 @@ impl Holes {
                 at += 1;
                 continue;
             }
-            let right = Hole { start: end, ..hole };
-            let left = Hole { end: start, ..hole };
             self.0.remove(at);
-            if right.start < right.end && self.0.len() < MOST {
-                self.0.insert(at, right);
+            // The left one second, so that it comes to lie before the right one.
+            let parts = [Hole { start: end, ..hole }, Hole { end: start, ..hole }];
+            for part in parts.into_iter().filter(|part| part.start < part.end) {
+                if self.0.len() < MOST {
+                    self.0.insert(at, part);
+                }
             }
-            if left.start < left.end && self.0.len() < MOST {
-                self.0.insert(at, left);
-            }
-            at += 1;
+            // What is left of it does not overlap any more; the next one may.
         }
     }
 
@@ -133,5 +133,94 @@ mod tests {
         assert_eq!(holes.settle(35), 5);
         assert_eq!(holes.settle(50), 5);
         assert!(holes.first().is_none());
+    }
+
+    /// Holes from 10 to 20 and from 30 to 40.
+    fn two() -> Holes {
+        let mut holes = Holes::default();
+        holes.make((10, 20), false, at(0));
+        holes.make((30, 40), true, at(5));
+        holes
+    }
+
+    fn spans(holes: &Holes) -> Vec<(i64, i64)> {
+        holes.0.iter().map(|hole| (hole.start, hole.end)).collect()
+    }
+
+    #[test]
+    fn a_packet_is_behind_the_holes_that_end_before_it() {
+        let behind = |start| {
+            let mut holes = two();
+            holes.pass(start);
+            [holes.0[0].behind, holes.0[1].behind]
+        };
+        assert_eq!([19, 20, 39, 40].map(behind), [[0, 0], [1, 0], [1, 0], [1, 1]]);
+    }
+
+    #[test]
+    fn a_hole_has_bytes_from_its_start_to_before_its_end() {
+        let holes = two();
+        let start = |from, to| holes.at(from, to).map(|hole| hole.start);
+        assert_eq!(
+            [start(0, 10), start(0, 11), start(19, 21), start(20, 30)],
+            [None, Some(10), Some(10), None]
+        );
+        assert_eq!([start(30, 31), start(39, 50), start(40, 50)], [Some(30), Some(30), None]);
+        assert_eq!((holes.bytes(), holes.first().map(|hole| hole.end)), (20, Some(20)));
+        assert!(!holes.0[0].again && holes.0[1].again && holes.0[1].made == at(5));
+    }
+
+    #[test]
+    fn what_is_seen_is_missing_no_longer() {
+        let left = |start, end| {
+            let mut holes = two();
+            holes.fill(start, end);
+            spans(&holes)
+        };
+        assert_eq!(left(0, 10), [(10, 20), (30, 40)]);
+        assert_eq!(left(20, 30), [(10, 20), (30, 40)]);
+        assert_eq!(left(0, 11), [(11, 20), (30, 40)]);
+        assert_eq!(left(19, 31), [(10, 19), (31, 40)]);
+        assert_eq!(left(10, 40), []);
+        assert_eq!(left(12, 18), [(10, 12), (18, 20), (30, 40)]);
+        assert_eq!(left(30, 40), [(10, 20)]);
+    }
+
+    #[test]
+    fn holes_below_what_was_sent_again_were_passed_over() {
+        let passed = |start| {
+            let mut holes = two();
+            holes.pass_over(start);
+            holes.0.iter().map(|hole| (hole.start, hole.end, hole.passed)).collect::<Vec<_>>()
+        };
+        assert_eq!(passed(10), [(10, 20, false), (30, 40, false)]);
+        assert_eq!(passed(11), [(10, 11, true), (11, 20, false), (30, 40, false)]);
+        assert_eq!(passed(20), [(10, 20, true), (30, 40, false)]);
+        assert_eq!(passed(40), [(10, 20, true), (30, 40, true)]);
+    }
+
+    #[test]
+    fn of_too_many_holes_the_oldest_is_given_up() {
+        let mut holes = Holes::default();
+        for number in 0..257 {
+            holes.make((10 * number, 10 * number + 5), false, at(0));
+        }
+        assert_eq!((holes.0.len(), holes.first().map(|hole| hole.start)), (256, Some(10)));
+        holes.pass_over(2563);
+        assert_eq!((holes.0.len(), holes.0[255].end), (256, 2565), "there is no room for two");
+        holes.fill(12, 13);
+        assert_eq!((holes.0.len(), spans(&holes)[0]), (256, (13, 15)), "one part is kept");
+    }
+
+    #[test]
+    fn an_ack_ends_what_is_below_it() {
+        let settled = |una| {
+            let mut holes = two();
+            (holes.settle(una), spans(&holes))
+        };
+        assert_eq!(settled(10), (0, vec![(10, 20), (30, 40)]));
+        assert_eq!(settled(13), (3, vec![(13, 20), (30, 40)]));
+        assert_eq!(settled(25), (10, vec![(30, 40)]));
+        assert_eq!(settled(40), (20, vec![]));
     }
 }

@@ -165,7 +165,7 @@ impl Flow {
         self.last_place = place;
     }
 
-    /// Whether a repair goes on, in which retransmissions may be missing, too.
+    /// Whether a repair is in progress, in which retransmissions may be missing, too.
     pub fn is_repaired(&self) -> bool {
         self.repair.covers(self.bytes.una()) || !self.bytes.are_whole()
     }
@@ -182,3 +182,6 @@ impl Flow {
         events.extend(stalls.map(|stall| Event::Stalled { side, stall }));
     }
 }
+
+#[cfg(test)]
+mod tests;

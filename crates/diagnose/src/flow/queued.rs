@@ -34,3 +34,23 @@ impl Queued {
         Some(self.longest).filter(|wait| *wait > Span::ZERO)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::tests::{at, ns};
+
+    #[test]
+    fn what_is_sent_after_a_flow_went_on_by_itself_is_called() {
+        let mut queued = Queued::default();
+        queued.resume(at(5));
+        assert!(queued.is_called(at(6)) && !queued.is_called(at(5)));
+        assert_eq!(queued.longest(), None);
+        for (wait, longest) in [(3, 3), (2, 3), (9, 9)] {
+            queued.take(ns(wait));
+            assert_eq!(queued.longest(), Some(ns(longest)));
+        }
+        queued.take(ns(-5));
+        assert_eq!(queued.longest(), Some(ns(9)));
+    }
+}

@@ -1,4 +1,4 @@
-//! What the receiver reports about bytes behind a loss, and what was retransmitted.
+//! What the receiver reports about bytes after a loss, and what was retransmitted.
 
 /// The repair of a flow.
 #[derive(Debug, Default)]
@@ -125,5 +125,32 @@ mod tests {
         repair.extend(4000);
         assert!(repair.covers(4999) && !repair.covers(5000));
         assert!(repair.may_refuse(5000) && !repair.may_refuse(5001));
+    }
+
+    #[test]
+    fn an_ack_that_moves_takes_what_was_held_of_its_step() {
+        let witnesses = |una, ack| {
+            let mut repair = Repair::default();
+            (0..5).for_each(|_| repair.duplicate(9000));
+            repair.advance(una, ack, 1000);
+            repair.witnesses()
+        };
+        assert_eq!(
+            [witnesses(2000, 3000), witnesses(2000, 4000), witnesses(2000, 8999)],
+            [5, 4, 0]
+        );
+        assert_eq!(witnesses(8000, 9000), 0, "all that was told has arrived");
+    }
+
+    #[test]
+    fn a_repair_is_extended_and_not_shortened() {
+        let mut repair = Repair::default();
+        repair.begin(5000);
+        repair.extend(7000);
+        repair.extend(6000);
+        assert!(repair.covers(6999) && !repair.covers(7000));
+        repair.resend(3000);
+        repair.resend(2000);
+        assert!(repair.has_resent(2999) && !repair.has_resent(3000));
     }
 }

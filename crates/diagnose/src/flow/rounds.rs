@@ -2,7 +2,7 @@
 
 use crate::time::Span;
 
-/// The round that goes on.
+/// The current round.
 #[derive(Debug, Default)]
 pub struct Rounds {
     /// The end of the window when it began.
@@ -47,5 +47,14 @@ mod tests {
             [40, 41, 299, 300].map(|pause| Rounds::are_parted_by(ns(pause), ns(100))),
             [false, true, true, false]
         );
+    }
+
+    #[test]
+    fn a_first_round_begins_with_the_edge_of_its_window() {
+        let mut rounds = Rounds::default();
+        rounds.begin(5000);
+        assert!(rounds.next(5001, 9000));
+        rounds.begin(5000);
+        assert!(!rounds.next(5000, 9000), "it fits");
     }
 }

@@ -43,7 +43,7 @@ impl Segments {
         self.packets += 1;
     }
 
-    /// Takes note of its length; returns how many segments it stands for.
+    /// Records its length; returns how many segments it represents.
     pub fn take(&mut self, payload: u32) -> u32 {
         let segments = self.within(payload);
         if self.mss == 0 || (payload > self.mss && payload <= ETHERNET) {
@@ -62,7 +62,7 @@ impl Segments {
         i64::from(if self.mss == 0 { ETHERNET } else { self.mss })
     }
 
-    /// How many segments a packet stands for: offloads merge them.
+    /// How many segments a packet represents: offloads merge them.
     pub fn within(&self, payload: u32) -> u32 {
         payload.div_ceil(self.usual() as u32).max(1)
     }
@@ -151,5 +151,36 @@ mod tests {
         assert!(segments.are_short());
         segments.take(1400);
         assert!(!segments.are_short());
+    }
+
+    #[test]
+    fn both_ends_accept_what_the_shorter_says() {
+        let (mut one, mut other) = (Segments::default(), Segments::default());
+        one.accept(Some(1460));
+        other.accept(Some(1380));
+        one.agree(&mut other);
+        assert_eq!((one.usual(), other.usual()), (1380, 1380));
+        one.accept(None);
+        assert_eq!(one.usual(), 1460, "a guess");
+    }
+
+    #[test]
+    fn the_longest_is_that_which_was_seen_or_is_accepted() {
+        let mut segments = Segments::default();
+        assert_eq!((segments.longest(), segments.any()), (0, false));
+        segments.accept(Some(1460));
+        assert_eq!((segments.longest(), segments.any()), (1460, false));
+        segments.take(0);
+        assert!(!segments.any());
+        segments.take(1);
+        assert_eq!((segments.longest(), segments.any()), (1, true));
+        assert_eq!(segments.take(1460), 1);
+        assert_eq!(segments.take(1461), 2);
+        assert_eq!(segments.longest(), 1460);
+        let mut jumbo = Segments::default();
+        jumbo.accept(Some(1000));
+        assert_eq!((jumbo.take(1460), jumbo.usual()), (2, 1460), "it was not merged after all");
+        assert_eq!((jumbo.take(1461), jumbo.usual()), (2, 1460));
+        assert_eq!((of(&[1000, 1000]).packets(), of(&[]).packets()), (2, 0));
     }
 }

@@ -1,4 +1,5 @@
-//! What times the answers of the other end: the end of a segment, and the value of a timestamp.
+//! What is needed to time the answers of the other end: the end of a segment, and the value of a
+//! timestamp.
 
 use crate::time::Time;
 
@@ -81,5 +82,20 @@ mod tests {
         assert_eq!(timing.echoed(1), Some(at(5)));
         timing.stamp(1, at(8));
         assert_eq!(timing.echoed(1), None, "it was seen before");
+    }
+
+    #[test]
+    fn only_newer_timestamps_are_timed() {
+        let mut timing = Timing::default();
+        assert!(!timing.has_stamps());
+        timing.stamp(10, at(5));
+        assert!(timing.has_stamps());
+        assert_eq!(timing.echoed(10), Some(at(5)));
+        timing.stamp(10, at(6));
+        timing.stamp(9, at(7));
+        assert_eq!(timing.echoed(20), None, "they were seen before");
+        timing.stamp(11, at(8));
+        assert_eq!(timing.echoed(10), None);
+        assert_eq!(timing.echoed(11), Some(at(8)));
     }
 }

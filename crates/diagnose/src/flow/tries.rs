@@ -1,9 +1,9 @@
-//! How often a segment was sent in vain: it may be too long for a link of the path.
+//! How often a segment was sent without arriving: it may be too long for a link of the path.
 
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;
 
-/// Times that a segment was sent in vain, at least.
+/// Minimum number of times that a segment was sent without arriving.
 const TRIES: u32 = 3;
 
 /// How often the first unacknowledged segment was sent, and which ones passed.
@@ -45,7 +45,7 @@ impl Tries {
         self.count = 0;
     }
 
-    /// The segment that was sent in vain again and again, though shorter ones passed.
+    /// The segment that was sent repeatedly without arriving, although shorter ones arrived.
     pub fn in_vain(&self) -> Option<(Place, Place)> {
         let (size, count, places) = self.worst?;
         (count >= TRIES && size >= LONG && self.passed + LONGER < size).then_some(places)
@@ -69,5 +69,45 @@ mod tests {
         assert!(tries.in_vain().is_some());
         let passed = Tries { passed: 1448, ..tries };
         assert!(passed.in_vain().is_none(), "others of its length pass");
+    }
+
+    fn place(frame: u64) -> Place {
+        Place { file: 0, frame }
+    }
+
+    #[test]
+    fn tries_are_of_one_length_and_told_from_the_first_to_the_last() {
+        let mut tries = Tries::default();
+        for frame in 1..=3 {
+            tries.sent(1400, true, place(frame));
+        }
+        assert_eq!(tries.in_vain(), Some((place(1), place(3))));
+        tries.sent(1300, true, place(4));
+        tries.sent(1300, true, place(5));
+        tries.sent(1300, true, place(6));
+        assert_eq!(tries.in_vain(), Some((place(1), place(3))), "no more tries than before");
+        tries.sent(1300, true, place(7));
+        assert_eq!(tries.in_vain(), Some((place(4), place(7))));
+        let mut other = Tries::default();
+        for (size, frame) in [(1400, 1), (1300, 2), (1400, 3), (1400, 4)] {
+            other.sent(size, true, place(frame));
+        }
+        assert_eq!(other.in_vain(), None, "of another length in between");
+        let mut acked = Tries::default();
+        (1..3).for_each(|frame| acked.sent(1400, true, place(frame)));
+        acked.acknowledged(false);
+        acked.sent(1400, true, place(3));
+        assert_eq!(acked.in_vain(), None, "new bytes were acknowledged");
+    }
+
+    #[test]
+    fn a_long_segment_is_longer_than_what_passes_by_more_than_options() {
+        let found = |size, passed| {
+            let mut tries = Tries { passed, ..Tries::default() };
+            (0..3).for_each(|_| tries.sent(size, true, place(1)));
+            tries.in_vain().is_some()
+        };
+        assert!(found(1200, 0) && !found(1199, 0));
+        assert!(found(1400, 1339) && !found(1400, 1340));
     }
 }

@@ -1,4 +1,4 @@
-//! What a flow waits for: to be asked, the end of its message, and packets that show why it waited.
+//! What a flow waits for: a request, the end of its message, or packets that show why it waited.
 
 use crate::event::{Message, Reason, Wait};
 use crate::load::Mark;
@@ -83,7 +83,7 @@ pub struct Silent {
 /// What a flow waits for.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// When its answer was asked for, and how idle the link of the one who asks was until then.
+    /// When its answer was requested, and how idle the link of the requesting host was until then.
     asked: Option<(Time, Mark)>,
     message: Option<Message>,
     pending: Option<Pending>,
@@ -107,7 +107,7 @@ impl Waiting {
         self.message = Some(message);
     }
 
-    /// The message that goes on.
+    /// The current message.
     pub fn message(&self) -> Option<Message> {
         self.message
     }
@@ -227,5 +227,51 @@ mod tests {
         });
         assert!(waiting.resent().is_none() && waiting.probed().is_none());
         assert!(waiting.take_silent().is_some() && waiting.take_silent().is_none());
+    }
+
+    #[test]
+    fn what_was_asked_and_what_comes_are_kept() {
+        let mut waiting = Waiting::default();
+        assert!(waiting.asked().is_none() && waiting.message().is_none());
+        waiting.ask(at(4), Mark::default());
+        assert_eq!(waiting.asked().map(|(time, _)| time), Some(at(4)));
+        waiting.begin(Message { bytes: 3, ..Message::default() });
+        waiting.message_mut().expect("it has begun").bytes += 4;
+        assert_eq!(waiting.message().map(|one| one.bytes), Some(7));
+        assert_eq!(waiting.end().map(|one| one.bytes), Some(7));
+        assert!(waiting.end().is_none() && waiting.message_mut().is_none());
+    }
+
+    #[test]
+    fn a_wait_is_settled_by_its_own_kind_only() {
+        let place = Place::default();
+        let pending = |kind| Pending {
+            start: at(0),
+            end: at(5),
+            idle: 0.5,
+            before: place,
+            after: place,
+            kind,
+            from: 0,
+            to: 10,
+        };
+        let kinds = |kind| {
+            let mut waiting = Waiting::default();
+            waiting.wait_for(pending(kind));
+            let told = (waiting.resent().is_some(), waiting.probed().is_some());
+            let silent = waiting.take_silent().is_some();
+            waiting.settle();
+            assert!(waiting.resent().is_none() && waiting.probed().is_none());
+            (told.0, told.1, silent)
+        };
+        let resent =
+            Resent { top: 1, dupacks: 0, sacked: false, before: false, probe: false, value: None };
+        assert_eq!(kinds(Kind::Resent(resent)), (true, false, false));
+        assert_eq!(kinds(Kind::Probed(Probed { una: 1, arrived: false })), (false, true, false));
+        let wait = pending(Kind::Resent(resent)).wait(Reason::Middle);
+        assert_eq!(
+            (wait.reason, wait.start, wait.end, wait.idle),
+            (Reason::Middle, at(0), at(5), 0.5)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The window that a receiver offers: how far it reaches, and when it lets no segment through.
+//! The window that a receiver advertises: its right edge, and when no segment fits into it.
 
 use crate::stall::Place;
 use crate::time::{Span, Time};
@@ -131,5 +131,76 @@ mod tests {
         assert!(!window.is_shut());
         window.offer((0, 0), 1460, [(at(2), place); 2], false);
         assert_eq!(window.at_end(at(0) + 40 * MS, place).map(|shut| shut.since), Some(at(2)));
+    }
+
+    fn here(nanos: i64) -> [(Time, Place); 2] {
+        [(at(nanos), Place::default()); 2]
+    }
+
+    #[test]
+    fn a_window_is_shifted_as_the_syn_said_and_has_an_edge() {
+        let mut window = Window::default();
+        window.opens(600);
+        assert_eq!((window.edge(), window.most()), (600, 0));
+        window.shift(Some(3));
+        window.offer((500, 1000), 1000, here(0), false);
+        assert_eq!((window.edge(), window.most()), (5000, 4000));
+        window.offer((400, 1000), 1000, here(0), false);
+        assert_eq!((window.edge(), window.most()), (5000, 4000), "it does not shrink");
+        let mut plain = Window::default();
+        plain.shift(None);
+        plain.offer((500, 0), 1000, here(0), false);
+        plain.shift(Some(2));
+        assert_eq!(plain.most(), 500);
+    }
+
+    #[test]
+    fn the_room_is_what_lies_before_the_edge_or_the_largest_offer() {
+        let mut window = Window { scale: Some(0), ..Window::default() };
+        assert_eq!(window.room(0, 1000), None);
+        window.offer((5000, 3000), 1000, here(0), false);
+        assert_eq!([0, 1000, 3000, 9000].map(|una| window.room(una, 1000)), [8, 7, 5, 5].map(Some));
+    }
+
+    #[test]
+    fn a_window_of_less_than_a_segment_is_shut_if_one_had_fitted() {
+        let shut = |most, raw, ends| {
+            let mut window = Window { scale: Some(0), ..Window::default() };
+            window.offer((most, 0), 1000, here(0), false);
+            window.offer((raw, 0), 1000, here(1), ends);
+            window.is_shut()
+        };
+        assert!(shut(1000, 999, false) && !shut(1000, 1000, false) && !shut(999, 998, false));
+        assert!(shut(999, 0, false) && !shut(5000, 0, true), "a last one says nothing");
+    }
+
+    #[test]
+    fn a_pause_is_five_milliseconds_long() {
+        let pause = |length: Span, ended: bool| {
+            let mut window = Window { scale: Some(0), ..Window::default() };
+            window.offer((0, 0), 1000, here(0), false);
+            let now = (at(0) + length, Place::default());
+            if ended {
+                window.offer((9, 0), 1000, [now; 2], false)
+            } else {
+                window.at_end(now.0, now.1)
+            }
+        };
+        for ended in [false, true] {
+            assert!(pause(PAUSE, ended).is_some());
+            assert!(pause(PAUSE - Span::from_nanos(1), ended).is_none());
+        }
+        let mut window = Window { scale: Some(0), ..Window::default() };
+        window.offer((0, 0), 1000, here(5), false);
+        window.offer((9, 0), 1000, here(50), false);
+        assert!(window.was_shut(at(49)) && !window.was_shut(at(50)));
+    }
+
+    #[test]
+    fn a_window_is_used_up_if_no_segment_fits_behind_the_last() {
+        let mut window = Window { scale: Some(0), ..Window::default() };
+        assert!(!window.used_up(0, 1000), "none was offered");
+        window.offer((5000, 0), 1000, here(0), false);
+        assert!(window.used_up(4001, 1000) && !window.used_up(4000, 1000));
     }
 }

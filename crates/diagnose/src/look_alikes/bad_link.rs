@@ -20,19 +20,19 @@ pub fn judge(seen: &Seen) -> Answer {
     let losses = &seen.receiver.losses;
     let count = losses.count();
     if count == 0 {
-        return Answer::new(Some(false), "", "no packet is seen to be lost");
+        return Answer::new(Some(false), "", "no packet loss is seen");
     }
     let place = format!("on the way to {}", seen.address);
     let told = format!("{count} losses, {:.2} % of packets", 100.0 * losses.ratio());
     let Some(dispersion) = losses.dispersion() else {
-        let why = format!("{told}: too few to see whether they come at random");
+        let why = format!("{told}: too few to show whether they are random");
         return Answer::new(None, place, why);
     };
     if seen.at_server() {
-        let why = format!("{told}: one server sees too little of a queue to tell");
+        let why = format!("{told}: one server sees too few of the packets in a queue");
         return Answer::new(None, place, why);
     }
-    let told = format!("{told}; variance over mean per 64 packets {dispersion:.1}");
+    let told = format!("{told}; variance / mean per 64 packets {dispersion:.1}");
     let (found, why) = if dispersion <= RANDOM && losses.ratio() > MANY {
         (None, "at random, but too many for a link that works")
     } else if dispersion <= RANDOM {
@@ -40,7 +40,7 @@ pub fn judge(seen: &Seen) -> Answer {
     } else if dispersion >= TOGETHER {
         (Some(false), "they come together")
     } else {
-        (None, "between random and together")
+        (None, "neither clearly random nor clearly together")
     };
     Answer::new(found, place, format!("{told}: {why}"))
 }
@@ -104,5 +104,60 @@ mod tests {
         assert!(!is_likely(&receiver(6400, 32, 1)), "3.03 %");
         assert!(!is_likely(&receiver(6400, 1280, 20)));
         assert!(!is_likely(&receiver(640, 200, 1)), "too few to see how they come");
+    }
+
+    /// Groups of packets, each with its number of losses: their variance is so many times the mean.
+    fn groups(losses: &[u32]) -> Receiver {
+        let mut receiver = Receiver::default();
+        for &lost in losses {
+            receiver.losses.lost(lost);
+            (0..64).for_each(|_| receiver.losses.packet());
+        }
+        receiver
+    }
+
+    /// Four of sixteen groups have four losses: 3.0.
+    const THREE: [u32; 16] = [4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0];
+    /// Five of them: 2.75.
+    const LESS: [u32; 16] = [4, 4, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0];
+
+    #[test]
+    fn losses_come_together_from_three_times_the_mean_on() {
+        assert_eq!(groups(&THREE).losses.dispersion(), Some(3.0));
+        assert_eq!(groups(&LESS).losses.dispersion(), Some(2.75));
+        assert!(may_be(&groups(&LESS)) && !may_be(&groups(&THREE)));
+        assert!(is_likely(&groups(&LESS)) && !is_likely(&groups(&THREE)));
+        let found = |losses: &[u32]| told(judge, &groups(losses), Vantage::Client);
+        assert_eq!((found(&LESS), found(&THREE)), (None, Some(false)));
+    }
+
+    #[test]
+    fn losses_are_random_up_to_a_limit() {
+        // 4 of 20 groups have 2: 1.6; 3 of 16: 1.625.
+        let found = |groups: u32, every: u32| {
+            let losses: Vec<u32> =
+                (0..groups).map(|group| 2 * u32::from(group % every == 0)).collect();
+            told(judge, &super::tests::groups(&losses), Vantage::Client)
+        };
+        assert_eq!(found(20, 5), Some(true));
+        assert_eq!(found(16, 6), None);
+    }
+
+    #[test]
+    fn the_shares_of_a_link_in_use_have_limits() {
+        // 10 of 500 are 2 %, 15 of 500 are 3 %.
+        assert!(!may_be(&receiver(490, 49, 1)) && may_be(&receiver(491, 49, 1)));
+        assert!(!is_likely(&receiver(485, 33, 1)) && is_likely(&receiver(486, 33, 1)));
+        let found = |packets| told(judge, &receiver(packets, 33, 1), Vantage::Client);
+        assert_eq!((found(485), found(484)), (Some(true), None));
+        assert!(may_be(&receiver(40, 10, 1)), "four may be anything");
+        assert!(!may_be(&receiver(50, 10, 1)), "five are 9 %");
+    }
+
+    #[test]
+    fn a_receiver_without_losses_has_no_bad_link() {
+        for vantage in [Vantage::Client, Vantage::Server] {
+            assert_eq!(told(judge, &receiver(1000, 2000, 0), vantage), Some(false));
+        }
     }
 }

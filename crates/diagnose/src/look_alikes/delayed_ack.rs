@@ -1,4 +1,4 @@
-//! An ACK that the receiver held (RFC 1122 §4.2.3.2).
+//! An ACK that the receiver delayed (RFC 1122 §4.2.3.2).
 
 use super::{Answer, Seen};
 use crate::event::Reason;

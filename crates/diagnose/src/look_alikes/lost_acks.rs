@@ -1,11 +1,11 @@
-//! ACKs are lost on the way back: acknowledged data is retransmitted.
+//! Lost ACKs: data that has arrived is retransmitted.
 
 use super::{Answer, Seen};
 use crate::stall::{Cause, Ended, Stall};
 
 pub const NAME: &str = "lost_acks";
 
-/// Packets sent in vain that are no accident, and their share of all repairs.
+/// Minimum number of needless retransmissions, and their share of all repairs.
 const COUNT: u64 = 2;
 const SHARE: f64 = 0.5;
 
@@ -17,16 +17,16 @@ pub fn judge(seen: &Seen) -> Answer {
         stalls.filter(by_timer).filter(|stall| stall.cause == Ok(Cause::AckLoss)).count() as u64;
     let in_vain = seen.receiver.tallies.in_vain;
     if lost + in_vain == 0 {
-        let why = "no data came again that had been acknowledged";
+        let why = "no acknowledged data was retransmitted";
         let found = if seen.at_server() { None } else { Some(false) };
         return Answer::new(found, "", why);
     }
     let place = format!("on the way from {}", seen.address);
     let why = format!(
-        "{in_vain} timers sent again what had been acknowledged; {lost} waits were for lost ACKs"
+        "{in_vain} timers retransmitted acknowledged data; {lost} waits were due to lost ACKs"
     );
     if seen.point.silences.all().iter().any(|one| one.is_outage() == Some(true)) {
-        return Answer::new(None, place, format!("{why}; an outage does the same"));
+        return Answer::new(None, place, format!("{why}; an outage has the same effect"));
     }
     let share = (in_vain + lost) as f64 / (in_vain + lost + seen.receiver.losses.count()) as f64;
     let certain = in_vain + lost >= COUNT && share >= SHARE;
@@ -72,5 +72,27 @@ mod tests {
         out.silences.data(at(0) + 200 * MS);
         (0..3).for_each(|_| out.silences.resumed(at(0), Resumed::Acknowledged, false));
         assert_eq!(told_of(judge, &out, Vantage::Client), None);
+    }
+
+    #[test]
+    fn what_a_probe_repeats_may_have_met_an_ack_that_was_held() {
+        let mut probed = point(2, 0, 0);
+        assert_eq!(told_of(judge, &probed, Vantage::Client), Some(true));
+        probed.stalls[0].ended = Ended::Probe;
+        assert_eq!(told_of(judge, &probed, Vantage::Client), None, "one is left");
+        probed.stalls[1].ended = Ended::Probe;
+        assert_eq!(told_of(judge, &probed, Vantage::Client), Some(false));
+        let mut other = point(2, 0, 0);
+        other.stalls.iter_mut().for_each(|stall| stall.cause = Ok(Cause::Spurious));
+        assert_eq!(told_of(judge, &other, Vantage::Client), Some(false));
+    }
+
+    #[test]
+    fn half_of_all_repairs_must_be_needless() {
+        let found =
+            |waits, in_vain, lost| told_of(judge, &point(waits, in_vain, lost), Vantage::Client);
+        assert_eq!([found(0, 4, 4), found(0, 4, 5)], [Some(true), None]);
+        assert_eq!([found(4, 0, 4), found(4, 0, 5)], [Some(true), None]);
+        assert_eq!(told_of(judge, &point(1, 1, 0), Vantage::Server), Some(true));
     }
 }

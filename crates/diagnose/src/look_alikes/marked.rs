@@ -11,11 +11,11 @@ pub fn judge(seen: &Seen) -> Answer {
     let tallies = &seen.receiver.tallies;
     let (marked, echoed) = (tallies.marked, tallies.echoed);
     if marked + echoed == 0 {
-        return Answer::new(Some(false), "", "no packet says that congestion was experienced");
+        return Answer::new(Some(false), "", "no packet has the mark CE (congestion experienced)");
     }
     let why = format!(
-        "{marked} packets say that congestion was experienced, and {echoed} ACKs echo it; {} packets \
-         were lost",
+        "{marked} packets have the mark CE (congestion experienced), and {echoed} ACKs echo it; {} \
+         packets were lost",
         seen.receiver.losses.count()
     );
     let found = (marked + echoed >= COUNT).then_some(true);

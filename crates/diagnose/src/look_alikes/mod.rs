@@ -1,7 +1,8 @@
 //! What resembles incast but is something else: each is found, ruled out, or undecided.
 //!
 //! To add one, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in the tests
-//! below hold for every entry. "Ruled out" needs evidence: what this capture cannot show is `None`.
+//! below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this capture
+//! cannot show it.
 
 use incast_capture::read::Address;
 use serde::Serialize;
@@ -171,9 +172,10 @@ pub fn all(
         if found == Some(false) && point.may_miss_others(vantage) && ELSEWHERE.contains(&name) {
             found = None;
             why.push_str(if point.may_be_at_a_server(vantage) {
-                "; but a server sees its own packets only"
+                "; but a server sees only its own packets"
             } else {
-                "; but the place may be the one server of these flows, which sees its own packets only"
+                "; but the capture may be from the only server of these flows, which sees only its \
+                 own packets"
             });
         }
         LookAlike { name, found, place, why, vetoes }

@@ -1,4 +1,4 @@
-//! Answers that are asked for one after the other.
+//! Requests that are sent one after the other.
 
 use super::{Answer, Seen};
 
@@ -16,7 +16,7 @@ pub fn judge(seen: &Seen) -> Answer {
         return Answer::new(None, "", "the requests to other servers are not seen here");
     }
     let why = format!(
-        "{} of {} messages of {hosts} hosts were asked for while no other flow sent",
+        "{} of {} messages of {hosts} hosts were requested while no other flow sent",
         tallies.lone, tallies.messages
     );
     let found = hosts >= HOSTS
@@ -56,5 +56,10 @@ mod tests {
     fn at_a_server_others_are_not_seen() {
         assert_eq!(told(judge, &of(1, 100, 100), Vantage::Server), None);
         assert_eq!(told(judge, &of(3, 100, 100), Vantage::Server), Some(true));
+    }
+
+    #[test]
+    fn two_hosts_at_a_server_are_enough_to_say_no() {
+        assert_eq!(told(judge, &of(2, 100, 100), Vantage::Server), Some(false));
     }
 }

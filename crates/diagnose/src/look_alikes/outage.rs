@@ -1,4 +1,4 @@
-//! The whole path was out: all flows fell silent at once, and went on with what they had sent.
+//! An outage of the whole path: all flows fell silent at once, and continued with retransmissions.
 
 use super::{Answer, Seen};
 use crate::outage::Silence;
@@ -19,23 +19,24 @@ pub fn judge(seen: &Seen) -> Answer {
         let in_vain = seen.receiver.tallies.in_vain;
         if in_vain >= IN_VAIN {
             let why =
-                format!("{in_vain} timers sent again what had been acknowledged, at times apart");
+                format!("{in_vain} timers retransmitted acknowledged data, at different times");
             return Answer::new(None, "the path of all flows", why);
         }
-        return Answer::new(Some(false), "", "never did all flows fall silent and repeat");
+        let why = "at no time did all flows fall silent and then retransmit";
+        return Answer::new(Some(false), "", why);
     };
     let why = format!(
-        "for {:.1} ms nothing arrived, then {} flow{} sent again what had been sent before",
+        "for {:.1} ms nothing arrived, then {} flow{} retransmitted data",
         (silence.end - silence.start).as_millis_f64(),
         silence.repeated(),
         if silence.repeated() == 1 { "" } else { "s" }
     );
     let why = if certain.is_some_and(Silence::lost_repeats) {
-        format!("{why}, and not one of them was answered")
+        format!("{why}, and no retransmission was answered")
     } else if certain.is_some() {
-        format!("{why}, although it had been acknowledged")
+        format!("{why} that had been acknowledged")
     } else {
-        format!("{why}; so do the timers of incast")
+        format!("{why}; timers after incast do the same")
     };
     Answer::new(certain.map(|_| true), "the path of all flows", why)
 }
@@ -71,5 +72,24 @@ mod tests {
             told(judge, &receiver, Vantage::Client)
         };
         assert_eq!([IN_VAIN - 1, IN_VAIN].map(found), [Some(false), None]);
+    }
+
+    #[test]
+    fn at_a_server_repeats_without_an_answer_leave_it_open() {
+        let found = |vantage| {
+            let mut point = Point::new(3);
+            point.silences.data(at(0));
+            point.silences.data(at(0) + 200 * MS);
+            (0..3).for_each(|_| point.silences.resumed(at(0), Resumed::Again, false));
+            point.silences.data(at(0) + 600 * MS);
+            (0..3).for_each(|_| point.silences.resumed(at(0), Resumed::Again, false));
+            told_of(judge, &point, vantage)
+        };
+        assert_eq!([found(Vantage::Client), found(Vantage::Server)], [Some(true), None]);
+        let mut known = Point::new(3);
+        known.silences.data(at(0));
+        known.silences.data(at(0) + 200 * MS);
+        (0..3).for_each(|_| known.silences.resumed(at(0), Resumed::Acknowledged, false));
+        assert_eq!(told_of(judge, &known, Vantage::Server), Some(true));
     }
 }

@@ -1,4 +1,4 @@
-//! Losses of some hosts, and of no others.
+//! Losses on the paths of some hosts only.
 
 use super::{Answer, Seen};
 
@@ -69,5 +69,65 @@ mod tests {
         assert_eq!(of(&[40, 30, 20, 0]), Some(false));
         assert_eq!(of(&[0, 0, 0]), Some(false));
         assert_eq!(of(&[40]), None);
+    }
+
+    /// Of hosts with so many packets and losses each.
+    fn hosts(sent: &[(u64, u64)], vantage: Vantage) -> Option<bool> {
+        let mut receiver = Receiver::default();
+        for (host, &(packets, lost)) in sent.iter().enumerate() {
+            let sent = Sent { packets, lost, ..Sent::default() };
+            receiver.hosts.insert(Address::v4([10, 0, 0, host as u8]), sent);
+        }
+        told(judge, &receiver, vantage)
+    }
+
+    #[test]
+    fn a_host_has_losses_from_half_a_per_cent_on_and_has_none_up_to_a_fifth() {
+        assert_eq!([of(&[6, 0]), of(&[5, 0])], [Some(true), Some(false)]);
+        assert_eq!([of(&[40, 2]), of(&[40, 3])], [Some(true), None]);
+    }
+
+    #[test]
+    fn one_in_two_hosts_at_most_is_on_a_bad_path() {
+        assert_eq!(of(&[40, 40, 0, 0]), Some(true));
+        assert_eq!(of(&[40, 40, 0]), Some(false));
+        assert_eq!(of(&[40, 40]), Some(false));
+    }
+
+    #[test]
+    fn five_losses_of_each_such_host_are_no_accident() {
+        let found = |lost| hosts(&[(500, lost), (500, 0)], Vantage::Client);
+        assert_eq!([found(5), found(4)], [Some(true), None]);
+        let two = |one| hosts(&[(500, one), (500, 3), (500, 0), (500, 0)], Vantage::Client);
+        assert_eq!([two(7), two(6)], [Some(true), None], "ten and nine of two");
+    }
+
+    #[test]
+    fn hosts_of_few_packets_say_nothing() {
+        let found = |packets| hosts(&[(1000, 40), (packets, 3), (1000, 0)], Vantage::Client);
+        assert_eq!(found(7), Some(true));
+        assert_eq!(found(8), Some(false), "two of three have losses");
+        assert_eq!(hosts(&[(1000, 40), (1000, 0)], Vantage::Server), None);
+        assert_eq!(hosts(&[(1000, 40), (1000, 0)], Vantage::Switch), Some(true));
+    }
+
+    #[test]
+    fn losses_that_come_together_are_those_of_a_path_only_if_a_third_of_the_hosts_has_them() {
+        let found = |clean: u8, together: bool| {
+            let mut receiver = Receiver::default();
+            for group in 0..16 {
+                let lost = if together { 16 * u32::from(group % 8 == 0) } else { 2 };
+                receiver.losses.lost(lost);
+                (0..64).for_each(|_| receiver.losses.packet());
+            }
+            for host in 0..=clean {
+                let lost = if host == 0 { 32 } else { 0 };
+                let sent = Sent { packets: 1000, lost, ..Sent::default() };
+                receiver.hosts.insert(Address::v4([10, 0, 0, host]), sent);
+            }
+            told(judge, &receiver, Vantage::Client)
+        };
+        assert_eq!([found(2, true), found(1, true)], [Some(true), None]);
+        assert_eq!(found(1, false), Some(true));
     }
 }

@@ -1,5 +1,5 @@
-//! A policer drops what exceeds a rate, and keeps no queue: losses come together, although the link
-//! of the receiver is not in use.
+//! A policer drops packets that exceed a rate and has no queue: losses come together although the
+//! receiver's link is not in use.
 
 use super::{Answer, Seen};
 use crate::vantage::Vantage;
@@ -16,25 +16,25 @@ const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
-/// Or so many losses that nobody would use such a link.
+/// Or a share of losses with which no link would be in use.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
     let (losses, tallies) = (&seen.receiver.losses, &seen.receiver.tallies);
     let shown = tallies.idle_losses + tallies.busy_losses;
     if losses.count() == 0 {
-        return Answer::new(Some(false), "", "no packet is seen to be lost");
+        return Answer::new(Some(false), "", "no packet loss is seen");
     }
     let together = losses.ratio() > MANY
         || losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     if seen.vantage != Some(Vantage::Client) {
-        let why =
-            "only at the receiver it shows whether its link was in use when packets were lost";
+        let why = "only a capture at the receiver shows whether its link was in use when packets \
+                   were lost";
         return Answer::new(None, "", why);
     }
     let share = tallies.idle_losses as f64 / shown.max(1) as f64;
     let why = format!(
-        "{} of {shown} losses show while the link to {} is not in use",
+        "{} of {shown} losses occur while the link to {} is not in use",
         tallies.idle_losses, seen.address
     );
     let least = if SHOWN * shown < losses.count() { NEARLY_ALL } else { IDLE };
@@ -109,5 +109,22 @@ mod tests {
         let lost = receiver(100, 8, 0);
         assert_eq!(told(judge, &lost, Vantage::Server), None);
         assert_eq!(told(judge, &lost, Vantage::Switch), None);
+    }
+
+    #[test]
+    fn the_share_that_no_link_loses_is_more_than_6_per_cent() {
+        // 9 of 150, and of 149.
+        assert_eq!(found(&receiver(141, 9, 0)), None);
+        assert_eq!(found(&receiver(140, 9, 0)), Some(true));
+    }
+
+    #[test]
+    fn eight_losses_must_show_when_they_were() {
+        let shown = |idle, busy| {
+            let mut receiver = receiver(100, idle, busy);
+            receiver.losses.lost(4);
+            found(&receiver)
+        };
+        assert_eq!([shown(4, 4), shown(4, 3)], [Some(true), None]);
     }
 }

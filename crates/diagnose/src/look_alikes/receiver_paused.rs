@@ -1,4 +1,4 @@
-//! A window that lets no segment through: the receiver does not read.
+//! A window into which no segment fits: the receiver does not read.
 
 use super::{Answer, Seen};
 use crate::event::Reason;

@@ -17,8 +17,8 @@ pub fn judge(seen: &Seen) -> Answer {
     let by_round = tallies.rounds >= ROUNDS && share(tallies.full, tallies.rounds) > SHARE;
     let by_ack = tallies.acks >= ACKS && share(tallies.full_acks, tallies.acks) > SHARE;
     let why = format!(
-        "{} of {} rounds of packets end where the window does; before {} of {} ACKs the window was \
-         used up",
+        "{} of {} rounds of packets end at the edge of the window; before {} of {} ACKs the window \
+         was used up",
         tallies.full, tallies.rounds, tallies.full_acks, tallies.acks
     );
     let found = match (by_round || by_ack, seen.receiver.losses.ratio() <= LOSSES) {
@@ -48,5 +48,35 @@ mod tests {
         };
         assert_eq!([used_up(0), used_up(5), used_up(80)], [Some(true), Some(true), None]);
         assert_eq!(told(judge, &Receiver::default(), Vantage::Client), Some(false));
+    }
+
+    fn of(tallies: Tallies, losses: u32) -> Option<bool> {
+        let mut receiver = Receiver::default();
+        receiver.tallies = tallies;
+        (0..980).for_each(|_| receiver.losses.packet());
+        receiver.losses.lost(losses);
+        told(judge, &receiver, Vantage::Client)
+    }
+
+    #[test]
+    fn more_than_half_of_five_rounds_or_ten_acks_meet_the_window() {
+        let rounds = |rounds, full| of(Tallies { rounds, full, ..Tallies::default() }, 0);
+        assert_eq!(rounds(5, 3), Some(true));
+        assert_eq!(rounds(6, 3), Some(false), "half");
+        assert_eq!(rounds(4, 4), Some(false), "too few");
+        let acks = |acks, full_acks| of(Tallies { acks, full_acks, ..Tallies::default() }, 0);
+        assert_eq!(acks(10, 6), Some(true));
+        assert_eq!(acks(10, 5), Some(false), "half");
+        assert_eq!(acks(9, 9), Some(false), "too few");
+        let both = Tallies { rounds: 5, full: 0, acks: 10, full_acks: 10, ..Tallies::default() };
+        assert_eq!(of(both, 0), Some(true), "one is enough");
+    }
+
+    #[test]
+    fn a_congestion_window_loses_more_than_a_fiftieth() {
+        let tallies = || Tallies { rounds: 5, full: 5, ..Tallies::default() };
+        assert_eq!(of(tallies(), 20), Some(true), "20 of 1000");
+        assert_eq!(of(tallies(), 21), None);
+        assert_eq!(of(Tallies::default(), 21), Some(false));
     }
 }

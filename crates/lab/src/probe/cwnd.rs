@@ -75,7 +75,7 @@ impl TraceKind for FlowTrace {
         Field::new(
             "flow",
             "1",
-            "Number of the flow; in the workload the server's number.",
+            "Number of the flow, which in the workload is the server's number.",
             I64(|row| row.flow.into()),
         ),
         Field::new("cwnd_min", "byte", "Smallest congestion window.", U64(|row| row.of.cwnd[0])),

@@ -58,7 +58,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "flow",
             "1",
-            "Number of the flow; in the workload the server's number; -1 if none.",
+            "Number of the flow, which in the workload is the server's number; -1 if none.",
             I64(|row| row.flow.map_or(-1, i64::from)),
         ),
         Field::new("block", "1", "Block of the workload, from 0.", U32(|row| row.block)),
@@ -96,7 +96,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "packets",
             "1",
-            "Data packets that the connection has sent, retransmissions included; like the next two columns, in rows of a timeout, a recovery or a finished flow.",
+            "Data packets that the connection has sent, retransmissions included. This and the next two columns have values in rows of a timeout, a recovery or a finished flow.",
             U64(|row| row.packets),
         ),
         Field::new("srtt_s", "s", "Smoothed round-trip time.", F64(|row| seconds(row.srtt))),
@@ -186,5 +186,82 @@ fn place(row: &EventRow) -> &'static str {
         None => "",
         Some(true) => "block_head",
         Some(false) => "inside",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use incast_net::RouteId;
+
+    use super::*;
+    use crate::probe::{Recorder, Values};
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// A trace of two workloads, of flows 0 and 1, and of flow 2.
+    fn trace() -> EventTrace {
+        let setting = Setting {
+            flows: 3,
+            workloads: vec![0..2, 2..3],
+            base_rtt: Span::from_micros(100),
+            own_port: PortId(1),
+            ports: Vec::new(),
+        };
+        EventTrace::new(Detail::Binned, &setting)
+    }
+
+    /// The names in a column of text.
+    fn names(trace: &EventTrace, column: &str) -> Vec<String> {
+        let mut columns = trace.table().columns.into_iter();
+        match columns.find(|(name, _)| *name == column) {
+            Some((_, Values::Text(names))) => {
+                names.codes.iter().map(|code| names.names[*code as usize].clone()).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_row_names_what_ended_a_stall_or_let_a_timer_expire() {
+        let mut trace = trace();
+        let row = EventRow::new(at(1), EventKind::Timeout, Some(0));
+        let rows = [
+            row,
+            EventRow { cause: Some(Cause::AckLoss), block_head: Some(true), ..row },
+            EventRow { cause: Some(Cause::Tail), block_head: Some(false), ..row },
+            EventRow { stall: Some(StallCause::DelayedAck), ..row },
+            EventRow { cause: Some(Cause::Spurious), stall: Some(StallCause::Pacer), ..row },
+        ];
+        for row in rows {
+            trace.on_event(row);
+        }
+        assert_eq!(names(&trace, "cause"), ["", "ack_loss", "tail", "delayed_ack", "spurious"]);
+        assert_eq!(names(&trace, "place"), ["", "block_head", "inside", "", ""]);
+        assert_eq!(names(&trace, "kind"), ["timeout"; 5]);
+    }
+
+    #[test]
+    fn an_event_belongs_to_the_block_of_its_workload() {
+        let mut trace = trace();
+        let row = |kind, flow| EventRow::new(at(1), kind, flow);
+        let start = |flow, block| EventRow { block, ..row(EventKind::BlockStart, flow) };
+        for event in [
+            start(None, 4),
+            start(Some(2), 9),
+            row(EventKind::Timeout, Some(1)),
+            row(EventKind::Timeout, Some(2)),
+            EventRow { block: 7, ..row(EventKind::FlowDone, Some(0)) },
+            row(EventKind::Timeout, Some(50)),
+        ] {
+            trace.on_event(event);
+        }
+        let packet = Packet { route: RouteId::new(2, true), seq: 33, ..Packet::default() };
+        trace.on_drop(at(2), PortId(5), &packet);
+        let blocks: Vec<_> = trace.rows().iter().map(|row| row.block).collect();
+        assert_eq!(blocks, [4, 9, 4, 9, 4, 4, 9]);
+        let drop = trace.rows()[6];
+        assert_eq!((drop.kind, drop.flow, drop.seq), (EventKind::Drop, Some(2), 33));
     }
 }

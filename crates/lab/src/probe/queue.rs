@@ -105,7 +105,7 @@ impl TraceKind for QueueTraces {
         Field::new(
             "bin_s",
             "s",
-            "Width of the bin. Bins in which nothing happened are left out. In full detail, a row stands for equal bins in a row, and this is their width together.",
+            "Width of the bin. Bins in which nothing happened are left out. In full detail, one row stands for consecutive equal bins, and this is their total width.",
             F64(|row| (row.bin_width * row.run.bins).as_secs_f64()),
         ),
         Field::new(
@@ -165,13 +165,13 @@ impl TraceKind for QueueTraces {
         Field::new(
             "labelled_last",
             "1",
-            "Their number at the end of the bin.",
+            "Number of waiting packets with a label at the end of the bin.",
             U32(|row| row.run.of.labelled[2]),
         ),
         Field::new(
             "heartbeats_last",
             "1",
-            "PLATO's heartbeats among them, without retransmissions and dummies; 0 with `single_bit`, which does not distinguish them.",
+            "Number of PLATO's heartbeats among them, without retransmissions and dummies; 0 with `single_bit`, which does not distinguish them.",
             U32(|row| row.run.of.heartbeats),
         ),
         Field::new("drops", "1", "Packets dropped.", U32(|row| row.run.of.drops)),

@@ -11,7 +11,7 @@ use incast_tcp::Connection;
 
 use super::{Detail, KINDS, Kind, Listener, Probe, Table, Trace, TraceKind};
 
-/// Takes parts of tables while the run goes on.
+/// Takes parts of tables during the run.
 pub type Sink = Box<dyn FnMut(Table) + Send>;
 
 /// A sink, if there is one.
@@ -127,8 +127,8 @@ macro_rules! kinds {
 pub(super) use kinds;
 
 impl Trace {
-    /// Passes parts of the tables to `sink` while the run goes on. Those of a series are in the
-    /// order of their times.
+    /// Passes parts of the tables to `sink` during the run. Those of a series are in the order of
+    /// their times.
     pub fn spill_to(&mut self, sink: Sink) {
         self.spillway = Spillway(Some(sink));
     }

@@ -25,7 +25,7 @@ const DISCARD: u16 = 9;
 /// Bytes of the timestamps option and its padding, which the MSS option does not count (RFC 6691).
 const TIMESTAMPS: u32 = 12;
 
-/// What a group's connections say of themselves.
+/// The TCP options of a group's connections.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     mss: u16,
@@ -297,4 +297,51 @@ fn first(flow: u32, incarnation: u32, forward: bool) -> u32 {
         .wrapping_add(1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn flow(server: u32, among: u32) -> Flow {
+        let (style, streams, numbers) = (None, [Stream::default(); 2], Default::default());
+        let (server, client) = (HostId(server), HostId(0));
+        Flow { server, client, among, style, epoch: 0, streams, numbers }
+    }
+
+    /// The ports of server and client.
+    fn ports(server: u32, among: u32, incarnation: u32) -> (u16, u16) {
+        let (server, client) = flow(server, among).ends(incarnation);
+        (server.port, client.port)
+    }
+
+    #[test]
+    fn connections_begin_at_the_first_ports_and_count_from_there() {
+        assert_eq!(ports(0, 0, 0), (8500, 49_152));
+        assert_eq!(ports(0, 0, 1), (8500, 49_153));
+        assert_eq!(ports(0, 1, 0), (8500, 49_152 + 64));
+        assert_eq!(ports(0, 0, 64), ports(0, 0, 0), "they are used again");
+        assert_eq!(ports(2, 0, 0), (8500, 49_152 + 74));
+        // 122 · 64 + 40 is 7848: the last port of a client, and the first with the next server port.
+        assert_eq!(ports(0, 122, 39), (8500, 56_999));
+        assert_eq!(ports(0, 122, 40), (8501, 49_152));
+        assert_eq!(ports(1, 122, 10), (8500, 56_999 + 8 - 7848));
+    }
+
+    #[test]
+    fn no_two_connections_of_two_hosts_have_the_same_ports() {
+        let number = |among| (0..INCARNATIONS).map(move |one| ports(3, among, one));
+        let all: BTreeSet<_> = (0..300).flat_map(number).collect();
+        assert_eq!(all.len(), 300 * 64);
+        let clients = 49_152..49_152 + 7848;
+        assert!(all.iter().all(|(server, client)| *server < 8504 && clients.contains(client)));
+    }
+
+    #[test]
+    fn hosts_have_addresses_from_10_0_0_1_on() {
+        let (server, client) = flow(300, 0).ends(0);
+        assert_eq!((server.address, client.address), ([10, 0, 1, 45], [10, 0, 0, 1]));
+    }
 }

@@ -1,5 +1,5 @@
 //! Identifications of IP packets: each end of a connection counts its packets, as Linux does. The
-//! simulator's packets do not carry them, so those under way are remembered.
+//! simulator's packets do not carry identifications, so those of packets in flight are stored here.
 
 use std::collections::VecDeque;
 

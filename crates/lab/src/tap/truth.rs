@@ -1,4 +1,4 @@
-//! What the simulator knows and packets do not say: comments of the next packet of a flow.
+//! Facts that only the simulator knows, as comments on the next packet of a flow.
 
 use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};

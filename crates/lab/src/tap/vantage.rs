@@ -71,7 +71,10 @@ impl Vantage {
                 return Ok(());
             }
             let last = count.saturating_sub(1);
-            Err(format!("{:?} is not there: the scenario has {what} 0 to {last}", self.to_string()))
+            Err(format!(
+                "{:?} does not exist: the scenario has {what} 0 to {last}",
+                self.to_string()
+            ))
         };
         match self {
             Self::Switch => Ok(()),

@@ -9,6 +9,7 @@ mod harness;
 mod laws;
 mod networks;
 mod open;
+mod openings;
 mod pause;
 mod probes;
 mod recoveries;

@@ -15,8 +15,8 @@ use crate::packet::Packet;
 pub struct Params {
     /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
-    /// Time for which the waiting time must stay above `target`, seconds: about the longest round
-    /// trip (RFC 8289 §4).
+    /// Time for which the waiting time must stay above `target` before packets are dropped or
+    /// marked, seconds: about the longest round trip (RFC 8289 §4).
     pub interval: Span,
     /// Queue length up to which nothing is dropped, bytes: a full packet (MAXPACKET in RFC 8289
     /// §5).

@@ -15,8 +15,8 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Queue length from which on only priority packets are admitted, bytes, packets or a share of
-    /// the buffer.
+    /// Queue length from which only priority packets are admitted, bytes, packets or a share of the
+    /// buffer.
     pub threshold: Level,
     /// Labels of priority packets, as a bit mask; one label is enough.
     pub label: u16,

@@ -50,8 +50,8 @@ impl Level {
     pub(super) fn check(self, key: &'static str, site: &Site) -> Result<(), Fault> {
         if matches!(self, Self::Share(_)) && site.buffer.is_none() {
             let message = format!(
-                "{self} of what? the ports share a buffer without limits of their own; \
-                 write bytes or packets, e.g. \"70KiB\""
+                "{self} has no meaning, because the ports share a buffer without limits of their \
+                 own; write bytes or packets, e.g. \"70KiB\""
             );
             return Err(Fault::new(key, message));
         }

@@ -431,17 +431,17 @@ macro_rules! queue_disciplines {
 }
 
 queue_disciplines! {
-    "drop-tail" => DropTail(Here drop_tail): "First in, first out; what does not fit is dropped.";
+    "drop-tail" => DropTail(Here drop_tail): "First in, first out; a packet that does not fit is dropped.";
     "bernoulli" => Bernoulli(Box bernoulli): "Drop-tail that also loses each packet with a fixed probability.";
-    "ecn-threshold" => EcnThreshold(Box ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
-    "red" => Red(Box red): "Random early detection: drops or marks at random, the more the longer the average queue.";
-    "wred" => Wred(Box wred): "RED on one average, with thresholds of their own for classes of packets.";
-    "codel" => Codel(Box codel): "Controlled delay: drops or marks at departure what has waited for too long.";
-    "priority" => Priority(Box priority): "Strict priority by class; departures are in the order of urgency.";
-    "segregation" => Segregation(Box segregation): "Flows that burst wait apart from flows that send steadily (Khalid et al.).";
-    "label-threshold" => LabelThreshold(Box label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
-    "push-out" => PushOut(Box push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
-    "rapid" => Rapid(Box rapid): "A full buffer throws out what three packets of its flow follow (after RAPID, Xu et al.).";
+    "ecn-threshold" => EcnThreshold(Box ecn_threshold): "Marks packets that arrive while the queue is longer than a threshold (DCTCP's switch).";
+    "red" => Red(Box red): "Random early detection: drops or marks with a probability that grows with the average queue.";
+    "wred" => Wred(Box wred): "RED with one average queue, and separate thresholds for classes of packets.";
+    "codel" => Codel(Box codel): "Controlled delay: drops or marks, at departure, packets that have waited for too long.";
+    "priority" => Priority(Box priority): "Strict priority by class: the most urgent waiting packet is sent first.";
+    "segregation" => Segregation(Box segregation): "Bursty flows and steady flows wait in separate queues (Khalid et al.).";
+    "label-threshold" => LabelThreshold(Box label_threshold): "Above a threshold, admits only packets with a label (PLATO's switch).";
+    "push-out" => PushOut(Box push_out): "When the buffer is full, drops a waiting packet without a label to admit one with a label (PLATO's naive switch).";
+    "rapid" => Rapid(Box rapid): "When the buffer is full, drops a waiting packet that three packets of its flow follow (after RAPID, Xu et al.).";
 }
 
 impl Default for QueueConfig {

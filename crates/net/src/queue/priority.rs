@@ -47,7 +47,7 @@ impl Parameters for Params {
         for (class, number) in self.classes.iter().zip(0..) {
             if class.selector() == Selector::default() {
                 let message = format!(
-                    "{number}: nothing belongs to this class; \
+                    "{number}: no packet belongs to this class; \
                      write e.g. {{ label = 1 }} or {{ control = true }}"
                 );
                 return Err(Fault::new("classes", message));
@@ -122,7 +122,7 @@ mod tests {
         let params =
             Params { classes: vec![Class { label: 1, ..Class::default() }, Class::default()] };
         let fault = params.check(&SITE).expect_err("nothing fits it");
-        assert!(fault.key == "classes" && fault.message.starts_with("1: nothing belongs"));
+        assert!(fault.key == "classes" && fault.message.starts_with("1: no packet belongs"));
         assert!(Params::default().check(&SITE).is_ok());
     }
 }

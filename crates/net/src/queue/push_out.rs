@@ -28,9 +28,9 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Victim {
-    /// The one that would leave first.
+    /// The packet that would leave first.
     Oldest,
-    /// The one that would leave last.
+    /// The packet that would leave last.
     Newest,
 }
 

@@ -24,8 +24,8 @@ pub struct Params {
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).
     pub early: bool,
-    /// With `early`: queue length from which on packets are dropped, bytes, packets or a share of
-    /// the buffer.
+    /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
+    /// buffer.
     pub threshold: Level,
     /// Labels of packets that are never dropped early, as a bit mask; one label is enough.
     pub label: u16,

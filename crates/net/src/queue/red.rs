@@ -49,11 +49,11 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// 1 to `1/p`, uniformly (Floyd & Jacobson 1993 §IV).
+    /// 1 to `1/p` packets apart, uniformly distributed (Floyd & Jacobson 1993 §IV).
     #[default]
     AtOnce,
-    /// `1/p` to `2/p`, uniformly: after a hit `1/p` packets are exempt (ns-2's `wait_`, on by
-    /// default; Floyd, 1997).
+    /// `1/p` to `2/p` packets apart, uniformly distributed: after each, `1/p` packets are exempt
+    /// (ns-2's `wait_`, on by default; Floyd, 1997).
     Wait,
 }
 

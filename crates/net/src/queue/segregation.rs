@@ -25,7 +25,7 @@ pub struct Params {
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
-    /// Number of consecutive packets that are a burst, at least 2 (`train`).
+    /// Number of packets back to back that count as a burst, at least 2 (`train`).
     #[schemars(range(min = 2))]
     pub train: u32,
     /// A packet continues a train if its gap is at most this many transmission times (`train`).
@@ -36,7 +36,7 @@ pub struct Params {
     pub begins: Mode,
     /// The mode that has priority.
     pub first: Mode,
-    /// Limit of the burst queue in the buffer: bytes, packets or a share.
+    /// Limit of the queue of bursty flows: bytes, packets or a share of the buffer.
     pub burst_limit: Level,
 }
 
@@ -44,8 +44,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// By the variation of its gaps: 0 for periodic packets, 1 for a Poisson process, more if
-    /// bursts and pauses alternate.
+    /// By the variation of the gaps between its packets: 0 for periodic packets, 1 for a Poisson
+    /// process, more if bursts and pauses alternate.
     Variation,
     /// By a recent rate much higher than the average rate.
     Rate,

@@ -17,10 +17,10 @@ pub struct Params {
     /// Average queue below which packets without a class are not dropped or marked, bytes, packets
     /// or a share of the buffer.
     pub min_th: Level,
-    /// Average queue at which their probability of a drop or a mark reaches `max_p`, in the unit of
-    /// `min_th`: bytes, packets or a share of the buffer.
+    /// Average queue at which the probability of a drop or a mark reaches `max_p` for packets
+    /// without a class, in the unit of `min_th`: bytes, packets or a share of the buffer.
     pub max_th: Level,
-    /// Their probability at `max_th`, 0 to 1.
+    /// Probability at `max_th` for packets without a class, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
     /// Thresholds for classes of packets: a list of tables. The first matching class counts.

@@ -31,8 +31,13 @@ pub(super) fn document() -> Value {
             "rto_after_syn_loss": "3s",
             // CONFIG_HZ = 250, as in Debian.
             "timer_tick": "4ms",
-            // TCP_DELACK_MIN and TCP_MAX_QUICKACKS.
-            "delayed_ack": { "segments": 2, "timeout": "40ms", "quickack": 16 },
+            // What hosts need between an ACK and the data that it releases; without it, hosts that
+            // begin together stay in step.
+            "send_jitter": "30us",
+            // TCP_DELACK_MIN, TCP_MAX_QUICKACKS and tcp_pingpong_thresh = 1.
+            "delayed_ack": {
+                "segments": 2, "timeout": "40ms", "quickack": 16, "pingpong": true,
+            },
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
             "idle_restart": "2861",
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
@@ -100,8 +105,16 @@ pub(super) fn congestion_control(name: &str) -> Value {
         // tcp_cong_avoid_ai() counts ACKs up to a window.
         "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),
         // bbr_quantization_budget(): three times bbr_tso_segs_goal(), sk_pacing_rate >> 10 and two
-        // segments at least.
-        "bbr" => json!({ "burst": 2, "burst_time": "1ms" }),
+        // segments at least. tcp_tso_autosize(): tcp_tso_rtt_log = 9.
+        "bbr" => json!({
+            "burst": 2,
+            "burst_time": "1ms",
+            "burst_rtt": "512us",
+            "pacing_margin": 0.01,
+            "aggregation_gain": 1,
+            "even_window": true,
+            "long_term": true,
+        }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),
         _ => json!({}),

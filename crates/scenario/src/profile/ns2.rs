@@ -22,6 +22,8 @@ pub(super) fn document() -> Value {
             // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
             "opener": "server",
             "handshake": "syn-only",
+            // The scripts start their senders; no packet asks for data.
+            "request_on_wire": false,
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",

@@ -80,7 +80,8 @@ fn the_rfc_profile_has_every_should() {
     let tcp = profile("rfc").transport.tcp;
     assert_eq!((tcp.rto.min, tcp.rto.initial), (Span::from_secs(1), Span::from_secs(1)));
     assert_eq!(tcp.initial_window, 3 * 1460);
-    let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(200), quickack: 0 };
+    let delayed_ack =
+        DelayedAck { segments: 2, timeout: Span::from_millis(200), quickack: 0, pingpong: false };
     assert_eq!(tcp.delayed_ack, Some(delayed_ack));
     assert_eq!(tcp.idle_restart, IdleRestart::Rfc5681);
     assert!(tcp.dupack_requires_same_window && tcp.fin);
@@ -95,7 +96,8 @@ fn the_linux_profile_is_linux_s_defaults() {
     assert_eq!((tcp.mss, tcp.header, tcp.ack_size), (1448, 52, 52));
     assert_eq!((tcp.initial_window, tcp.timestamps), (14_480, Some(Span::from_micros(1))));
     assert_eq!((tcp.rto.floor, tcp.rto.min), (RtoFloor::Variance, Span::from_millis(200)));
-    let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16 };
+    let delayed_ack =
+        DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16, pingpong: true };
     assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
     assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
     assert!(tcp.sack.is_some_and(|sack| sack.dsack && sack.takes_room));

@@ -1,6 +1,7 @@
 //! Errors have one line: the key, the given value, and the accepted ones.
 
 mod bounds;
+mod deciding;
 mod network;
 mod transport;
 mod void;
@@ -45,7 +46,7 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
     refused(
         &[("transport.delayed_ack.segment", json!(2))],
         "transport.delayed_ack.segment: unknown key; did you mean \"segments\"? \
-         accepted: segments, timeout, quickack",
+         accepted: segments, timeout, quickack, pingpong",
     );
     refused(
         &[("background", json!([{ "name": "long-flow", "transport": { "msss": 9000 } }]))],
@@ -273,7 +274,11 @@ fn a_run_has_seeds_and_time() {
         &[("run.seeds", json!([]))],
         "run.seeds: must not be empty; write e.g. 20 for the seeds 1 to 20",
     );
-    refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 stands in the list twice");
+    refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 is in the list twice");
+    refused(
+        &[("run.seeds", json!([1, 1_u64 << 63]))],
+        "run.seeds: seed 9223372036854775808 is too large; write at most 9223372036854775807",
+    );
     refused(
         &[("run.seeds", json!(2_000_000))],
         "run.seeds: 2000000 seeds are too many; write at most 1000000",
@@ -300,7 +305,7 @@ fn a_sweep_has_points() {
     );
     refused(
         &[("sweep", json!({ "zip": [{}] }))],
-        "sweep.zip.0: no key to sweep, hence zero points; pair two keys",
+        "sweep.zip.0: has no key to sweep, hence zero points; pair two keys",
     );
     refused(
         &[("sweep", json!({ "zip": [{ "workload.servers": [1, 2], "workload.sru": [1] }] }))],

@@ -98,7 +98,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     );
     refused(
         &[("network.client_at", json!(1))],
-        "network.client_at: there is no switch 1; there is one only, 0",
+        "network.client_at: there is no switch 1; there is only switch 0",
     );
     refused(
         &chain(&[("network.client_at", json!([]))]),
@@ -154,7 +154,7 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     let from_servers = json!([{ "name": "cbr", "rate": "1Mbps", "from": "servers", "at": 1 }]);
     refused(
         &chain(&[("background", from_servers)]),
-        "background.0.at: must not be given: the servers are where they are; leave it \
-         out, or write from = \"host\"",
+        "background.0.at: must not be given: the servers already have their places; leave it out, \
+         or write from = \"host\"",
     );
 }

@@ -98,8 +98,8 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
     ns2["profile"] = json!("ns2");
     assert_eq!(
         error(&ns2),
-        "transport.name: no part of \"sack\" has that name here, so that nothing takes its \
-         parameters; write them in recovery or congestion_control"
+        "transport.name: no part of \"sack\" has that name in this profile, so its \
+         parameters do not apply; write them in recovery or congestion_control"
     );
     let mut background = with_transport(&json!("newreno"));
     background["background"] = json!([{
@@ -193,7 +193,7 @@ fn remedies_that_own_the_same_part_do_not_combine() {
     let document = with_transport(&json!({ "remedies": ["prob-rtx", "prob-rtx"] }));
     assert_eq!(
         error(&document),
-        "transport.remedies: \"prob-rtx\" and \"prob-rtx\" do not combine: is there twice"
+        "transport.remedies: \"prob-rtx\" and \"prob-rtx\" do not combine: it is given twice"
     );
 }
 

@@ -137,6 +137,7 @@ fn transport() -> impl Strategy<Value = Value> {
         "receive_window": window(),
         "handshake": one_of(&[json!("three-way"), json!("syn-only"), json!("none")]),
         "opener": one_of(&[json!("client"), json!("server")]),
+        "request_on_wire": maybe(any::<bool>().prop_map(Value::Bool)),
         "fin": maybe(any::<bool>().prop_map(Value::Bool)),
         "rto_min": one_of(&[json!("0s"), json!("200us"), json!("0.3s")]),
         "rto_initial": time(),

@@ -30,6 +30,33 @@ fn a_remedy_sets_its_part_of_a_background_transport_as_well() {
 }
 
 #[test]
+fn early_handshakes_need_a_client_that_opens_connections() {
+    for (key, value) in
+        [("workload.handshakes", json!("before")), ("workload.request_spread", json!("1ms"))]
+    {
+        let read = load(&[(key, value.clone())]).resolved();
+        assert_ne!(read["workload"][&key["workload.".len()..]], Value::Null);
+        refused(
+            &[(key, value.clone()), ("transport.opener", json!("server"))],
+            &format!(
+                "{key}: needs a client that opens the connections, and transport.opener is \
+                 \"server\"; leave it out"
+            ),
+        );
+        refused(
+            &[(key, value.clone()), ("transport.handshake", json!("none"))],
+            &format!("{key}: needs transport.handshake = \"three-way\""),
+        );
+        refused(
+            &[(key, value.clone()), ("transport.name", json!("ocs"))],
+            &format!(
+                "{key}: \"ocs\" decides when the connections are opened; leave out one of the two"
+            ),
+        );
+    }
+}
+
+#[test]
 fn what_no_memory_holds_is_refused() {
     refused(
         &[("workload.servers", json!(100_000_000))],
@@ -94,7 +121,7 @@ fn what_traffic_cannot_be_is_refused_by_name() {
     };
     refused(
         &two("ictcp"),
-        "transport.remedies: \"ictcp\" works at one client, and these send to several",
+        "transport.remedies: \"ictcp\" works at one client, but these flows have several",
     );
 }
 
@@ -146,5 +173,5 @@ fn connections_that_end_keep_their_fin() {
     };
     load(&both("fresh"));
     let line = refusal(&both("persistent"));
-    assert!(line.starts_with("transport.fin: moves nothing while connections are"), "{line}");
+    assert!(line.starts_with("transport.fin: has no effect while connections are"), "{line}");
 }

@@ -36,11 +36,15 @@ pub(super) struct DelayedAckTable {
     /// Number of segments that are acknowledged at once, from the beginning of a connection and
     /// after a duplicate. Default: 0 (Linux: 16).
     pub(super) quickack: u32,
+    /// Whether segments are not acknowledged at once while the host answers within `timeout`, and
+    /// are again after a silence of the retransmission timeout. Default: false (Linux: true, its
+    /// ping-pong mode).
+    pub(super) pingpong: bool,
 }
 
 impl Default for DelayedAckTable {
     fn default() -> Self {
-        Self { segments: 2, timeout: Span::from_millis(40), quickack: 0 }
+        Self { segments: 2, timeout: Span::from_millis(40), quickack: 0, pingpong: false }
     }
 }
 
@@ -49,13 +53,13 @@ impl Parameters for DelayedAckTable {
 }
 
 impl From<DelayedAck> for DelayedAckTable {
-    fn from(DelayedAck { segments, timeout, quickack }: DelayedAck) -> Self {
-        Self { segments, timeout, quickack }
+    fn from(DelayedAck { segments, timeout, quickack, pingpong }: DelayedAck) -> Self {
+        Self { segments, timeout, quickack, pingpong }
     }
 }
 
 impl From<DelayedAckTable> for DelayedAck {
-    fn from(DelayedAckTable { segments, timeout, quickack }: DelayedAckTable) -> Self {
-        Self { segments, timeout, quickack }
+    fn from(DelayedAckTable { segments, timeout, quickack, pingpong }: DelayedAckTable) -> Self {
+        Self { segments, timeout, quickack, pingpong }
     }
 }

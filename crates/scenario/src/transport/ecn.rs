@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Ecn {
     /// Explicit congestion notification (RFC 3168), without negotiation.
     pub(super) ecn: EcnSwitch,
-    /// Which packets a switch may mark when ECN is on.
+    /// Which packets are ECN-capable when ECN is on.
     pub(super) ecn_packets: EcnScope,
 }
 
 impl Ecn {
     pub(super) fn check(&self, control: &CongestionControlConfig) -> Result<(), Fault> {
         if self.ecn == EcnSwitch::Off && counts_marks(control) {
-            let message =
-                "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"";
+            let message = "\"off\" excludes marks, which this congestion control needs; write \
+                           \"auto\" or \"on\"";
             return Err(Fault::new("ecn", message));
         }
         Ok(())

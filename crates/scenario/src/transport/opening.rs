@@ -1,4 +1,4 @@
-//! Opening and closing of connections: `handshake`, `opener`, `fin`.
+//! Opening and closing of connections: `handshake`, `opener`, `request_on_wire`, `fin`.
 
 use incast_host::{Opener, Transport};
 use incast_tcp::config::Handshake;
@@ -11,12 +11,21 @@ pub(crate) struct Opening {
     pub(super) handshake: Handshake,
     /// Who opens a connection.
     pub(super) opener: Opener,
+    /// Whether a request that is a packet of its own has the length of an ACK, if
+    /// `workload.request_size` gives none. false: it has one byte, as where a simulator's script
+    /// starts the senders.
+    pub(super) request_on_wire: bool,
     /// Whether a connection is closed with a FIN (RFC 9293 §3.6).
     pub(super) fin: bool,
 }
 
 impl Opening {
     pub(super) fn of(Transport { opener, tcp, .. }: &Transport) -> Self {
-        Self { handshake: tcp.handshake, opener: *opener, fin: tcp.fin }
+        Self {
+            handshake: tcp.handshake,
+            opener: *opener,
+            request_on_wire: tcp.request_on_wire,
+            fin: tcp.fin,
+        }
     }
 }

@@ -22,11 +22,11 @@ pub(crate) struct Repair {
     pub(super) early_retransmit: EarlyRetransmit,
     /// Proportional rate reduction: spreads sending over a recovery (RFC 6937, RFC 9937).
     pub(super) prr: PrrBound,
-    /// Detection of premature timeouts, which are then undone (RFC 4015).
+    /// Detection of spurious timeouts, whose effect is then undone (RFC 4015).
     pub(super) undo: UndoKind,
-    /// Whether the first two duplicate ACKs release new data (RFC 3042).
+    /// Whether each of the first two duplicate ACKs lets the sender send a new segment (RFC 3042).
     pub(super) limited_transmit: bool,
-    /// Whether limited transmit also releases segments that a timeout returned to the send queue
+    /// Whether limited transmit also sends segments that a timeout returned to the send queue
     /// (ns-2). No effect while `limited_transmit` is off.
     pub(super) limited_transmit_resends: bool,
     /// Number of duplicate ACKs that signal a loss, at least 1 (RFC 5681 §3.2: 3).

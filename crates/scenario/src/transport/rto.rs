@@ -16,7 +16,7 @@ const LONGEST_TICK: Span = Span::from_secs(1);
 pub(crate) enum RtoStyle {
     /// `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
     Rfc,
-    /// `SRTT + max(min, G, 4·RTTVAR)`: Linux puts the floor under the variance term.
+    /// `SRTT + max(min, G, 4·RTTVAR)`: the lower bound applies to the variance term (Linux).
     Linux,
     /// As `rfc`, but any ACK of new data ends the backoff, not only a new measurement (ns-3).
     Ns3,
@@ -51,10 +51,11 @@ pub(crate) struct Timers {
     pub(super) rto_max: Span,
     /// Retransmission timeout before the first round-trip sample, seconds (RFC 6298 (2.1): 1 s).
     pub(super) rto_initial: Span,
-    /// Granularity G of the retransmission timer, seconds (RFC 6298 §4); with `rto_style = "ns2"`
-    /// the tick that samples are rounded to.
+    /// Granularity G of the retransmission timer, seconds (RFC 6298 §4); with `rto_style = "ns2"`,
+    /// samples are rounded to it.
     pub(super) rto_granularity: Span,
-    /// Maximum number of doublings by consecutive timeouts (RFC 6298 (5.5)); 0 disables backoff.
+    /// Maximum number of doublings of the timeout by consecutive expiries (RFC 6298 (5.5)); 0
+    /// disables backoff.
     pub(super) rto_max_doublings: u32,
     /// j: every timeout is multiplied by 1 + U(0, j), a ratio (Vasudevan et al. 2009: 0.5).
     #[schemars(range(min = 0.0))]
@@ -72,10 +73,11 @@ pub(crate) struct Timers {
     /// Retransmission timeout after a handshake with a lost SYN or SYN-ACK, until the first
     /// round-trip sample, seconds (RFC 6298 (5.7): 3 s).
     pub(super) rto_after_syn_loss: Span,
-    /// Tick at which timers expire, those of delayed ACKs and probes too, seconds; 0 for timers that
-    /// expire exactly. A wait is rounded up to ticks and lasts up to one more (Linux: 1/HZ).
+    /// Tick of the timers, including those of delayed ACKs and probes, seconds (Linux: 1/HZ). A
+    /// timeout is rounded up to whole ticks and lasts up to one tick longer. With 0, timers expire
+    /// exactly.
     pub(super) timer_tick: Span,
-    /// When the ticks of a host are.
+    /// Phase of the ticks of a host.
     pub(super) timer_phase: TickPhase,
 }
 

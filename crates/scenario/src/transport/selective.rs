@@ -23,8 +23,8 @@ pub(crate) struct Selective {
 impl Selective {
     pub(super) fn check(&self, recovery: &RecoveryConfig) -> Result<(), Fault> {
         if self.sack == Some(false) && recovery.traits().selective {
-            let message = "false leaves the recovery without what it works by; write true, or \
-                           another recovery";
+            let message = "false excludes selective acknowledgements, which the recovery needs; \
+                           write true, or another recovery";
             return Err(Fault::new("sack", message));
         }
         Ok(())

@@ -20,7 +20,7 @@ impl Name for InitialWindow {
         (
             "rfc5681",
             Self::Rfc5681,
-            "4, 3 or 2 segments for an MSS up to 1095, up to 2190 or above.",
+            "4 segments for an MSS up to 1095 bytes, 3 up to 2190, and 2 above.",
         ),
         ("rfc6928", Self::Rfc6928, "min(10 MSS, max(2 MSS, 14600)) bytes."),
     ];

@@ -24,7 +24,7 @@ const TRANSPORT: &[Rule] = &[
     ),
     (
         &["timer_phase"],
-        |it| it["timer_tick"].as_f64() == Some(0.0) || it["timer_tick"] == "0s",
+        |it| it["timer_tick"] == "0s",
         "timer_tick is 0, so timers have no ticks",
         "write timer_tick = \"4ms\"",
     ),
@@ -49,7 +49,7 @@ const TRANSPORT: &[Rule] = &[
     (
         &["limited_transmit_resends"],
         is_selective,
-        "recovery works by selective acknowledgements",
+        "recovery uses selective acknowledgements",
         "write e.g. recovery = \"newreno\"",
     ),
     (&["ecn_packets"], |it| it["ecn"] == "off", "ecn is off", "write ecn = \"on\""),

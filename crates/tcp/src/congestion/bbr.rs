@@ -5,13 +5,16 @@ use std::collections::VecDeque;
 
 use incast_engine::{Rate, Span, Time};
 
-use super::{
-    AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
-};
+use super::{AckSample, Delivery, PathView};
 
+mod aggregation;
+mod control;
 mod params;
+mod policer;
 
-pub use params::Params;
+use self::aggregation::Aggregation;
+pub use self::params::Params;
+use self::policer::{Policer, Progress};
 
 /// The state machine (§4.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +30,13 @@ const PHASES: u8 = 8;
 
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
+
+/// The window has room for the data of this time at most.
+const LONGEST_AGGREGATE: Span = Span::from_millis(100);
+
+/// The first segments of a connection are not paced if it sends bursts (Linux's
+/// `tcp_update_skb_after_send()`).
+const UNPACED: u64 = 10;
 
 /// Growth by this factor counts as growth of the bandwidth (§4.3.2.2).
 const GROWTH: f64 = 1.25;
@@ -86,6 +96,13 @@ pub struct Bbr {
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
+    /// The time of the last ACK, and the data in the network and acknowledged then, bytes.
+    last_ack: (Time, u64),
+    /// The next ACK is the first of a loss recovery.
+    recovers: bool,
+    /// Room for ACKs that arrive in bursts.
+    aggregation: Aggregation,
+    policer: Policer,
 }
 
 impl Bbr {
@@ -113,6 +130,10 @@ impl Bbr {
             phase_at: Time::ZERO,
             probe_ends: None,
             prior_window: 0,
+            last_ack: (Time::NEVER, 0),
+            recovers: false,
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
             repaired_at: None,
             conserve: None,
             lost: false,
@@ -128,6 +149,7 @@ impl Bbr {
             State::Startup => (startup_gain, startup_gain),
             State::Drain => (1.0 / startup_gain, startup_gain),
             State::ProbeRoundTrip => (1.0, 1.0),
+            State::ProbeBandwidth if self.policer.rate().is_some() => (1.0, cwnd_gain),
             State::ProbeBandwidth => match self.phase {
                 0 => (probe_gain, cwnd_gain),
                 1 => (2.0 - probe_gain, cwnd_gain),
@@ -138,10 +160,30 @@ impl Bbr {
 
     /// `gain` bandwidth-delay products plus room for bursts, bytes (§4.2.3.2).
     fn inflight(&self, gain: f64, segment: u64) -> u64 {
+        self.inflight_and(gain, segment, 0)
+    }
+
+    /// The same with `more` bytes.
+    fn inflight_and(&self, gain: f64, segment: u64, more: u64) -> u64 {
         if self.round_trip.is_none() {
             return self.initial_window;
         }
-        (gain * self.product) as u64 + 3 * self.burst(segment) * segment
+        let target = (gain * self.product) as u64 + more + 3 * self.burst(segment) * segment;
+        if !self.params.even_window {
+            return target;
+        }
+        let probes = self.state == State::ProbeBandwidth && self.phase == 0;
+        let segments = target.div_ceil(segment.max(1)).next_multiple_of(2);
+        (segments + if probes { 2 } else { 0 }) * segment
+    }
+
+    /// Room for ACKs that arrive in bursts, bytes.
+    fn aggregated(&self) -> u64 {
+        if self.params.aggregation_gain <= 0.0 || !self.is_full {
+            return 0;
+        }
+        let most = self.bandwidth as f64 / 8.0 * LONGEST_AGGREGATE.as_secs_f64();
+        (self.params.aggregation_gain * self.aggregation.most() as f64).min(most) as u64
     }
 
     /// Segments that are assumed to be sent back to back.
@@ -154,8 +196,23 @@ impl Bbr {
 
     fn update_product(&mut self) {
         let round_trip = self.round_trip.unwrap_or_default().as_secs_f64();
-        self.product = self.bandwidth as f64 / 8.0 * round_trip;
+        self.product = self.used_bandwidth() as f64 / 8.0 * round_trip;
         self.is_new = true;
+    }
+
+    /// `BtlBw`, or the rate of a policer, b/s.
+    fn used_bandwidth(&self) -> u64 {
+        self.policer.rate().unwrap_or(self.bandwidth)
+    }
+
+    /// Looks for a policer.
+    fn look_for_policer(&mut self, progress: Progress) {
+        if self.params.long_term && self.policer.on_progress(progress) {
+            if self.policer.rate().is_none() {
+                self.enter_probe_bandwidth(progress.now);
+            }
+            self.update_product();
+        }
     }
 
     fn least_window(&self, segment: u64) -> u64 {
@@ -243,6 +300,12 @@ impl Bbr {
 
     /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
+        if self.round_trip.is_none() {
+            // That of the handshake counts, too.
+            self.round_trip = path.min_rtt;
+            self.round_trip_at = path.now;
+            self.update_product();
+        }
         let age = path.now.saturating_since(self.round_trip_at);
         let expired = self.round_trip.is_some() && age > self.params.round_trip_time;
         if let Some(rtt) = ack.rtt
@@ -299,7 +362,7 @@ impl Bbr {
             self.is_new = false;
             self.regime = regime;
             self.set_rate(path);
-            self.target = self.inflight(self.gains().1, path.segment);
+            self.target = self.inflight_and(self.gains().1, path.segment, self.aggregated());
         }
     }
 
@@ -312,8 +375,9 @@ impl Bbr {
                 let round_trip = path.srtt.unwrap_or(Span::from_millis(1)).as_secs_f64();
                 self.initial_window as f64 * 8.0 / round_trip.max(1e-12)
             }
-            known => known as f64,
+            _ => self.used_bandwidth() as f64,
         };
+        let gain = gain * (1.0 - self.params.pacing_margin);
         let rate = Rate(((gain * bandwidth) as u64).max(1));
         if self.is_full || self.rate.is_none_or(|known| rate.0 > known.0) {
             self.rate = Some(rate);
@@ -332,7 +396,11 @@ impl Bbr {
             self.window = self.window.max(self.prior_window);
         }
         let newly = delivery.newly;
-        if self.conserve.is_some() {
+        let lost = delivery.losses * path.segment;
+        self.window = self.window.saturating_sub(lost).max(path.segment);
+        if std::mem::take(&mut self.recovers) {
+            self.window = delivery.in_flight + newly;
+        } else if self.conserve.is_some() {
             self.window = self.window.max(delivery.in_flight + newly);
         } else if self.is_full {
             self.window = (self.window + newly).min(target);
@@ -345,96 +413,6 @@ impl Bbr {
         }
         let floor = if self.conserve.is_some() { path.segment } else { least };
         self.window = self.window.max(floor);
-    }
-}
-
-impl CongestionControl for Bbr {
-    fn window(&self) -> u64 {
-        self.window
-    }
-
-    /// BBR has no ssthresh.
-    fn ssthresh(&self) -> u64 {
-        u64::MAX >> 2
-    }
-
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let Some(delivery) = ack.delivery else { return };
-        let begins = self.note_delivery(&delivery);
-        self.check_full(begins, &delivery);
-        if self.state == State::Startup && self.is_full {
-            self.state = State::Drain;
-        }
-        if self.state == State::Drain && delivery.in_flight <= self.inflight(1.0, path.segment) {
-            self.enter_probe_bandwidth(path.now);
-        } else if self.state == State::ProbeBandwidth {
-            self.advance_phase(delivery.in_flight, delivery.newly, path);
-        }
-        self.note_round_trip(ack, &delivery, path);
-        self.follow_model(path);
-        self.set_window(&delivery, path);
-        self.lost = false;
-    }
-
-    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
-        if why == Congestion::Ecn {
-            // Version 1 ignores marks.
-            return;
-        }
-        self.save_window();
-        self.lost = true;
-        self.repaired_at = Some(path.max);
-        self.conserve = Some(self.round + 1);
-        // §4.2.3.3: one segment after a timeout, else the data that leaves the network.
-        let reduced = match why {
-            Congestion::Timeout { .. } => path.segment,
-            _ => path.flight.max(path.segment),
-        };
-        self.window = self.window.min(reduced);
-    }
-
-    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {
-        if self.repaired_at.take().is_some() {
-            self.conserve = None;
-            self.window = self.window.max(self.prior_window);
-        }
-    }
-
-    fn on_limit(&mut self, limit: Limit, path: &PathView) {
-        let (most, _) = limit.bounds(self.window, self.ssthresh(), path);
-        self.window = self.window.min(most);
-        if limit == Limit::SynLost {
-            self.initial_window = self.window;
-        }
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { every_ack: true, delivery_rate: true, sent: true, pacing: true, ..Needs::default() }
-    }
-
-    fn on_sent(&mut self, path: &PathView) {
-        if self.rate.is_none() {
-            self.set_rate(path);
-        }
-        // §4.2.2: only this segment is outstanding, at the beginning of a block.
-        self.idle_restart |= path.una == path.block_start && path.flight <= path.segment;
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        self.rate
-    }
-
-    fn gauge(&self, name: &str) -> Option<f64> {
-        match name {
-            "bandwidth" => Some(self.bandwidth as f64),
-            "pacing_gain" => Some(self.gains().0),
-            "cwnd_gain" => Some(self.gains().1),
-            "round" => Some(self.round as f64),
-            "phase" => Some(f64::from(self.phase)),
-            "state" => Some(f64::from(self.state as u8)),
-            "pacing_rate" => self.rate.map(|rate| rate.0 as f64),
-            _ => None,
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 use super::super::law_tests::PATH;
 use super::*;
+use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 
 const SEGMENT: u64 = 1000;
 const RTT: Span = Span::from_millis(10);
@@ -31,6 +32,8 @@ impl Pipe {
             delivered: self.delivered,
             newly: 12 * SEGMENT,
             in_flight,
+            losses: 0,
+            lost: 0,
             prior_delivered: prior,
             rate: Some(rate),
             app_limited: false,
@@ -156,9 +159,8 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     let mut pipe = Pipe::new(&Params::default());
     pipe.rounds(12);
     let before = pipe.bbr.window();
-    pipe.path.flight = 12 * SEGMENT;
     pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
-    assert_eq!(pipe.bbr.window(), 12 * SEGMENT);
+    assert_eq!(pipe.bbr.window(), 24 * SEGMENT, "in the network, and just delivered");
     pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
     assert_eq!(pipe.bbr.window(), before);
     pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
@@ -170,16 +172,21 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
 fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
     let mut pipe = Pipe::new(&Params::default());
     pipe.rounds(12);
-    pipe.path.flight = 12 * SEGMENT;
+    let before = pipe.bbr.window();
+    // A timer detects the loss.
+    pipe.path.now += RTT;
     pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
+    assert_eq!(pipe.bbr.window(), before, "the next ACK says what is in the network");
     let round = pipe.bbr.round;
-    for (newly, in_flight, window) in [(3, 8, 12), (2, 13, 15), (1, 9, 15)] {
+    for (newly, in_flight, losses, window) in [(3, 8, 0, 11), (2, 13, 0, 15), (1, 9, 2, 13)] {
         pipe.delivered += newly * SEGMENT;
         pipe.path.una += newly * SEGMENT;
         let delivery = Delivery {
             delivered: pipe.delivered,
             newly: newly * SEGMENT,
             in_flight: in_flight * SEGMENT,
+            losses,
+            lost: 0,
             prior_delivered: 0,
             rate: Some(RATE),
             app_limited: false,

@@ -22,7 +22,7 @@ pub struct Params {
     /// 32).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub max_increment: f64,
-    /// Up to this window, segments, it behaves like Reno (Linux: 14).
+    /// Largest window that grows and shrinks as in Reno, segments (Linux: 14).
     pub low_window: u32,
     /// B: the search goes to the point 1/B of the way up to the last maximum, a number of at least
     /// 2 (Linux: 4; paper §III: 2, the middle).

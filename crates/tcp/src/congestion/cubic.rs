@@ -24,7 +24,7 @@ pub struct Params {
     pub fast_convergence: bool,
     /// Whether the window grows at least as fast as with RFC 5681 (RFC 9438 §4.3).
     pub reno_friendly: bool,
-    /// Before the first loss, and after a timeout: the window grows by at least one segment for
+    /// Before the first loss, and after a timeout, the window grows by at least one segment for
     /// this many acknowledged segments; 0 disables this (Linux, ns-3: 20).
     pub blind_growth: u32,
     /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).

@@ -16,8 +16,8 @@ params_over_marks! {
         /// Growth per round trip with empty queues, segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
-        /// Part of the window in queues at which growth reaches 0 (it falls linearly) and slow
-        /// start ends, segments, above 0 (Vegas' β: 4).
+        /// Number of the flow's segments in queues at which growth reaches 0 (it falls linearly)
+        /// and slow start ends, above 0 (Vegas' β: 4).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub backlog: f64 = 4.0,
     }

@@ -87,6 +87,12 @@ pub trait CongestionControl {
         None
     }
 
+    /// How much data leaves back to back at the pacing rate, bytes; 0 for single segments.
+    fn pacing_burst(&self, segment: u64) -> u64 {
+        let _ = segment;
+        0
+    }
+
     /// The pacing rate ([`Needs::pacing`]); with `None` the connection spreads the window over a
     /// round trip.
     fn pacing_rate(&self) -> Option<Rate> {
@@ -226,6 +232,12 @@ macro_rules! congestion_controls {
                     Self::Custom(it) => it.gauge(name),
                 }
             }
+            fn pacing_burst(&self, segment: u64) -> u64 {
+                match self {
+                    $(Self::$variant(it) => it.pacing_burst(segment),)+
+                    Self::Custom(it) => it.pacing_burst(segment),
+                }
+            }
             #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
                 match self {
@@ -241,15 +253,15 @@ congestion_controls! {
     "reno" => Reno(Here reno): "Slow start and congestion avoidance of RFC 5681.";
     "cubic" => Cubic(Box cubic): "A window that is a cubic function of time (RFC 9438).";
     "bic" => Bic(Box bic): "Binary search for the last maximum of the window (INFOCOM 2004).";
-    "westwood" => Westwood(Box westwood): "Reduces to the bandwidth measured (Westwood+, CCR 2004).";
-    "vegas" => Vegas(Box vegas): "Keeps a few segments in queues (JSAC 1995).";
-    "dctcp" => Dctcp(Here dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
-    "d2tcp" => D2tcp(Box d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
-    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
-    "tdctcp" => Tdctcp(Box tdctcp): "DCTCP that grows faster, and ACKs held back for a round trip (after TDCTCP, 2013).";
-    "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP that grows by what its packets wait (after TCP-FITDC, 2013).";
-    "swift" => Swift(Box swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
-    "bbr" => Bbr(Box bbr): "Sends at the bandwidth that it measures, two round trips' worth at most (version 1).";
+    "westwood" => Westwood(Box westwood): "Reduces the window to the measured bandwidth (Westwood+, CCR 2004).";
+    "vegas" => Vegas(Box vegas): "Keeps a few segments of each flow in queues (JSAC 1995).";
+    "dctcp" => Dctcp(Here dctcp): "Data Center TCP: reduces the window by the fraction of marked bytes (RFC 8257).";
+    "d2tcp" => D2tcp(Box d2tcp): "DCTCP whose reductions are smaller near a deadline (SIGCOMM 2012).";
+    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks of which little has been sent (INFOCOM 2013).";
+    "tdctcp" => Tdctcp(Box tdctcp): "DCTCP with faster growth, and ACKs delayed by up to a round trip (after TDCTCP, 2013).";
+    "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP whose growth depends on the queueing delay (after TCP-FITDC, 2013).";
+    "swift" => Swift(Box swift): "Controls the window by a target round-trip time, also below one segment (SIGCOMM 2020).";
+    "bbr" => Bbr(Box bbr): "Sends at the measured bandwidth, with at most two bandwidth-delay products in flight (version 1).";
 }
 
 #[cfg(test)]

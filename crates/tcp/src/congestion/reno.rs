@@ -15,11 +15,11 @@ pub struct Params {
     /// Whether growth counts acknowledged bytes instead of ACKs (RFC 5681 §3.1, RFC 3465 with L =
     /// 1).
     pub byte_counting: bool,
-    /// L: the growth per ACK in slow start with `byte_counting`, segments, at most (RFC 3465 §2.2:
-    /// 1 or 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
+    /// L: maximum growth per ACK in slow start with `byte_counting`, segments (RFC 3465 §2.2: 1 or
+    /// 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
-    /// What a loss halves. `cwnd` is halved again at every repeated timeout, with ssthresh in whole
-    /// segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
+    /// What a loss halves. With `cwnd`, every repeated timeout halves it again, and ssthresh is in
+    /// whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -51,7 +51,7 @@ pub enum ReduceFrom {
     Flight,
     /// The congestion window, even if little of it was in use (ns-2).
     Cwnd,
-    /// The congestion window, in whole segments; repeated timeouts hold ssthresh (Linux,
+    /// The congestion window, in whole segments; repeated timeouts leave ssthresh unchanged (Linux,
     /// `tcp_reno_ssthresh()` and `tcp_enter_loss()`).
     CwndOnce,
 }

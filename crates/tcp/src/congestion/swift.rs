@@ -28,10 +28,10 @@ pub struct Params {
     /// Maximum addition of flow scaling, in units of the base target: the queue of N flows grows as
     /// √N, and so does 1/√cwnd (paper §3.5).
     pub flow_scaling: f64,
-    /// Window below which flow scaling adds no more, segments, above 0.
+    /// Window below which the addition of flow scaling no longer increases, segments, above 0.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_scaled_window: f64,
-    /// Window from which on flow scaling adds nothing, segments.
+    /// Window at and above which flow scaling adds nothing, segments.
     pub greatest_scaled_window: f64,
     /// ai: growth per round trip while the delay is below the target, segments, above 0.
     #[schemars(extend("exclusiveMinimum" = 0.0))]

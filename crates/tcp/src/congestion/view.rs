@@ -86,8 +86,12 @@ pub struct Delivery {
     pub delivered: u64,
     /// Bytes that this ACK delivered, cumulatively or selectively.
     pub newly: u64,
-    /// Bytes sent and not delivered.
+    /// Bytes estimated to be in the network; those known to be lost do not count.
     pub in_flight: u64,
+    /// Segments that this ACK showed to be lost.
+    pub losses: u64,
+    /// Segments declared lost since the start of the connection.
+    pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
     /// when this exceeds the value of `delivered` at the beginning of the previous one.
     pub prior_delivered: u64,
@@ -167,6 +171,9 @@ pub struct Needs {
     pub sent: bool,
     /// Pacing, by its own rate or by the window.
     pub pacing: bool,
+    /// It sets the window during loss recovery and after idle times, too: neither rate reduction
+    /// nor an idle restart applies (Linux's `cong_control`).
+    pub whole_window: bool,
     /// Its window may fall below a segment. The gap between segments is then longer than a round
     /// trip.
     pub fractional_window: bool,

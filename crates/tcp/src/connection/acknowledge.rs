@@ -83,6 +83,9 @@ impl Connection {
             self.board.acknowledge(packet.ack)
         };
         self.note_progress(now, packet, &acked);
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_ack(self.board.losses());
+        }
         self.grow(now, packet, &acked, true);
         self.note_emptied(now, true);
         self.note_new_head(now);
@@ -93,6 +96,9 @@ impl Connection {
         let has_prr = self.extras.has(Extras::PRR);
         let held = if has_prr { self.held() } else { 0 };
         let losses = self.board.losses();
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_ack(losses);
+        }
         let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
         // Unlike a duplicate ACK it may arrive when nothing is outstanding.
         let repeats = packet.ack == self.board.una()
@@ -204,7 +210,9 @@ impl Connection {
             let path = self.path(now, self.in_flight());
             let room = self.room_of(acked.bytes, acked.segments);
             let delivery = match &mut self.delivery {
-                Some(delivery) => delivery.sample(path.min_rtt),
+                Some(delivery) => {
+                    delivery.sample(path.min_rtt, self.board.pipe(), self.board.losses())
+                }
                 None => None,
             };
             let sample = AckSample {

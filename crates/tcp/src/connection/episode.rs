@@ -24,6 +24,9 @@ impl Connection {
         let view = self.recovery_view(now);
         let mut episode = self.recovery.on_ack(news, &mut self.board, &view);
         let found = episode;
+        if matches!(found, Episode::Enter { .. } | Episode::Partial { .. }) {
+            self.note_silent_losses(1);
+        }
         let mut restart_timer = true;
         if let Episode::Partial { restart_timer: restart, answer } = episode {
             restart_timer = restart;

@@ -3,7 +3,7 @@
 //! Each fast path lists the extras that it supports ([`Extras::only`]). A new feature adds a
 //! constant here; a fast path ignores its connections until it lists the feature.
 
-use crate::config::{Config, IdleRestart, IdleTimer, WindowUnit};
+use crate::config::{Config, IdleRestart, IdleTimer, PrrBound, WindowUnit};
 use crate::congestion::Needs;
 use crate::recovery::Traits;
 
@@ -72,9 +72,9 @@ impl Extras {
             (Self::SACK_OPTION, config.sack.is_some()),
             (Self::PACER, has_pacer),
             (Self::OFFLOAD, config.segmentation_offload.is_some()),
-            (Self::PRR, config.prr != crate::config::PrrBound::Off),
+            (Self::PRR, config.prr != PrrBound::Off && !needs.whole_window),
             (Self::UNDO, config.undo != crate::config::UndoKind::None),
-            (Self::IDLE_RESTART, config.idle_restart != IdleRestart::None),
+            (Self::IDLE_RESTART, config.idle_restart != IdleRestart::None && !needs.whole_window),
             (Self::JITTER, !config.send_jitter.is_zero()),
             (Self::ECN, config.ecn.is_some()),
             (Self::SENT, needs.sent),

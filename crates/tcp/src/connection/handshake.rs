@@ -31,6 +31,8 @@ pub(super) struct Request {
     pub ordinal: u64,
     /// Bytes on the wire; 0 is part of the handshake's last ACK, if any.
     pub size: u16,
+    /// Whether the connection was open already when it was made.
+    pub late: bool,
     /// Whether it is unanswered.
     pub outstanding: bool,
     pub tries: u32,
@@ -112,6 +114,7 @@ impl Connection {
             self.limit(now, Limit::SynLost);
             self.rtt.set_initial(self.config.rto_after_syn_loss);
         }
+        self.acks.policy.know_timeout(self.rtt.rto());
         self.events.push(Event::Established);
     }
 
@@ -120,6 +123,7 @@ impl Connection {
     pub(super) fn request_rides(&self) -> bool {
         self.opening.request.size == 0
             && self.opening.request.ordinal == 1
+            && !self.opening.request.late
             && self.opening.role == Role::Opener
             && self.config.handshake == Handshake::ThreeWay
     }
@@ -166,7 +170,13 @@ impl Connection {
         out.flags = out.flags.with(Flags::REQUEST);
         out.seq = self.opening.request.ordinal;
         out.payload = self.opening.request.size.saturating_sub(u16::from(out.header));
+        let is_sized = self.opening.request.size > 0 || self.request_rides();
+        if !is_sized && !self.config.request_on_wire {
+            // A port does not order packets without length.
+            out.header = 1;
+        }
         if self.state == State::Established {
+            self.acks.policy.on_data_sent(now);
             self.on_ack_left();
         }
         if self.holds_back(now, out) {

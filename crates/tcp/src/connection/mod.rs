@@ -221,10 +221,10 @@ impl Connection {
             needs,
             congestion,
             recovery,
-            prr: Prr::new(config.prr),
+            prr: if needs.whole_window { None } else { Prr::new(config.prr) },
             undo: undo::Undo::new(config.undo),
             rtt,
-            idle: IdleTracker::new(config.idle_restart),
+            idle: if needs.whole_window { None } else { IdleTracker::new(config.idle_restart) },
             written: first,
             closing: false,
             peer_window: if established { config.receive_window } else { 0 },
@@ -293,6 +293,7 @@ impl Connection {
         self.opening.request = Request {
             ordinal: self.opening.request.ordinal + 1,
             size,
+            late: self.state == State::Established,
             outstanding: true,
             tries: 0,
         };

@@ -29,6 +29,8 @@ pub(super) struct Pacer {
     pub(super) timing: Timing,
     /// The rest of the current burst.
     burst_left: u32,
+    /// How much later than allowed the current burst of a control with bursts began.
+    credit: Span,
     /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
     /// Size of the next burst, bytes.
@@ -108,6 +110,7 @@ impl Pacer {
                 burst_size,
                 burst_granted: 0,
                 burst_left: 0,
+                credit: Span::ZERO,
                 timing: Timing::Off,
                 copied_below: 0,
             })
@@ -121,6 +124,12 @@ impl Pacer {
             self.waiting = true;
             self.waiting_since = now;
         }
+    }
+
+    /// Whether more of the burst that is being sent may leave.
+    #[inline]
+    fn is_in_burst(&self, now: Time) -> bool {
+        self.burst_left > 0 && self.last_sent == now
     }
 
     /// When waiting data may leave.
@@ -209,7 +218,8 @@ impl Connection {
     /// leave earlier. The search for the next segment is then unnecessary.
     #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
-        let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
+        let is_early = |pacer: &Pacer| pacer.next_at > now && !pacer.is_in_burst(now);
+        let is_early = self.pacer.as_deref().is_some_and(is_early);
         let is_plain = is_early
             && self.congestion.pacing_rate().is_some()
             && self.extras.has(Extras::BY_PIPE)
@@ -240,16 +250,23 @@ impl Connection {
         let pace = self.pace();
         let defers = fresh && self.extras.has(Extras::OFFLOAD) && self.defers(next, allowed);
         let Some(pacer) = &mut self.pacer else { return false };
-        if pacer.burst_left > 0 && pacer.last_sent == now {
+        if pacer.is_in_burst(now) {
             return false;
         }
         if defers {
             pacer.waiting = false;
             return true;
         }
-        pacer.burst_granted = pacer.burst_size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
+        let burst = if self.needs.pacing {
+            self.congestion.pacing_burst(self.segment_size.into()) as u32
+        } else {
+            0
+        };
+        let size = pacer.burst_size.max(burst);
+        pacer.burst_granted = size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
         let block = (next == self.block.start).then_some(next);
         pacer.next_at = pacer.due(now, pace, block, &mut self.random);
+        pacer.credit = if burst > 0 { now.saturating_since(pacer.next_at) } else { Span::ZERO };
         if pacer.next_at > now {
             pacer.wait(now);
         } else {
@@ -292,7 +309,11 @@ impl Connection {
         if let Some(pacer) = &mut self.pacer
             && let Some(interval) = pacer.interval(pace, bytes)
         {
-            pacer.next_at = pacer.next_at.max(now) + interval;
+            // Linux's tcp_update_skb_after_send(): the jitter of the host is made up for by half of
+            // the interval at most.
+            let made_up = pacer.credit.min(interval / 2);
+            pacer.credit = pacer.credit.saturating_sub(made_up);
+            pacer.next_at = pacer.next_at.max(now) + interval.saturating_sub(made_up);
         }
     }
 

@@ -338,7 +338,12 @@ fn rto() -> impl Strategy<Value = RtoPolicy> {
 
 /// Options of the receiver and of packets.
 fn receivers() -> impl Strategy<Value = Config> {
-    let delayed = |quickack| DelayedAck { segments: 2, timeout: Span::from_micros(400), quickack };
+    let delayed = |quickack| DelayedAck {
+        segments: 2,
+        timeout: Span::from_micros(400),
+        quickack,
+        pingpong: quickack > 0,
+    };
     let sack = |dsack| Sack { dsack, takes_room: dsack };
     let packets = vec![EcnPackets::NewData, EcnPackets::Data, EcnPackets::All];
     let offload = ReceiveOffload { size: 2500, timeout: Span::from_micros(20) };
@@ -359,6 +364,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         initial_ssthresh: 1 << 30,
         receive_window: others.3,
         handshake: others.1,
+        request_on_wire: true,
         fin: others.2,
         rto: others.0,
         syn_rto: Span::from_millis(1),

@@ -69,6 +69,15 @@ impl Connection {
         self.reduce(delivered, in_flight.saturating_sub(announced + hole), false);
     }
 
+    /// These segments were found to be lost; selective acknowledgements say so themselves.
+    pub(super) fn note_silent_losses(&mut self, segments: u64) {
+        if let Some(delivery) = &mut self.delivery
+            && !self.extras.has(Extras::SELECTIVE)
+        {
+            delivery.on_silent_losses(segments);
+        }
+    }
+
     /// Bytes of the window that are known to be lost and wait for rate reduction.
     fn hole(&self) -> u64 {
         if self.recovery.has_hole() { u64::from(self.segment_size) } else { 0 }

@@ -149,6 +149,7 @@ impl Connection {
         self.waive(Demand::Head);
         self.waive(Demand::TailProbe);
         self.end_reduction();
+        self.note_silent_losses(self.board.outstanding_segments() as u64);
         let view = self.recovery_view(now);
         self.recovery.on_timeout(&mut self.board, &view);
         if self.board.resend().is_none() {

@@ -1,5 +1,5 @@
-//! Premature timeouts: detection by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and undo
-//! by RFC 4015.
+//! Spurious timeouts: detection by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and undo by
+//! RFC 4015.
 
 use incast_engine::Time;
 use incast_net::Packet;

@@ -15,12 +15,12 @@ pub struct Params {
     /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
-    /// Which duplicates' marks count.
+    /// Which duplicate ACK's mark counts.
     pub marks: Marks,
     /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// Whether the third duplicate reduces the window again after a marked first one has reduced
-    /// it: §4.2, read literally. If false, a loss reduces it once.
+    /// Whether the third duplicate ACK reduces the window again after a marked first one has
+    /// reduced it: §4.2, read literally. If false, each loss reduces it once.
     pub reduce_twice: bool,
 }
 
@@ -31,18 +31,18 @@ pub enum Outstanding {
     /// Everything sent and not acknowledged, in segments, as `FlightSize`.
     #[default]
     Flight,
-    /// The same without the segments that duplicates report as arrived.
+    /// The same, minus a segment for each duplicate ACK.
     LessDuplicates,
 }
 
-/// Which duplicates' marks count.
+/// Which duplicate ACK's mark counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marks {
     /// Each duplicate's own mark.
     #[default]
     Each,
-    /// The first one's mark, for all that follow.
+    /// The first duplicate's mark, also for all that follow.
     First,
 }
 
@@ -50,7 +50,7 @@ pub enum Marks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inflation {
-    /// By a segment per duplicate that has arrived.
+    /// By a segment per duplicate ACK that has arrived.
     #[default]
     Duplicates,
     /// By three segments, as if three had arrived (RFC 5681 §3.2, step 3).

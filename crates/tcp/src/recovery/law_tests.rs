@@ -87,6 +87,7 @@ fn config(name: &str, case: &Case) -> Config {
         initial_window: 4 * u64::from(MSS),
         receive_window: 64 * u64::from(MSS),
         handshake: Handshake::None,
+        request_on_wire: true,
         fin: true,
         rto: RtoPolicy {
             min: Span::from_millis(1),
@@ -101,7 +102,12 @@ fn config(name: &str, case: &Case) -> Config {
         early_retransmit: case.early_retransmit,
         prr: case.prr,
         undo: case.undo,
-        delayed_ack: case.delayed_ack.then_some(DelayedAck { segments: 2, timeout, quickack: 0 }),
+        delayed_ack: case.delayed_ack.then_some(DelayedAck {
+            segments: 2,
+            timeout,
+            quickack: 0,
+            pingpong: false,
+        }),
         idle_restart: IdleRestart::None,
         recovery,
         congestion_control,

@@ -384,13 +384,13 @@ macro_rules! loss_recoveries {
 }
 
 loss_recoveries! {
-    "tahoe" => Tahoe(Here tahoe): "Fast retransmit, and slow start from the loss on (4.3BSD Tahoe).";
+    "tahoe" => Tahoe(Here tahoe): "Fast retransmit, then slow start (4.3BSD Tahoe).";
     "reno" => Reno(Here reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
     "newreno" => NewReno(Here newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
-    "efr" => Efr(Box efr): "Fast retransmit by marks and by what is outstanding (TCP-EFR).";
+    "efr" => Efr(Box efr): "Fast retransmit that depends on marks and on the outstanding data (TCP-EFR).";
     "sack" => Sack(Here sack): "Recovery by selective acknowledgements of RFC 6675.";
-    "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: what is lost stays in the pipe.";
-    "rack-tlp" => RackTlp(Box rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
+    "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: lost segments stay in the pipe.";
+    "rack-tlp" => RackTlp(Box rack_tlp): "Detects losses by time, and those at the tail by probes (RFC 8985).";
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub struct Params {
     /// false, an ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
     pub careful: bool,
     /// Whether only the first partial ACK restarts the retransmission timer (RFC 6582 §4,
-    /// "Impatient"); if false, every one does ("Slow-but-Steady").
+    /// "Impatient"); if false, every partial ACK does ("Slow-but-Steady").
     pub impatient: bool,
     /// What happens to cwnd at the end of recovery.
     pub exit: Exit,
@@ -49,7 +49,7 @@ pub enum Exit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`: no burst.
     Flight,
-    /// cwnd stays, minus what partial ACKs deducted, and the last ACK grows it (ns-2).
+    /// cwnd stays, minus what partial ACKs deducted, and the last ACK increases it (ns-2).
     Keep,
 }
 

@@ -29,7 +29,7 @@ pub enum Exit {
     /// `cwnd = ssthresh` (RFC 5681 §3.2, step 6).
     #[default]
     Ssthresh,
-    /// cwnd stays, and the ACK grows it (ns-2).
+    /// cwnd stays, and the ACK increases it (ns-2).
     Keep,
 }
 

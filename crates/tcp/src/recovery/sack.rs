@@ -40,8 +40,8 @@ pub enum ReduceFrom {
     /// All data not cumulatively acknowledged (RFC 6675 §5, step 4.2).
     #[default]
     Flight,
-    /// The data in the network: without segments that have arrived or are lost; without SACK, minus
-    /// a segment per duplicate ACK (ns-3).
+    /// The data in the network, which excludes segments that have arrived or are lost; without
+    /// SACK, the outstanding data minus a segment per duplicate ACK (ns-3).
     Pipe,
 }
 

@@ -11,10 +11,11 @@ use crate::send::Scoreboard;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss,
-    /// so that echoes of data sent twice do not look like a loss (ns-2's `bugfix_`; not in 4.3BSD).
+    /// so that duplicate ACKs of data sent twice do not count as a loss (ns-2's `bugfix_`; not in
+    /// 4.3BSD).
     pub careful: bool,
     /// Whether the retransmission waits for the host's random send delay like other data (ns-2,
-    /// where the restart sends it as the first of a window); if false, it is sent at once.
+    /// where it is sent as the first segment of the new window); if false, it is sent at once.
     pub in_turn: bool,
 }
 

@@ -16,6 +16,12 @@ pub struct AckPolicy(Option<Box<Delays>>);
 struct Delays {
     /// Number of segments that are still acknowledged at once.
     quick: u32,
+    /// Data go both ways, so that nothing is acknowledged at once.
+    is_pingpong: bool,
+    /// When the last data arrived.
+    heard_at: Time,
+    /// After a silence of this length, segments are acknowledged at once again.
+    silence: Span,
     /// Full segments received since the last ACK.
     pending: u32,
     /// When a delayed ACK is due: by the delayed-ACK timer, or when the host passes its batch to
@@ -36,6 +42,9 @@ impl AckPolicy {
         let delays = || {
             Box::new(Delays {
                 quick: delayed.map_or(0, |delayed| delayed.quickack),
+                is_pingpong: false,
+                heard_at: Time::NEVER,
+                silence: Span::MAX,
                 delayed,
                 offload,
                 wheel,
@@ -55,6 +64,23 @@ impl AckPolicy {
         }
     }
 
+    /// The retransmission timeout of this host is known.
+    pub fn know_timeout(&mut self, rto: Span) {
+        if let Some(delays) = &mut self.0 {
+            delays.silence = rto;
+        }
+    }
+
+    /// This host sends data of its own (Linux's `tcp_event_data_sent()`).
+    pub fn on_data_sent(&mut self, now: Time) {
+        if let Some(delays) = &mut self.0
+            && let Some(delayed) = delays.delayed.filter(|delayed| delayed.pingpong)
+            && delays.heard_at != Time::NEVER
+        {
+            delays.is_pingpong |= now.saturating_since(delays.heard_at) < delayed.timeout;
+        }
+    }
+
     /// Whether the arrived segment of `bytes` bytes must be acknowledged now (RFC 5681 §4.2).
     #[inline]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
@@ -67,6 +93,8 @@ impl AckPolicy {
     /// The deadline has passed. Returns whether an ACK must be sent.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.0.as_mut().is_some_and(|delays| {
+            // An answer did not come in time.
+            delays.is_pingpong &= delays.deadline > now;
             delays.deadline <= now || (delays.hand_up <= now && delays.is_due())
         })
     }
@@ -75,6 +103,10 @@ impl AckPolicy {
     #[inline]
     pub fn on_ack_sent(&mut self) {
         if let Some(delays) = &mut self.0 {
+            let counts_acks = delays.delayed.is_some_and(|delayed| delayed.pingpong);
+            if counts_acks && delays.pending > 0 {
+                delays.quick = delays.quick.saturating_sub(1);
+            }
             delays.pending = 0;
             delays.deadline = Time::NEVER;
             delays.hand_up = Time::NEVER;
@@ -99,6 +131,12 @@ impl Delays {
     #[inline]
     fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
         self.pending += 1;
+        if let Some(delayed) = self.delayed.filter(|delayed| delayed.pingpong) {
+            if self.heard_at != Time::NEVER && now.saturating_since(self.heard_at) > self.silence {
+                self.quick = delayed.quickack;
+            }
+            self.heard_at = now;
+        }
         if let Some(delayed) = self.delayed
             && self.deadline == Time::NEVER
         {
@@ -110,6 +148,7 @@ impl Delays {
             {
                 // The sender may have timed out (Linux's `tcp_enter_quickack_mode`).
                 self.quick = delayed.quickack;
+                self.is_pingpong = false;
             }
             return true;
         }
@@ -129,8 +168,10 @@ impl Delays {
     fn is_due(&mut self) -> bool {
         self.hand_up = Time::NEVER;
         self.collected = 0;
-        if self.quick > 0 {
-            self.quick = self.quick.saturating_sub(self.pending);
+        if self.quick > 0 && !self.is_pingpong {
+            if !self.delayed.is_some_and(|delayed| delayed.pingpong) {
+                self.quick = self.quick.saturating_sub(self.pending);
+            }
             return true;
         }
         self.delayed.is_none_or(|delayed| self.pending >= delayed.segments)
@@ -145,7 +186,7 @@ mod tests {
     fn rfc5681_4_2_at_least_every_second_segment_and_at_once_out_of_order() {
         let timeout = Span::from_millis(40);
         let mut policy = AckPolicy::new(
-            Some(DelayedAck { segments: 2, timeout, quickack: 0 }),
+            Some(DelayedAck { segments: 2, timeout, quickack: 0, pingpong: false }),
             None,
             Wheel::default(),
         );
@@ -158,6 +199,57 @@ mod tests {
             assert!(policy.on_segment(Time::ZERO, arrival, 1000));
             policy.on_ack_sent();
         }
+    }
+
+    fn linux() -> AckPolicy {
+        let timeout = Span::from_millis(40);
+        let delayed = DelayedAck { segments: 2, timeout, quickack: 16, pingpong: true };
+        let mut policy = AckPolicy::new(Some(delayed), None, Wheel::default());
+        policy.know_timeout(Span::from_millis(200));
+        policy
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// Whether a segment in order is acknowledged at once.
+    fn is_prompt(policy: &mut AckPolicy, now: Time) -> bool {
+        let prompt = policy.on_segment(now, Arrival::InOrder, 1000);
+        if prompt {
+            policy.on_ack_sent();
+        }
+        prompt
+    }
+
+    #[test]
+    fn linux_sixteen_acks_are_sent_at_once() {
+        let mut policy = linux();
+        assert!((0..16).all(|i| is_prompt(&mut policy, at(i))));
+        assert!(!is_prompt(&mut policy, at(16)));
+        assert!(is_prompt(&mut policy, at(17)), "every second");
+        // tcp_event_data_recv(): a silence of more than the timeout.
+        assert!(!is_prompt(&mut policy, at(217)));
+        policy.on_ack_sent();
+        assert!((0..16).all(|i| is_prompt(&mut policy, at(418 + i))));
+    }
+
+    #[test]
+    fn linux_a_host_that_answers_delays_until_the_delay_is_over() {
+        let mut policy = linux();
+        assert!(is_prompt(&mut policy, at(0)));
+        policy.on_data_sent(at(40));
+        assert!(is_prompt(&mut policy, at(41)), "the answer came too late");
+        policy.on_data_sent(at(80));
+        assert!(!is_prompt(&mut policy, at(81)));
+        assert!(policy.on_deadline(at(121)));
+        policy.on_ack_sent();
+        assert!(is_prompt(&mut policy, at(122)));
+        policy.on_data_sent(at(123));
+        assert!(!is_prompt(&mut policy, at(124)));
+        assert!(policy.on_segment(at(125), Arrival::Duplicate, 1000));
+        policy.on_ack_sent();
+        assert!(is_prompt(&mut policy, at(126)), "tcp_enter_quickack_mode()");
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub struct DeliveryRate {
     /// The last sent of the segments that the current ACK delivered.
     youngest: Option<Record>,
     newly: u64,
+    /// Losses before the current ACK.
+    losses: u64,
+    /// Losses that the scoreboard does not count.
+    silent: u64,
 }
 
 impl Default for DeliveryRate {
@@ -50,6 +54,8 @@ impl Default for DeliveryRate {
             in_flight: 0,
             youngest: None,
             newly: 0,
+            losses: 0,
+            silent: 0,
         }
     }
 }
@@ -81,6 +87,16 @@ impl DeliveryRate {
         if let Some(known) = self.records.get_mut(at).filter(|known| !known.arrived) {
             *known = Record { end: known.end, len: known.len, ..record };
         }
+    }
+
+    /// An ACK has arrived; segments were declared lost `losses` times before.
+    pub fn on_ack(&mut self, losses: u64) {
+        self.losses = losses + self.silent;
+    }
+
+    /// Without selective acknowledgements, these segments were found to be lost.
+    pub fn on_silent_losses(&mut self, segments: u64) {
+        self.silent += segments;
     }
 
     /// Everything below `una` is acknowledged.
@@ -125,7 +141,8 @@ impl DeliveryRate {
     }
 
     /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if it delivered nothing.
-    pub fn sample(&mut self, min_rtt: Option<Span>) -> Option<Delivery> {
+    /// `pipe` bytes are in the network, and segments were declared lost `losses` times so far.
+    pub fn sample(&mut self, min_rtt: Option<Span>, pipe: u64, losses: u64) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -142,7 +159,9 @@ impl DeliveryRate {
             delivered: self.delivered,
             newly,
             prior_delivered: record.delivered,
-            in_flight: self.in_flight,
+            in_flight: pipe,
+            losses: losses + self.silent - self.losses,
+            lost: losses + self.silent,
             rate,
             app_limited: record.app_limited,
         })
@@ -154,6 +173,7 @@ mod tests {
     use super::*;
 
     const RTT: Span = Span::from_millis(1);
+    const PIPE: u64 = 3000;
 
     fn at(micros: u64) -> Time {
         Time::ZERO + Span::from_micros(micros)
@@ -170,11 +190,11 @@ mod tests {
     fn a_flight_without_history_is_measured_by_its_acks() {
         let mut rate = ten();
         rate.on_cumulative(at(1000), 1001);
-        let sample = rate.sample(Some(RTT)).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         // 1000 bytes in the millisecond since the first segment left.
         assert_eq!((sample.delivered, sample.prior_delivered), (1000, 0));
         assert_eq!(sample.rate, Some(Rate(8_000_000)));
-        assert_eq!((sample.newly, sample.in_flight), (1000, 9000));
+        assert_eq!((sample.newly, sample.in_flight), (1000, PIPE));
     }
 
     #[test]
@@ -182,18 +202,18 @@ mod tests {
         let mut rate = ten();
         for i in 1..=10 {
             rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i);
-            rate.sample(Some(RTT));
+            rate.sample(Some(RTT), PIPE, 0);
         }
         // Sent when 10 000 bytes were delivered, acknowledged a millisecond later with ten more.
         for i in 10..20 {
             rate.on_sent(at(1900 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
         rate.on_cumulative(at(2900), 11_001);
-        rate.sample(Some(RTT));
+        rate.sample(Some(RTT), PIPE, 0);
         for i in 12..=20 {
             rate.on_cumulative(at(2900 + 100 * (i - 11)), 1 + 1000 * i);
         }
-        let sample = rate.sample(Some(RTT)).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert_eq!(sample.newly, 9000);
         assert_eq!(sample.rate, Some(Rate(10_000 * 8 * 1_000_000 / 1900)));
     }
@@ -202,13 +222,13 @@ mod tests {
     fn section_3_3_a_clump_of_acks_is_bounded_by_the_sending_rate() {
         let mut rate = ten();
         rate.on_cumulative(at(1000), 1001);
-        rate.sample(Some(RTT));
+        rate.sample(Some(RTT), PIPE, 0);
         for i in 10..30 {
             rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
         // All at once after 2.9 ms: the youngest left 2 ms after the oldest of its flight.
         rate.on_cumulative(at(3000), 30_001);
-        let sample = rate.sample(Some(RTT)).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
     }
 
@@ -216,8 +236,8 @@ mod tests {
     fn section_3_3_an_interval_below_the_smallest_round_trip_is_no_sample() {
         let mut rate = ten();
         rate.on_cumulative(at(900), 10_001);
-        assert_eq!(rate.sample(Some(RTT)).unwrap().rate, None);
-        assert_eq!(rate.sample(Some(RTT)), None, "nothing was delivered since");
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().rate, None);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0), None, "nothing was delivered since");
     }
 
     #[test]
@@ -226,12 +246,12 @@ mod tests {
         rate.note_app_limited();
         rate.on_sent(at(1000), 10_001, 11_001);
         rate.on_cumulative(at(1000), 10_001);
-        assert!(!rate.sample(Some(RTT)).unwrap().app_limited, "sent before");
+        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "sent before");
         rate.on_cumulative(at(2000), 11_001);
-        assert!(rate.sample(Some(RTT)).unwrap().app_limited);
+        assert!(rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited);
         rate.on_sent(at(2000), 11_001, 12_001);
         rate.on_cumulative(at(3000), 12_001);
-        assert!(!rate.sample(Some(RTT)).unwrap().app_limited, "the limit has passed");
+        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "the limit has passed");
     }
 
     #[test]
@@ -239,10 +259,10 @@ mod tests {
         let mut rate = ten();
         rate.on_selective(at(1200), 2001);
         rate.on_selective(at(1200), 2001);
-        assert_eq!(rate.sample(Some(RTT)).unwrap().delivered, 1000);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().delivered, 1000);
         rate.on_sent(at(1200), 1, 1001);
         rate.on_cumulative(at(2200), 3001);
-        let sample = rate.sample(Some(RTT)).unwrap();
-        assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, 7000));
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, PIPE));
     }
 }

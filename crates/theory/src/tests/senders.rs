@@ -1,19 +1,32 @@
 //! The segments that a sender sends, and when, by its flavour.
 
+use crate::bbr;
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 use crate::hybrid::Spans;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{SEGMENT, parts};
+use crate::rack;
 use crate::rto::{Bounds, Rto};
 use crate::sender::{AckInfo, Burst, Rules, Sender};
 
 pub(super) const RULES: Rules = Rules {
     short: 0,
+    last: 1.0,
     most_window: 1000 * SEGMENT,
     initial_window: 2 * SEGMENT,
     rto: Bounds { least: 1000, most: 1_000_000, granularity: 0, style: Style::Rfc, is_least: true },
     flavour: Flavour::LAB,
-    hybrid: Spans { spacing: 2, least: 4, most: 16, allowance: 1 },
+    hybrid: Spans { spacing: 2, least: 4, most: 16, allowance: 1, divisor: 8, train: 2 },
+    rack: rack::Spans { first: 900, margin: 20, ack_delay: 400 },
+    bbr: bbr::Spans {
+        millisecond: 1e3,
+        burst: 0.0,
+        round_trip: 1 << 40,
+        probe: 1 << 30,
+        segment: 1460.0,
+    },
+    tick: 0,
+    second: 1e6,
 };
 
 /// A sender with many segments to send and a round-trip sample.
@@ -150,7 +163,7 @@ fn rfc6675_three_segments_above_a_hole_repair_it_and_the_pipe_governs_the_rest()
     let mut it = sender_by(10.0, 5.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..11));
     let on_ack = |it: &mut Sender, next, segment| {
-        it.on_ack(50, &AckInfo { next, segment, sent: 0 }, &rules);
+        it.on_ack(50, &AckInfo { next, segment, sent: 0, twice: false, ece: false }, &rules);
         sent_by(it, 50, &rules)
     };
     // Segments 1 and 4 are lost.
@@ -169,11 +182,15 @@ fn after_a_timeout_a_scoreboard_remembers_what_has_arrived() {
     let rules = sack(Flavour::LAB);
     let mut it = sender_by(4.0, 9.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..5));
-    it.on_ack(5, &AckInfo { next: 1, segment: 3, sent: 0 }, &rules);
+    it.on_ack(5, &AckInfo { next: 1, segment: 3, sent: 0, twice: false, ece: false }, &rules);
     sent_by(&mut it, 5, &rules);
     it.expire(1000, &rules);
     assert_eq!(sent_by(&mut it, 1000, &rules), [(1, true)]);
-    it.on_ack(1010, &AckInfo { next: 2, segment: 1, sent: NEVER }, &rules);
+    it.on_ack(
+        1010,
+        &AckInfo { next: 2, segment: 1, sent: NEVER, twice: false, ece: false },
+        &rules,
+    );
     assert_eq!(sent_by(&mut it, 1010, &rules), [(2, true), (4, true)]);
 }
 

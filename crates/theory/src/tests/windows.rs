@@ -3,10 +3,16 @@
 use super::read;
 use super::senders::{RULES, new, sack, sender, sender_by, sent, sent_by};
 use crate::Read;
-use crate::flavour::Flavour;
+use crate::flavour::{Cubic, Flavour, Growth, Watch};
 use crate::packet::NEVER;
 use crate::parts::{Parts, SEGMENT, parts};
 use crate::sender::Rules;
+
+/// CUBIC with hybrid slow start.
+fn linux() -> Flavour {
+    let cubic = Cubic { watch: Watch::Linux, ..Flavour::LAB.cubic };
+    Flavour { growth: Growth::Cubic, cubic, ..Flavour::LAB }
+}
 
 /// The window after an ACK of `acked` of the segments before `end`, which were sent with a window
 /// of `sent`. They give no round-trip samples.
@@ -21,7 +27,7 @@ fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules
 
 #[test]
 fn rfc9438_5_8_a_window_grows_where_it_is_used_or_would_be() {
-    let flavour = Flavour { watches: true, ..Flavour::LAB };
+    let flavour = linux();
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
     // Above the threshold: by the acknowledged data, a segment per window.
     assert_eq!(grown(8.0, 4.0, 2, (8.0, 1000), &rules), parts(8.25));
@@ -38,7 +44,7 @@ fn rfc9438_5_8_a_window_grows_where_it_is_used_or_would_be() {
 
 #[test]
 fn rfc9438_4_10_slow_start_grows_by_what_is_acknowledged_up_to_the_threshold() {
-    let flavour = Flavour { watches: true, ..Flavour::LAB };
+    let flavour = linux();
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
     assert_eq!(grown(8.0, 20.0, 3, (8.0, 1000), &rules), parts(11.0));
     assert_eq!(grown(8.0, 10.0, 3, (8.0, 1000), &rules), parts(10.0));

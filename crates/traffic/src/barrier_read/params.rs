@@ -54,18 +54,26 @@ pub struct Params {
     /// Whether a connection is kept for the next block.
     #[serde(default)]
     pub connections: Connections,
-    /// x: consecutive requests of a block are sent U(0, x) apart, seconds.
+    /// x: the time between two requests of a block is U(0, x), seconds.
     #[serde(default)]
     pub request_jitter: Span,
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
     #[serde(default)]
     pub start_spread: Span,
-    /// Mean time between the arrivals of two blocks, exponentially distributed, seconds; blocks
-    /// that arrive during a read wait. 0: the next block begins when one is complete.
+    /// x: every request is delayed by a further U(0, x), independently, seconds; the handshake of
+    /// its connection is not. A request whose handshake has not ended by then follows it at once.
+    #[serde(default)]
+    pub request_spread: Span,
+    /// When the handshakes of a block take place.
+    #[serde(default)]
+    pub handshakes: Handshakes,
+    /// Mean time between the requests of two blocks, exponentially distributed, seconds; a block
+    /// that is requested during a read waits. 0: the next block begins when the last one is
+    /// complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes; 0: it is part of the handshake's last ACK or, without
-    /// a handshake, a packet of `transport.ack_size`.
+    /// Size of a request on the wire, bytes. With 0 it is part of the handshake's last ACK or,
+    /// without a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
 }
@@ -79,6 +87,18 @@ pub enum Connections {
     Fresh,
     /// One connection per server for the whole run: its cwnd survives from block to block.
     Persistent,
+}
+
+/// When the handshakes of a block's connections take place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handshakes {
+    /// A connection is opened when its server is to be asked.
+    #[default]
+    WithRequest,
+    /// All connections of a block are opened when it begins. The times of its requests count from
+    /// the end of the last handshake, as in programs that connect first.
+    Before,
 }
 
 /// The largest packet: its payload is counted in 16 bits.
@@ -166,6 +186,14 @@ impl Params {
 }
 
 impl Workload for Params {
+    fn opens_early(&self) -> Option<&'static str> {
+        if self.handshakes == Handshakes::Before {
+            Some("handshakes")
+        } else {
+            (!self.request_spread.is_zero()).then_some("request_spread")
+        }
+    }
+
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
         self.check_size()?;
         self.check_end()?;
@@ -182,7 +210,7 @@ impl Workload for Params {
             return Err(Fault::new("client", message));
         }
         if self.share_servers && self.servers_at.is_some() {
-            let message = "must not be given: servers that are shared are where they are";
+            let message = "must not be given: shared servers already have their places";
             return Err(Fault::new("servers_at", message));
         }
         if role == Role::Workload && self.duration.is_none() {

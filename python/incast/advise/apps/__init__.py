@@ -1,4 +1,4 @@
-"""Applications whose throttles are known by name: one file each, one line here."""
+"""Applications whose throttles `incast advise` knows: one file each, one line here."""
 
 import copy
 import re
@@ -32,12 +32,12 @@ def find(name: str) -> App:
 
 
 def throttled(scenario: Scenario, app: App, settings: Sequence[str]) -> tuple[Scenario, list[str]]:
-    """Return the scenario with an application's own settings in it, and what they mean.
+    """Return the scenario with the settings of an application applied, and their meaning.
 
     Raises
     ------
     AdviceError
-        A setting is not known, or its value is no number or size.
+        A setting is unknown, or its value is neither a number nor a size.
     """
     notes = []
     for setting in settings:

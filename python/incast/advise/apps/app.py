@@ -1,4 +1,4 @@
-"""What is known of an application: its throttles, as fan-in and as bytes per server."""
+"""An application: what its throttles mean for fan-in and bytes per server."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from incast.scenario.resolved import Resolved
 
 @dataclass(frozen=True)
 class Bound:
-    """What a setting bounds; None where it does not.
+    """The limits that a setting implies; None where it has no effect.
 
     Parameters
     ----------
     at_once
-        Answers that are under way.
+        Answers that are in flight.
     answer
         Bytes that one server sends for a request.
     window
-        Bytes of a connection that are under way.
+        Bytes of a connection that are in flight.
     """
 
     at_once: int | None = None
@@ -28,7 +28,7 @@ class Bound:
     window: int | None = None
 
     def changes(self, here: Resolved) -> dict[str, object]:
-        """Return what it changes in a scenario: nothing that is smaller there already."""
+        """Return the keys that it changes in a scenario; smaller values there are kept."""
         found: dict[str, object] = {}
         remedies: list[dict[str, Any]] = here.tree["transport"]["remedies"]
         already = [one["n"] for one in remedies if one["name"] == "batching"]
@@ -47,12 +47,12 @@ class Bound:
         changes = self.changes(here)
         said = []
         if "transport.remedies" in changes:
-            said.append(f"at most {units.plural(self.at_once or 0, 'answer')} under way")
+            said.append(f"at most {units.plural(self.at_once or 0, 'answer')} in flight")
         if "workload.sru" in changes:
             said.append(f"answers of {units.size(self.answer or 0)}")
         if "transport.receive_window" in changes:
             said.append(f"windows of {units.size(self.window or 0)}")
-        return ", ".join(said) or "it bounds nothing here"
+        return ", ".join(said) or "it limits nothing here"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class App:
     name
         Its name.
     limit
-        The setting that bounds its answers under way; None if it has no such setting.
+        The setting that bounds its answers in flight; None if it has no such setting.
     throttles
         Its settings, by their names.
     """
@@ -91,7 +91,7 @@ class App:
 
 
 def at_once(count: int, _: Resolved) -> Bound:
-    """Bound the answers that are under way."""
+    """Bound the answers that are in flight."""
     return Bound(at_once=count)
 
 
@@ -101,10 +101,10 @@ def answer(size: int, _: Resolved) -> Bound:
 
 
 def window(size: int, _: Resolved) -> Bound:
-    """Bound the bytes of a connection that are under way."""
+    """Bound the bytes of a connection that are in flight."""
     return Bound(window=size)
 
 
 def nothing(_: int, __: Resolved) -> Bound:
-    """Bound nothing that a scenario has."""
+    """Limit nothing that a scenario contains."""
     return Bound()

@@ -1,7 +1,7 @@
-"""Ceph: a client has operations under way at many OSDs.
+"""Ceph: a client has operations in flight at many OSDs.
 
 Source: Ceph's options of clients: `objecter_inflight_ops`, 1024 by default, bounds the operations
-that a client has under way at all OSDs together.
+that a client has in flight at all OSDs together.
 """
 
 from incast.advise.apps.app import App, Throttle, at_once
@@ -18,7 +18,7 @@ APP = App(
     _limit,
     {
         "objecter_inflight_ops": Throttle(
-            "operations of a client that are under way, each at an OSD", at_once
+            "operations of a client that are in flight, each at an OSD", at_once
         )
     },
 )

@@ -32,9 +32,9 @@ APP = App(
     _limit,
     {
         "WithInitialConnWindowSize": Throttle(
-            "bytes of a connection that are under way (Go)", _window_of_go
+            "bytes of a connection that are in flight (Go)", _window_of_go
         ),
-        "flowControlWindow": Throttle("bytes of a call that are under way (Java)", window),
+        "flowControlWindow": Throttle("bytes of a call that are in flight (Java)", window),
         "grpc.max_concurrent_streams": Throttle(
             "calls of one connection; it does not bound how many servers answer", nothing
         ),

@@ -21,7 +21,7 @@ APP = App(
     _limit,
     {
         "proxy-max-inflight-requests": Throttle(
-            "requests that a thread has under way, each at a cache", at_once
+            "requests that a thread has in flight, each at a cache", at_once
         )
     },
 )

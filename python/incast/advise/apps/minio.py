@@ -9,7 +9,7 @@ other servers a server of MinIO reads the shards of an object from.
 from incast.advise.apps.app import App, Throttle, answer, at_once
 from incast.advise.words import Words
 
-_REQUESTS = "requests of a client that are under way, each at a server"
+_REQUESTS = "requests of a client that are in flight, each at a server"
 
 
 def _limit(count: int) -> Words:

@@ -1,6 +1,6 @@
-"""NFS: a client has calls under way at every server of a striped layout.
+"""NFS: a client has calls in flight at every server of a striped layout.
 
-Its slots bound the calls per server and not the number of servers: they are bytes per server.
+Its slots limit the calls per server, and so the bytes per server, but not the number of servers.
 Source: the kernel's documentation of NFS: `nfs.max_session_slots` (NFSv4.1, 64 by default),
 `sunrpc.tcp_max_slot_table_entries` (older versions).
 """
@@ -20,7 +20,7 @@ APP = App(
     "nfs",
     None,
     {
-        name: Throttle("calls under way at a server, of 1 MiB each (rsize)", _slots)
+        name: Throttle("calls in flight at a server, of 1 MiB each (rsize)", _slots)
         for name in ("nfs.max_session_slots", "sunrpc.tcp_max_slot_table_entries")
     },
 )

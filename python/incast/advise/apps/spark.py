@@ -2,8 +2,8 @@
 
 Source: Spark's configuration page, "Shuffle Behavior", and `ShuffleBlockFetcherIterator`:
 `maxReqsInFlight` bounds the remote requests of a reduce task, without a bound by default.
-`maxSizeInFlight`, 48m by default, bounds the bytes of all its requests together; a request asks for
-a fifth of it at most, so that five executors answer at least. `maxBlocksInFlightPerAddress` bounds
+`maxSizeInFlight`, 48m by default, bounds the bytes of all its requests together; a request is for
+at most a fifth of it, so that at least five executors answer. `maxBlocksInFlightPerAddress` bounds
 the blocks that are asked of one executor at a time, without a bound by default.
 """
 
@@ -34,11 +34,10 @@ APP = App(
     _limit,
     {
         "spark.reducer.maxReqsInFlight": Throttle(
-            "requests of a reduce task that are under way, so that many executors answer", at_once
+            "requests of a reduce task that are in flight, so that many executors answer", at_once
         ),
         "spark.reducer.maxSizeInFlight": Throttle(
-            "bytes of a reduce task that are under way in all, a fifth of it from an executor at "
-            "most",
+            "bytes in flight of a reduce task in total, at most a fifth of them from one executor",
             _in_all,
         ),
         "spark.reducer.maxBlocksInFlightPerAddress": Throttle(

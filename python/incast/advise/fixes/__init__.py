@@ -49,5 +49,5 @@ SOURCES: list[Callable[[Case], Iterator[Fix]]] = [
 
 
 def catalogue(case: Case) -> list[Fix]:
-    """Return every fix that could be tried in a case."""
+    """Return every fix that can be tried in a case."""
     return [fix for source in SOURCES for fix in source(case)]

@@ -1,4 +1,4 @@
-"""Ask fewer servers at a time, and bound what each may have under way."""
+"""Ask fewer servers at a time, and limit the bytes that each may have in flight."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def _fix(case: Case, at_once: int, window: int) -> Fix:
     return Fix(
         name=f"at most {at_once} at once, windows of {window} segments",
         who=Who.APPLICATION,
-        what=f"Have at most {units.plural(at_once, 'answer')} under way, each with a receive "
+        what=f"Allow at most {units.plural(at_once, 'answer')} in flight, each with a receive "
         f"window of {size} bytes (Linux clients).",
         changes={"transport.remedies": [*case.others, remedy]},
         text=words.text,

@@ -1,4 +1,4 @@
-"""Bound the receive windows of the client's host."""
+"""Limit the receive windows of the client's host."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.shell import sysctl
 
 LEAST, MOST = 2, 64  # segments
-_FOR_DUPLICATES = 4  # segments: fewer make no three duplicate ACKs
+_FOR_DUPLICATES = 4  # segments: fewer cannot cause three duplicate ACKs
 _MEMORY = 2304
 """Bytes of memory that Linux counts for a segment in a buffer of 2 KiB, which most drivers use.
 A window of N segments needs memory for one more (measured: docs/validation/advised.md)."""
@@ -30,7 +30,7 @@ def _fix(case: Case, window: int) -> Fix:
     return Fix(
         name=f"receive window of {window} segments",
         who=Who.CLIENT,
-        what=f"Limit each server to about {size} bytes under way to this host.",
+        what=f"Limit each server to about {size} bytes in flight to this host.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,

@@ -1,4 +1,4 @@
-"""Another congestion control at the servers, without the help of the switch."""
+"""Another congestion control at the servers, without a change of the switch."""
 
 from collections.abc import Iterator
 

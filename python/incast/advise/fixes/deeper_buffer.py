@@ -63,7 +63,7 @@ def _bytes(case: Case, packets: int) -> int:
     here = case.here
     most = here.buffer_bytes / max(here.buffer_packets, 1)
     least = here.buffer_bytes / (here.buffer_packets + 1)
-    # Switches that count cells, or layer 2, need more for a packet than its own bytes.
+    # If a switch counts cells or layer-2 bytes, a packet needs more than its own bytes.
     return packets * (here.packet if least < here.packet <= most else ceil(most))
 
 

@@ -1,4 +1,4 @@
-"""Ask fewer servers at a time: the place of one that has answered goes to the next."""
+"""Ask fewer servers at a time: when one has answered, the next one is asked."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from incast.advise.words import python
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield numbers of answers at a time, in powers of two below the number of servers."""
+    """Yield limits on the answers at a time: powers of two below the number of servers."""
     if not case.reads or (case.app is not None and case.app.limit is None):
         return
     at_once = 1
@@ -30,7 +30,7 @@ def _fix(case: Case, at_once: int) -> Fix:
     return Fix(
         name=f"at most {at_once} at once",
         who=Who.APPLICATION,
-        what=f"Have at most {units.plural(at_once, 'answer')} under way at a time.",
+        what=f"Allow at most {units.plural(at_once, 'answer')} in flight at a time.",
         changes={"transport.remedies": [*case.others, remedy]},
         text=words.text,
         rollback=words.rollback,

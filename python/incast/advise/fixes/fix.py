@@ -42,9 +42,9 @@ class Fix:
     risk
         How it may go wrong.
     effort
-        Its order among fixes of the same party: less is gentler.
+        Its order among fixes of the same party: a lower value is less intrusive.
     pieces
-        So many blocks of a run with it are one block without it.
+        The number of blocks of a run with it that make one block without it.
     """
 
     name: str

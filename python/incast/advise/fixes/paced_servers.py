@@ -1,4 +1,4 @@
-"""Pacing at the servers: by the window, or with a bound of the rate."""
+"""Pacing at the servers: by the window, or with a limit on the rate."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def _fq(words: Words) -> Fix:
 def _bounded(case: Case, rate: float) -> Fix:
     kbit = round(rate / 1e3)
     words = qdisc(f"fq maxrate {kbit}kbit")
-    # With a slower link, the network's delay must stay what it is.
+    # With a slower link, the delay of the network must not change.
     delay = case.here.tree["network"]["delay"]
     changes: dict[str, object] = {"network.server_rate": f"{kbit}kbps"}
     if "base_rtt" in case.scenario.document.get("network", {}):

@@ -9,7 +9,7 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
 _SLACK = 2
-"""Times the path: a host takes a while to read what has arrived, and one answer fills no buffer."""
+"""Times the path: hosts need time to read what has arrived, and one answer fills no buffer."""
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),
     "ocs": ("one set of servers after the other", "Plan.ocs_for({rate:.0f}, {rtt:.3g}, {sru})"),

@@ -33,8 +33,8 @@ def _fix(least: float, *, premature: bool) -> Fix:
     return Fix(
         name=f"rto_min {text}",
         who=Who.SERVERS,
-        what=f"Let the retransmission timeout be as short as {units.time(least)} on the route to "
-        "the clients.",
+        what=f"Set the minimum retransmission timeout to {units.time(least)} on the route to the "
+        "clients.",
         changes=changes,
         text=words.text,
         rollback=words.rollback,

@@ -15,7 +15,7 @@ _LEAST = 5 * TICK  # of a random delay: with fewer ticks, requests come in a few
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield random delays, and a fixed time between two requests, as far as programs can wait."""
+    """Yield random delays and fixed intervals that programs can time."""
     if not case.reads or case.app is not None:  # applications that are known have no such setting
         return
     for share in _SHARES:

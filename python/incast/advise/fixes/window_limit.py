@@ -25,12 +25,12 @@ def fixes(case: Case) -> Iterator[Fix]:
         name=f"cwnd at most {window}",
         who=Who.SERVERS,
         what=f"Let each connection to the clients have at most {units.plural(window, 'segment')} "
-        "under way.",
+        "in flight.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
         price="A single transfer over this route is limited to a window per round trip.",
-        risk="The first connection to a client afterwards is not bounded yet, nor is any with "
+        risk="The first connection to a client afterwards is not limited yet, nor is any with "
         "net.ipv4.tcp_no_metrics_save = 1. More servers need a smaller bound.",
         effort=3,
     )

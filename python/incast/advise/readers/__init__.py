@@ -1,4 +1,4 @@
-"""Readers of what users have: one file each, one line here."""
+"""Readers of users' files: one file each, one line here."""
 
 import copy
 from collections.abc import Collection, Sequence
@@ -70,7 +70,7 @@ def read(path: Path) -> Taken:
 def scenario_of(
     files: Sequence[Path], scenario: Scenario | None, known: Collection[str] = ()
 ) -> tuple[Scenario, list[str]]:
-    """Return a scenario with what the files say, and what was taken and assumed.
+    """Return a scenario with the values of files, and notes on what was read and assumed.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def scenario_of(
 
 
 def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
-    """Leave out ECN where no switch is known to mark: a scenario must not have it then."""
+    """Leave out ECN if no switch is known to mark, because a scenario would be refused."""
     network = document.get("network", {})
     tables = [network, network.get("core", {})] if isinstance(network, dict) else []
     marking = any(isinstance(table, dict) and "queue" in table for table in tables)

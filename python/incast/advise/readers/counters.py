@@ -1,4 +1,4 @@
-"""`nstat` and `netstat -s`: what a host's TCP has counted since it started.
+"""`nstat` and `netstat -s`: the TCP counters of a host since it started.
 
 Source: nstat(8), which prints the kernel's names (`TcpRetransSegs`), also as JSON, and netstat(8),
 which prints sentences for some of them, and the kernel's names with a colon for the others.
@@ -51,7 +51,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no counter. The message has its number.
+        A line is not a counter. The message has its number.
     """
     start = text.lstrip()
     if start.startswith("{"):

@@ -1,6 +1,6 @@
 """A table of fan-in: a CSV file with time, flows and bytes per bin, as ms-bin samplers write it.
 
-The bins with the most flows are the bursts; of them come the number of servers and the bytes of
+The bins with the most flows are the bursts. They give the number of servers and the bytes of
 each.
 """
 
@@ -37,13 +37,12 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line has no numbers in these columns, or no bin has a flow.
+        A line has no numbers in these columns, or all bins are without flows.
     """
     rows = csv.reader(io.StringIO(text))
     bins = []
     try:
-        head = [word.strip().lower() for word in next(rows)]
-        at = [next(i for i, word in enumerate(head) if word in names) for names in _NAMES.values()]
+        at = _columns(next(rows), where)
         bins = [_bin(row, at, where, rows.line_num) for row in rows if row]
     except csv.Error as error:  # e.g. a field without an end
         raise refused(where, rows.line_num, f"is not CSV: {error}") from None
@@ -64,6 +63,15 @@ def read(text: str, where: str) -> Taken:
     )
     taken.assumed.append("A burst is one read, and ends within its bin.")
     return taken
+
+
+def _columns(row: list[str], where: str) -> list[int]:
+    """Return where the three columns are; a quote in the line of names may hide them."""
+    head = [word.strip().lower() for word in row]
+    at = [[i for i, word in enumerate(head) if word in names] for names in _NAMES.values()]
+    if not all(at):
+        raise refused(where, 1, f"must name the columns {', '.join(_NAMES)}, without quotes")
+    return [places[0] for places in at]
 
 
 def _bin(row: list[str], at: list[int], where: str, number: int) -> tuple[float, float]:

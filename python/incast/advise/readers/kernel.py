@@ -1,6 +1,6 @@
 """`sysctl -a`: the kernel's settings of TCP.
 
-Source: the kernel's ip-sysctl documentation. Keys that are not settings of TCP are passed over.
+Source: the kernel's ip-sysctl documentation. Keys that are not settings of TCP are ignored.
 """
 
 import re
@@ -35,7 +35,7 @@ def read(text: str, where: str) -> Taken:
     AdviceError
         A line is not `key = value`, or a setting of TCP has a value that is not known.
     """
-    found: dict[str, Taken] = {}  # of a key that occurs twice, the last one counts
+    found: dict[str, Taken] = {}  # if a key occurs twice, the last value applies
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith(_PASSED):
             continue

@@ -38,7 +38,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line has no name and number. The message has its number.
+        A line is not a name and a number. The message has its number.
     """
     found: dict[str, int] = {}
     queues: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Which connections of a host belong to its read; all others are named."""
+"""Which connections of a host belong to its read; notes name all others."""
 
 import ipaddress
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from incast.advise.readers.words import listed
 
 _SSH = {"22", "ssh"}
 _EPHEMERAL = 32_768  # the first port that Linux gives to who connects (ip_local_port_range)
-_APART = 50  # times the usual round trip, or a part of it: not the servers of one read
+_APART = 50  # a round trip this many times longer or shorter than usual is not of the same read
 
 
 def of_the_read(sockets: list[Socket]) -> tuple[list[Socket], list[str]]:
@@ -64,7 +64,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _came_in(one: Socket) -> bool:
-    """Return whether the peer seems to have opened a connection: it has the port of a client."""
+    """Return whether the peer seems to have opened a connection, by its ephemeral port."""
     return _is_of_client(one.peer_port) and not _is_of_client(one.local_port)
 
 

@@ -26,7 +26,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no queue, or counters come before one. The message has its number.
+        A line is not a queue, or counters come before the first queue. The message has its number.
     """
     found: list[tuple[str, dict[str, int]]] = []
     bounds: list[str] = []

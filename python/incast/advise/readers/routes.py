@@ -4,9 +4,9 @@ Source: ip-route(8), and iproute2's `ip/iproute.c`: a time is printed in ms belo
 from there on (`10ms`, `1.5s`). A time without a unit is one in ms: the kernel's unit of
 `RTAX_RTO_MIN`, in which `ip route` passes such a number on.
 
-A dump does not say which route leads to the clients. An option is taken if all networks have it
-with one value, whatever the default route has not; otherwise the routes differ, and none is taken.
-Networks behind which no client is do not count: those of links, groups and containers.
+A dump does not say which route leads to the clients. An option is used if all networks have it
+with the same value, even if the default route does not have it; otherwise the routes differ, and it
+is not used. Networks without clients are ignored: those of links, groups and containers.
 """
 
 import ipaddress
@@ -43,7 +43,7 @@ _OPTIONS = {*_COUNTS, "rto_min", "congctl"}
 class Route:
     """A route over which packets are sent: where to, in which line, how, and its options.
 
-    Of several routes to one network, that of the least metric counts.
+    Of several routes to one network, the one with the smallest metric is used.
     """
 
     target: str
@@ -77,7 +77,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        A line is no route, or an option has no value or a wrong one.
+        A line is not a route, or the value of an option is missing or wrong.
     """
     routes: list[Route] = []
     here: Route | None = None  # the route that an indented line belongs to

@@ -41,7 +41,7 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        It is not JSON, has no table that counts here, or a value is not valid.
+        It is not JSON, contains no table that is read, or a value is not valid.
     """
     try:
         tables = json.loads(text)

@@ -31,7 +31,7 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
     Parameters
     ----------
     taken
-        What is taken so far.
+        The values read so far.
     tables
         The configuration.
     profile
@@ -62,7 +62,7 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
         taken.took.append(f"{listed(unused)} is left out: no queue{said} uses it.")
     if len({sizes[name] for name in here}) > 1:
         each = ", ".join(f"{shown(name)} {units.size(sizes[name])}" for name in here)
-        taken.took.append(f"No threshold of marks is taken: the queues{said} differ ({each}).")
+        taken.took.append(f"No marking threshold is used: the queues{said} differ ({each}).")
         return
     for name, its in here.items():
         size = sizes[name]

@@ -46,7 +46,7 @@ def number(where: str, path: tuple[str, ...], value: object, most: int, least: i
 
 
 def queues(rows: dict[str, Any]) -> Iterator[tuple[Queue, dict[str, Any]]]:
-    """Yield the queues of a table with their rows; keys that name none are passed over.
+    """Yield the queues of a table with their rows; keys that name no queue are ignored.
 
     A key is `port|queue`, `port|first-last`, or of several ports: `port,port|queue`.
     """
@@ -70,10 +70,14 @@ def _named(key: str) -> Iterator[Queue]:
 
 def lossless_queues(tables: dict[str, Any]) -> set[Queue]:
     """Return the queues with priority flow control, which `PORT_QOS_MAP` names for each port."""
-    return {
-        (port, number)
-        for key, row in tables.get("PORT_QOS_MAP", {}).items()
-        for port in key.split(",", _MOST)
-        for text in str(row.get("pfc_enable", "")).split(",", _MOST_QUEUES)
-        if (number := whole(text, 0, _MOST_QUEUES)) is not None
-    }
+    return set(islice(_lossless(tables.get("PORT_QOS_MAP", {})), _MOST))
+
+
+def _lossless(rows: dict[str, Any]) -> Iterator[Queue]:
+    for key, row in rows.items():
+        texts = str(row.get("pfc_enable", "")).split(",", _MOST_QUEUES)
+        read = (whole(text, 0, _MOST_QUEUES) for text in texts)
+        numbers = [number for number in read if number is not None]
+        for port in key.split(",") if numbers else ():
+            for number in numbers:
+                yield port, number

@@ -1,4 +1,4 @@
-"""What a reader took from a file."""
+"""What was read from a file."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from incast.errors import AdviceError
 
 @dataclass
 class Taken:
-    """Keys of a scenario that a file tells, and how.
+    """Keys of a scenario that a file gives, and how.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Taken:
     assumed: list[str] = field(default_factory=list)
 
     def take(self, said: str, **changes: object) -> None:
-        """Take keys, written with __ for a dot, and say so."""
+        """Add keys, written with __ for a dot, and note them."""
         self.changes |= {key.replace("__", "."): value for key, value in changes.items()}
         self.took.append(said)
 

@@ -1,4 +1,4 @@
-"""Words and numbers of files: what is shown of them, and which numbers are read."""
+"""Words and numbers in files: how they are shown, and which numbers are accepted."""
 
 import re
 
@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?")
 def shown(name: str) -> str:
     """Return a name from a file as sentences show it: one line, cut, and in quotes if it is long.
 
-    A name may have any letters, and must look neither like advice nor like a command.
+    A name may have any characters, and must not be mistaken for advice or a command.
     """
     if len(name) <= _LONGEST and _WORD.fullmatch(name):
         return name

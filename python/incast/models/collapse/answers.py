@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incast.collapse import collapsed
 from incast.models.collapse import blocks, trust
-from incast.models.collapse.conditions import of_losses, refusal
+from incast.models.collapse.conditions import refusal
 from incast.models.collapse.reads import Reads, read
 from incast.models.numbers import Floats
 from incast.models.registry import Answer, NotApplicable, Question
@@ -36,8 +36,6 @@ class Forecast:
         Standard deviation of a run's goodput over its mean.
     error
         Standard error of goodput, relative.
-    is_beyond
-        Whether it lost something that the model cannot repair: the other fields are then invalid.
     """
 
     goodput: Floats
@@ -47,7 +45,6 @@ class Forecast:
     waits: Floats
     scatter: Floats
     error: Floats
-    is_beyond: NDArray[np.bool_]
 
     @property
     def collapsed(self) -> NDArray[np.bool_]:
@@ -70,7 +67,6 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
         of_data * reads.rto_min + followed.handshakes * reads.syn_rto,
         followed.scatter,
         followed.error,
-        followed.is_beyond,
     )
 
 
@@ -95,10 +91,8 @@ def answer(questions: Sequence[Question]) -> list[Answer]:
 
 
 def _answer(question: Question, result: Forecast, number: int) -> Answer:
-    """Answer one question, unless the result depends on chance or on unknown repairs."""
+    """Answer one question, unless the result depends on chance."""
     point = question.point
-    if result.is_beyond[number]:
-        return NotApplicable(of_losses(point))
     scatter, error = float(result.scatter[number]), float(result.error[number])
     uncertainty = hypot(scatter / sqrt(trust.RUNS), error)
     if uncertainty > trust.MOST:

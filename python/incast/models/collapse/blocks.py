@@ -9,9 +9,6 @@ answers are repeatable.
 import os
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from incast import _core
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT
 from incast.models.collapse.reads import Reads
@@ -66,8 +63,6 @@ class Outcome:
         Standard deviation of a run's goodput over its mean.
     error
         Standard error of the duration, relative.
-    is_beyond
-        Whether it lost something that the model cannot repair: the other fields are then invalid.
     """
 
     timeouts: Floats
@@ -75,7 +70,6 @@ class Outcome:
     seconds: Floats
     scatter: Floats
     error: Floats
-    is_beyond: NDArray[np.bool_]
 
 
 SWEEP = Effort()
@@ -107,8 +101,8 @@ SEARCH = Effort(
 def follow(reads: Reads, effort: Effort = SWEEP) -> Outcome:
     """Simulate every read on all processors, within the limit of effort."""
     bounds = (reads.lossless_s / reads.packet_s, LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT)
-    timeouts, handshakes, duration, scatter, error, beyond = _core.follow_reads(
+    timeouts, handshakes, duration, scatter, error = _core.follow_reads(
         reads, bounds, effort, os.cpu_count() or 1
     )
     seconds = duration * reads.packet_s
-    return Outcome(timeouts, handshakes, seconds, scatter, error, beyond > 0)
+    return Outcome(timeouts, handshakes, seconds, scatter, error)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from incast.models.collapse.stacks import IDLE
+from incast.models.collapse.stacks import IDLE, REPAIRS
 from incast.models.registry import Question
 from incast.scenario.resolved import Resolved
 
@@ -20,8 +20,52 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
     "rto_backs_off_in_recovery": (False,),
     "dupack_threshold": (3,),
     "idle_restart": IDLE,
+    "prr": ("off", "linux"),
+    "undo": ("none", "f-rto"),
+    "timer_phase": ("own",),
 }
 """Keys of the transport, and the values that the model supports."""
+
+QUEUES = ("drop-tail", "ecn-threshold")
+CONTROLS = ("reno", "cubic", "dctcp", "bbr")
+
+_TRAIN = {"min_thresh": "0.004s", "samples": 8, "low_window": 16, "ack_spacing": "0.002s"}
+_HYSTART: dict[str, list[dict[str, Any]]] = {
+    "off": [{}],
+    "rfc9406": [
+        {
+            "min_thresh": "0.004s",
+            "max_thresh": "0.016s",
+            "divisor": 8,
+            "samples": 8,
+            "css_divisor": 4,
+            "css_rounds": 5,
+            "limit": 8,
+        }
+    ],
+    "linux": [
+        _TRAIN
+        | {
+            "max_thresh": "0.016s",
+            "divisor": 8,
+            "train_divisor": 2,
+            "offload_allowance": "0.001s",
+        },
+        _TRAIN | {"max_thresh": "1s", "divisor": 1, "train_divisor": 1, "offload_allowance": "0s"},
+    ],
+}
+_RACK: dict[str, list[dict[str, Any]]] = {
+    "rack-tlp": [
+        {
+            "reordering_divisor": 4,
+            "dupack_threshold": True,
+            "dsack_adaptation": True,
+            "dsack_persistence": 16,
+            "probe_rtts": 2,
+        }
+    ]
+}
+"""Parameters of parts that the model has as constants."""
 
 
 def refusal(question: Question) -> str | None:
@@ -35,7 +79,12 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     network = point.tree["network"]
     topology, queue = point.topology, network["queue"]["name"]
     yield topology == "star", f"the topology must be 'star', not {topology!r}"
-    yield queue == "drop-tail", f"the queue must be 'drop-tail', not {queue!r}"
+    yield queue in QUEUES, f"the queue must be 'drop-tail' or 'ecn-threshold', not {queue!r}"
+    if queue == "ecn-threshold":
+        threshold = str(network["queue"]["threshold"])
+        yield "%" not in threshold, "the threshold of marks must be in packets or bytes"
+        strict = network["queue"]["drop_non_ect"]
+        yield not strict, "packets without ECN must not be dropped at the threshold (drop_non_ect)"
     own = not isinstance(network["buffer"], dict)
     yield own, "the port must have its own buffer, not a shared one"
     exact = network["clock_noise"] in {"0s", 0}
@@ -54,6 +103,12 @@ def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bo
     yield all_, "all servers must take part in every block (active)"
     at_once = workload.get("interval", "0s") == "0s"
     yield at_once, "each block must follow the one before, without an interval"
+    together = point.facts["request_spread_s"] == 0 and workload.get("handshakes") != "before"
+    yield together, "a connection must be opened with its request (handshakes, request_spread)"
+    delayed = point.tree["transport"]["delayed_ack"]
+    kept = workload.get("connections") == "persistent" and int(workload["blocks"] or 0) > 1
+    answers = kept and isinstance(delayed, dict) and delayed["pingpong"]
+    yield not answers, "a client that asks again must not change its ACKs (delayed_ack.pingpong)"
     small = int(workload.get("request_size", 0)) <= point.packet - point.mss
     yield small, "a request must fit into a header (request_size)"
     yield point.servers <= MOST_SERVERS, f"there must be at most {MOST_SERVERS} servers"
@@ -61,12 +116,11 @@ def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bo
 
 def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     control, recovery = transport["congestion_control"], transport["recovery"]
-    names = (control["name"], recovery["name"])
-    supported = {("reno", "newreno"), ("reno", "sack"), ("cubic", "rack-tlp")}
-    yield (
-        names in supported,
-        f"the transport must be NewReno or SACK, not {names[0]!r} with {names[1]!r}",
-    )
+    name = control["name"]
+    yield name in CONTROLS, f"the congestion control {name!r} is not supported"
+    yield recovery["name"] in REPAIRS, f"the recovery {recovery['name']!r} is not supported"
+    # Its reduced process still counts what is outstanding, where the simulator counts the pipe.
+    yield name != "bbr", "BBR is not supported"
     remedies = [remedy["name"] for remedy in transport["remedies"]]
     changing = [name for name in remedies if name not in _HARMLESS]
     yield not changing, f"{', '.join(changing)} changes what happens after a loss"
@@ -75,25 +129,43 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
             transport[key] in values,
             f"transport.{key} = {_text(transport[key])} is not supported",
         )
-    if control["name"] == "reno":
-        counts = control["byte_counting"]
-        yield not counts, "windows must grow by ACKs, not by bytes (byte_counting)"
-        watched = control["hystart"]["name"] != "off"
-        yield not watched, "slow start must be without hystart, except in Linux's CUBIC"
-        for key in ("prr", "undo"):
-            yield transport[key] in {"off", "none"}, f"transport.{key} is not supported"
+    ecn = "on" if name == "dctcp" else "off"
+    yield transport["ecn"] == ecn, f"ECN must be {ecn} with the congestion control {name!r}"
+    if name == "dctcp":
+        covered = transport["ecn_packets"] in {"data", "all"}
+        yield covered, "all data packets must be ECN-capable (ecn_packets)"
+        known = control["react_at"] != "every-ece" and control["ce_change"] == "two-acks"
+        yield known, "DCTCP must react once per window, and its receiver with two ACKs"
+    reduces, is_linux = transport["prr"] != "off", recovery.get("partial_acks") == "reduced"
+    yield (
+        is_linux == reduces or recovery["name"] != "newreno",
+        "partial ACKs must be answered as soon as rate reduction allows it, or both must be off",
+    )
+    limit = control.get("slow_start_limit", 1)
+    counts = control.get("byte_counting", False)
+    yield not counts or limit in {0, 1}, f"slow_start_limit = {limit} is not supported"
+    hystart = control.get("hystart", {"name": "off"})
+    is_watched = name != "cubic" and hystart["name"] != "off"
+    yield not is_watched, "slow start must be without hystart, except in CUBIC"
+    yield from _of_parts(_HYSTART, hystart, "congestion_control.hystart")
+    if recovery["name"] == "rack-tlp":
+        yield transport["dsack"], "RACK-TLP must be told of duplicates (dsack)"
+        checks = recovery["timestamp_check"] and transport["timestamps"]
+        yield not checks, "RACK-TLP must not look at timestamps (timestamp_check)"
+        yield from _of_parts(_RACK, {"name": "rack-tlp", **recovery}, "recovery")
+
+
+def _of_parts(
+    known: dict[str, list[dict[str, Any]]], given: dict[str, Any], where: str
+) -> Iterator[tuple[bool, str]]:
+    """Yield whether the parameters of a part are those of one of the stacks."""
+    for one in known[given["name"]]:
+        if all(given[key] == value for key, value in one.items()):
+            return
+    keys = [key for key, value in known[given["name"]][0].items() if given[key] != value]
+    other = ", ".join(keys)
+    yield False, f"transport.{where} with other {other} than the profiles is not supported"
 
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-LOSES = "{control} with {recovery} is supported for reads without losses, and this read has losses"
-"""The reason for a read with losses that the model cannot repair."""
-
-
-def of_losses(point: Resolved) -> str:
-    """Return why a read has no answer after a loss."""
-    transport = point.tree["transport"]
-    control, recovery = transport["congestion_control"]["name"], transport["recovery"]["name"]
-    return LOSES.format(control=control.upper(), recovery=recovery.upper())

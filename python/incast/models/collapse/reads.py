@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ class Reads:
         Whether it counts packets.
     cell, extra
         Bytes of its cells, and those that every packet occupies besides.
+    mark_threshold, mark_packets, mark_in_service, mark_arriving
+        The queue beyond which packets are marked, infinite without marks; whether it counts
+        packets, the packet being sent, and the arriving one.
     propagation
         Round trip of propagation, packet times.
     gap
@@ -62,8 +66,8 @@ class Reads:
     initial_window, initial_threshold, most_window
         Window and slow-start threshold of a connection that has just opened, and the receiver's
         window; segments.
-    repair, careful, impatient, restarts_timer, limited_transmit, exit, halved, burst, answers
-        See `incast.models.collapse.stacks.Stack`, as of what follows.
+    repair
+        See `incast.models.collapse.stacks.Stack`, as of all that follow.
     """
 
     servers: Floats
@@ -79,6 +83,10 @@ class Reads:
     counts_packets: Flags
     cell: Floats
     extra: Floats
+    mark_threshold: Floats
+    mark_packets: Flags
+    mark_in_service: Flags
+    mark_arriving: Flags
     propagation: Floats
     gap: Floats
     spread: Floats
@@ -99,15 +107,49 @@ class Reads:
     impatient: Flags
     restarts_timer: Flags
     limited_transmit: Flags
+    limited_again: Flags
+    in_turn: Flags
     exit: Floats
     halved: Floats
     burst: Floats
     answers: Flags
     rescues: Flags
-    watches: Flags
+    block_bytes: Flags
+    whole_windows: Flags
+    proportional: Flags
+    examines: Flags
+    growth: Floats
+    cubic_c: Floats
+    cubic_beta: Floats
+    cubic_yields: Flags
+    cubic_friendly: Flags
+    cubic_blind: Floats
+    watch: Floats
+    bbr_startup: Floats
+    bbr_cruise: Floats
+    bbr_probe: Floats
+    bbr_rounds: Floats
+    bbr_full_rounds: Floats
+    bbr_least: Floats
+    bbr_burst: Floats
+    bbr_burst_time: Floats
+    bbr_round_trip_time: Floats
+    bbr_probe_time: Floats
+    uses_marks: Flags
+    mark_alpha: Floats
+    mark_gain: Floats
+    mark_floor: Floats
+    mark_at_once: Flags
+    probes: Floats
+    probe_first: Floats
+    probe_margin: Floats
+    probe_ack_delay: Floats
+    reduces_again: Flags
     style: Floats
     granularity: Floats
     per_window: Flags
+    timestamps: Flags
+    tick: Floats
     runs_idle: Flags
     ack_every: Floats
     ack_timeout: Floats
@@ -215,6 +257,7 @@ def _row(point: Resolved) -> dict[str, float | bool]:
         "initial_threshold": point.initial_threshold,
         "most_window": point.receive_window,
     }
+    row |= _marking(point)
     ways: Stack = stack(point)
     return row | {field.name: getattr(ways, field.name) for field in fields(Stack)}
 
@@ -226,3 +269,21 @@ def _buffer(point: Resolved) -> float:
     counts_in_service = point.tree["network"]["buffer_counts_in_service"]
     sent = point.facts["packet_space_bytes"] if counts_in_service else 0
     return float(max(point.buffer_bytes - sent, 0))
+
+
+def _marking(point: Resolved) -> dict[str, float | bool]:
+    """Return when the switch marks packets."""
+    network = point.tree["network"]
+    queue = network["queue"]
+    if queue["name"] != "ecn-threshold":
+        none = {"mark_packets": True, "mark_in_service": False, "mark_arriving": False}
+        return {"mark_threshold": inf} | none
+    threshold = queue["threshold"]
+    counts_packets = isinstance(threshold, str) and threshold.endswith("pkt")
+    in_service = queue.get("counts_in_service", network["buffer_counts_in_service"])
+    return {
+        "mark_threshold": float(str(threshold).removesuffix("pkt")),
+        "mark_packets": counts_packets,
+        "mark_in_service": bool(in_service),
+        "mark_arriving": queue["counts_arriving"],
+    }

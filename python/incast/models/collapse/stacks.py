@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
+from incast import units
 from incast.scenario.resolved import Resolved
 
+REPAIRS = ("tahoe", "reno", "newreno", "sack", "sack1", "rack-tlp")
 EXITS = ("ssthresh", "flight", "keep")
-HALVED = ("flight", "cwnd", "pipe")
+HALVED = ("flight", "cwnd", "cwnd-once", "pipe")
 STYLES = ("rfc", "linux", "ns2", "ns3")
 IDLE = ("none", "5681", "2861")
-NEWRENO, SACK, UNKNOWN = 0.0, 1.0, 2.0
+GROWTHS = ("acks", "data", "all-data", "cubic", "bbr")
+WATCHES = ("off", "rfc9406", "linux", "ns3")
 
 
 @dataclass(frozen=True)
@@ -19,23 +22,50 @@ class Stack:
     Parameters
     ----------
     repair
-        The loss recovery: NewReno, SACK, or unknown to the model.
+        The loss recovery.
     careful, impatient, restarts_timer
         RFC 6582 §3.2, step 2, and §4, and whether a fast retransmit restarts the timer.
-    limited_transmit
-        Whether two duplicate ACKs release a segment each.
+    limited_transmit, limited_again
+        Whether two duplicate ACKs release a segment each, and whether it may be one that a timeout
+        sends again.
+    in_turn
+        With Tahoe: a retransmission waits for its host like other data.
     exit, halved
-        The window after a recovery, and what a loss halves.
+        The window after a recovery, and what a loss reduces.
     burst
         New segments that an ACK may release in recovery; 0 if any number.
     answers, rescues
         With SACK: partial ACKs are answered, and the tail is sent again (ns-3; RFC 6675).
-    watches
-        Slow start ends where round trips grow, as with Linux's CUBIC.
+    block_bytes
+        The blocks of an ACK lengthen it.
+    whole_windows
+        Windows count packets.
+    proportional, examines
+        Rate reduction in a recovery, and F-RTO, as in Linux.
+    growth
+        What the window grows by.
+    cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind
+        The parameters of CUBIC.
+    watch
+        What ends CUBIC's slow start.
+    bbr_startup, bbr_cruise, bbr_probe
+        BBR's gains of rate and window in Startup, of the window later, and of the rate that probes.
+    bbr_rounds, bbr_full_rounds, bbr_least, bbr_burst
+        Rounds of its filter and until Startup ends, its least window and its bursts, segments.
+    bbr_burst_time, bbr_round_trip_time, bbr_probe_time
+        The time of a burst, after which a round trip expires, and of a probe, s.
+    uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
+        Whether marks reduce the window, and the parameters of DCTCP.
+    probes, probe_first, probe_margin, probe_ack_delay, reduces_again
+        The parameters of RACK-TLP, s.
     style, granularity
         The computation of the timeout, and its tick, s.
-    per_window, runs_idle
-        One segment of a window is timed; the timer runs on while nothing is out.
+    per_window, timestamps
+        One segment of a window is timed; retransmissions are timed, too.
+    tick
+        Tick of the hosts' timers, s.
+    runs_idle
+        The timer runs on while nothing is out.
     ack_every, ack_timeout, quick
         Segments to an ACK, the seconds that one waits, and how many come at once before.
     idle
@@ -49,15 +79,49 @@ class Stack:
     impatient: bool
     restarts_timer: bool
     limited_transmit: bool
+    limited_again: bool
+    in_turn: bool
     exit: float
     halved: float
     burst: float
     answers: bool
     rescues: bool
-    watches: bool
+    block_bytes: bool
+    whole_windows: bool
+    proportional: bool
+    examines: bool
+    growth: float
+    cubic_c: float
+    cubic_beta: float
+    cubic_yields: bool
+    cubic_friendly: bool
+    cubic_blind: float
+    watch: float
+    bbr_startup: float
+    bbr_cruise: float
+    bbr_probe: float
+    bbr_rounds: float
+    bbr_full_rounds: float
+    bbr_least: float
+    bbr_burst: float
+    bbr_burst_time: float
+    bbr_round_trip_time: float
+    bbr_probe_time: float
+    uses_marks: bool
+    mark_alpha: float
+    mark_gain: float
+    mark_floor: float
+    mark_at_once: bool
+    probes: float
+    probe_first: float
+    probe_margin: float
+    probe_ack_delay: float
+    reduces_again: bool
     style: float
     granularity: float
     per_window: bool
+    timestamps: bool
+    tick: float
     runs_idle: bool
     ack_every: float
     ack_timeout: float
@@ -70,29 +134,37 @@ def stack(point: Resolved) -> Stack:
     """Return the ways of a scenario's hosts."""
     network, transport = point.tree["network"], point.tree["transport"]
     recovery, control = transport["recovery"], transport["congestion_control"]
-    repair = {"newreno": NEWRENO, "sack": SACK}.get(recovery["name"], UNKNOWN)
-    if control["name"] != "reno":
-        repair = UNKNOWN
     halved = "flight" if control.get("reduce_from") is None else control["reduce_from"]
     if recovery.get("reduce_from") == "pipe":
         halved = "pipe"
     burst = transport["recovery_burst"]
     delayed: dict[str, Any] = transport["delayed_ack"] or {}
     return Stack(
-        repair=repair,
+        repair=float(REPAIRS.index(recovery["name"])),
         careful=recovery.get("careful", True),
         impatient=recovery.get("impatient", True),
         restarts_timer=recovery.get("restart_timer_on_entry", True),
         limited_transmit=transport["limited_transmit"],
+        limited_again=transport["limited_transmit_resends"],
+        in_turn=recovery.get("in_turn", False),
         exit=float(EXITS.index(recovery.get("exit", "ssthresh"))),
         halved=float(HALVED.index(halved)),
         burst=0.0 if burst == "unlimited" else float(burst),
         answers=recovery.get("answer_partial_acks", False),
         rescues=recovery.get("rescue", False),
-        watches=control.get("hystart", {}).get("name") == "linux",
+        block_bytes=transport["sack_option_bytes"],
+        whole_windows=transport["window_unit"] == "packets",
+        proportional=transport["prr"] == "linux",
+        examines=transport["undo"] == "f-rto",
+        **_growth(control),
+        **_bbr(control),
+        **_marks(control),
+        **_rack(recovery, point),
         style=float(STYLES.index(transport["rto_style"])),
         granularity=point.facts["rto_granularity_s"],
         per_window=transport["rtt_sampling"] == "per-window" and not transport["timestamps"],
+        timestamps=transport["timestamps"],
+        tick=_seconds(transport["timer_tick"]),
         runs_idle=transport["rto_runs_idle"],
         ack_every=float(delayed.get("segments", 1)),
         ack_timeout=point.facts["delayed_ack_s"],
@@ -100,3 +172,67 @@ def stack(point: Resolved) -> Stack:
         idle=float(IDLE.index(transport["idle_restart"])),
         arrival_first=network["ties"] != "departure-first",
     )
+
+
+def _seconds(value: object) -> float:
+    return units.quantity(str(value), "time")
+
+
+def _growth(control: dict[str, Any]) -> dict[str, Any]:
+    """Return how the window grows, with CUBIC's parameters (those of the profile `lab`, if not)."""
+    name = control["name"]
+    counts = control.get("byte_counting", False)
+    whole = counts and control.get("slow_start_limit") == 0
+    growth = "all-data" if whole else "data" if counts else "acks"
+    if name in GROWTHS:
+        growth = name
+    hystart: dict[str, Any] = control.get("hystart", {"name": "off"})
+    watch = "ns3" if hystart.get("train_divisor") == 1 else hystart["name"]
+    return {
+        "growth": float(GROWTHS.index(growth)),
+        "cubic_c": control.get("c", 0.4),
+        "cubic_beta": control.get("beta", 0.7),
+        "cubic_yields": control.get("fast_convergence", True),
+        "cubic_friendly": control.get("reno_friendly", True),
+        "cubic_blind": float(control.get("blind_growth", 0)),
+        "watch": float(WATCHES.index(watch)),
+    }
+
+
+def _bbr(control: dict[str, Any]) -> dict[str, Any]:
+    """Return BBR's parameters, or those of the draft."""
+    return {
+        "bbr_startup": control.get("startup_gain", 2.885),
+        "bbr_cruise": control.get("cwnd_gain", 2.0),
+        "bbr_probe": control.get("probe_gain", 1.25),
+        "bbr_rounds": float(control.get("bandwidth_rounds", 10)),
+        "bbr_full_rounds": float(control.get("full_rounds", 3)),
+        "bbr_least": float(control.get("least_window", 4)),
+        "bbr_burst": float(control.get("burst", 1)),
+        "bbr_burst_time": _seconds(control.get("burst_time", "0s")),
+        "bbr_round_trip_time": _seconds(control.get("round_trip_time", "10s")),
+        "bbr_probe_time": _seconds(control.get("probe_rtt_time", "0.2s")),
+    }
+
+
+def _marks(control: dict[str, Any]) -> dict[str, Any]:
+    """Return how marks are used."""
+    return {
+        "uses_marks": control["name"] == "dctcp",
+        "mark_alpha": control.get("alpha", 1.0),
+        "mark_gain": control.get("g", 0.0),
+        "mark_floor": float(control.get("floor", 2)),
+        "mark_at_once": control.get("react_at") == "first-ece",
+    }
+
+
+def _rack(recovery: dict[str, Any], point: Resolved) -> dict[str, Any]:
+    """Return the parameters of RACK-TLP."""
+    delay = recovery.get("max_ack_delay")
+    return {
+        "probes": float(recovery.get("probes", 0)),
+        "probe_first": _seconds(recovery.get("probe_initial", "1s")),
+        "probe_margin": _seconds(recovery.get("timer_margin", "0s")),
+        "probe_ack_delay": point.facts["delayed_ack_s"] if delay is None else _seconds(delay),
+        "reduces_again": recovery.get("reduce_for_lost_retransmission", False),
+    }

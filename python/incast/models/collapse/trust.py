@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-LEAST = 0.85
+LEAST = 0.9
 """Share of the held-out reads that the factors cover."""
 EDGES = (0.02, 0.1, 0.25)
 """Uncertainties that separate the regions; beyond the last there is no answer."""

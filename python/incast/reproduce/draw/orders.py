@@ -1,4 +1,4 @@
-"""Where curves lie in the order that the text has: a strip above the picture."""
+"""Where curves are in the order of the text: a strip above the picture."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -22,7 +22,7 @@ _EQUAL = 0.02  # curves that differ by less are in no order
 
 
 class State(StrEnum):
-    """How a point stands to the order of the text."""
+    """Whether a point agrees with the order of the text."""
 
     SO = "as the text has it"
     EQUAL = "within 2 %"

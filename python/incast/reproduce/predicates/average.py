@@ -23,7 +23,7 @@ class BelowAverage:
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        By which share of the mean it may be above.
+        By which share of the mean the curve may be above it.
     """
 
     curve: str

@@ -11,18 +11,18 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Gain:
-    """Whether one curve gains over another at every point, and where most.
+    """Whether one curve is above another at every point, or at which point by most.
 
     Parameters
     ----------
     over, by
-        The labels: what `by` has more than `over`.
+        The labels of the two curves; the gain is `by` minus `over`.
     least
         Every gain must be more than this.
     most_at
-        Instead: the point whose gain must be the largest.
+        Instead of `least`: the point whose gain must be the largest.
     relative
-        Gains in percent of `over`.
+        Whether gains are in percent of `over`.
     metric
         The metric to compare; by default the drawn one.
     """

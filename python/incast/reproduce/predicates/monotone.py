@@ -11,20 +11,20 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Monotone:
-    """Whether every listed curve goes one way.
+    """Whether every listed curve only rises, or only falls.
 
     Parameters
     ----------
     curves
         Labels.
     direction
-        `rising` or `falling`; a stretch that does neither is allowed.
+        `rising` or `falling`; flat stretches are allowed.
     metric
         Their metric; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        By which share of the largest value so far a step may go the other way.
+        By which share of the largest value so far a step in the other direction is allowed.
     """
 
     curves: list[str]

@@ -22,13 +22,13 @@ class Ordered:
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     factor
-        By how much at least each is above the next.
+        Minimum ratio of each curve to the next.
     at_most
-        By how much at most each is above the next ("slightly").
+        Maximum ratio of each curve to the next ("slightly").
     tolerance
-        By which share of the next one a curve may miss either.
+        By which share of the next curve's value a curve may miss either bound.
     except_for
-        At how many points the order may be broken.
+        Number of points at which the order may be broken.
     """
 
     above: list[str]

@@ -1,4 +1,4 @@
-//! Ethernet, and what its types name.
+//! Ethernet, and the protocols that its types identify.
 
 use super::super::Kind;
 use super::{Layer, Other, pair, split};

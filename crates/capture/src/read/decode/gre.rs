@@ -1,4 +1,4 @@
-//! GRE, and what has its own header in it.
+//! GRE, and the protocols inside it that have a header of their own.
 
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, pair, split};

@@ -1,4 +1,4 @@
-//! IPv4 and IPv6, with the headers that stand before what they carry.
+//! IPv4 and IPv6, with the extension headers before their payload.
 
 use super::super::{Address, Kind};
 use super::{Other, pair, split};

@@ -1,4 +1,4 @@
-//! What a frame begins with, by the link type of its capture
+//! The first header of a frame, by the link type of its capture
 //! (<https://www.tcpdump.org/linktypes.html>).
 
 use super::super::Kind;

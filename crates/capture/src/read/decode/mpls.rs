@@ -1,4 +1,4 @@
-//! MPLS: labels, and what follows the last.
+//! MPLS: labels, and the protocol after the last label.
 
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, ethernet, split};

@@ -1,4 +1,4 @@
-//! PPP, alone and over Ethernet.
+//! PPP, and PPP over Ethernet.
 
 use super::super::Kind;
 use super::{Layer, Other, pair, split};

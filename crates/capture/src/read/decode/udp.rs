@@ -1,4 +1,4 @@
-//! Tunnels in UDP, by the port that a datagram goes to. Any other datagram is UDP.
+//! Tunnels in UDP, by the destination port of a datagram. Any other datagram is plain UDP.
 
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, pair, split};

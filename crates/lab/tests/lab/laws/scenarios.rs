@@ -1,5 +1,6 @@
 //! Random scenarios: every key of a document, with very small, usual and unusual values.
 
+use incast_scenario::Scenario;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -151,6 +152,8 @@ fn barrier_read() -> BoxedStrategy<Value> {
         maybe("connections", any_of!["fresh", "persistent"]),
         jitter("request_jitter").boxed(),
         jitter("start_spread").boxed(),
+        jitter("request_spread").boxed(),
+        maybe("handshakes", any_of!["with-request", "before"]),
         jitter("interval").boxed(),
         sometimes(0.2, "active", any_of![1, 2, 5]),
         sometimes(0.2, "client", any_of![0, 1]),
@@ -408,9 +411,24 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .prop_map(|(mut document, shape)| {
             shape.lay(&mut document);
             enough_of_all(&mut document);
-            document
+            possible(document)
         })
         .boxed()
+}
+
+/// The document without early handshakes where nobody can open them.
+fn possible(mut document: Value) -> Value {
+    while let Err(error) = Scenario::from_document(&document) {
+        let (table, key) = error.key.rsplit_once('.').unwrap_or_default();
+        if matches!(key, "handshakes" | "request_spread") {
+            let place = format!("/{}", table.replace('.', "/"));
+            let table = document.pointer_mut(&place).and_then(Value::as_object_mut);
+            table.expect("the error names it").remove(key);
+        } else {
+            break;
+        }
+    }
+    document
 }
 
 /// Adds clients and servers until all that are named exist; where the first workload has no

@@ -141,7 +141,7 @@ fn a_million_seeds_are_planned_at_once() {
     let plan = plan(&with(&[("run.seeds", json!(seeds))])).expect("they are distinct");
     assert_eq!(plan.seeds, seeds);
     let twice: Vec<u64> = (0..500_000).chain([7]).collect();
-    refused(&[("run.seeds", json!(twice))], "run.seeds: seed 7 stands in the list twice");
+    refused(&[("run.seeds", json!(twice))], "run.seeds: seed 7 is in the list twice");
 }
 
 #[test]

@@ -93,8 +93,8 @@ fn a_shared_buffer_says_what_is_shared() {
     let dynamic = json!({ "name": "dynamic", "total": "4MB" });
     refused(
         &[("network.buffer", dynamic), ("network.queue", json!("label-threshold"))],
-        "network.queue.threshold: 70% of what? the ports share a buffer without limits of their \
-         own; write bytes or packets, e.g. \"70KiB\"",
+        "network.queue.threshold: 70% has no meaning, because the ports share a buffer without \
+         limits of their own; write bytes or packets, e.g. \"70KiB\"",
     );
 }
 

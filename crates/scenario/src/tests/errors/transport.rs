@@ -111,7 +111,7 @@ fn counting_marks_takes_marks() {
     );
     refused(
         &[dctcp.clone(), ("transport.ecn", json!("off"))],
-        "transport.ecn: \"off\" leaves this congestion control without marks; \
+        "transport.ecn: \"off\" excludes marks, which this congestion control needs; \
          write \"auto\" or \"on\"",
     );
     refused(

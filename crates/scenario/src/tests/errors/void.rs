@@ -14,7 +14,7 @@ const CASES: &[Case] = &[
         &[("transport.name", "\"sack\""), ("transport.limited_transmit", "true")],
         "transport.limited_transmit_resends",
         "true",
-        "recovery works by selective acknowledgements",
+        "recovery uses selective acknowledgements",
     ),
     (
         &[("transport.recovery.name", "\"rack-tlp\""), ("transport.recovery.probes", "0")],
@@ -70,7 +70,7 @@ fn a_key_that_moves_nothing_is_refused_with_the_reason() {
         assert!(without.is_ok(), "{key}: {}", without.unwrap_err());
         keys.push((key, read(value)));
         let line = refusal(&keys);
-        assert!(line.starts_with(&format!("{key}: moves nothing while {because}; ")), "{line}");
+        assert!(line.starts_with(&format!("{key}: has no effect while {because}; ")), "{line}");
     }
 }
 
@@ -91,10 +91,137 @@ fn reordering_without_effect_is_refused() {
         |p: f64, delay: &str| refusal(&[("network.reorder", json!({ "p": p, "delay": delay }))]);
     let line = reordering(0.0, "1ms");
     assert!(
-        line.starts_with("network.reorder.delay: moves nothing while network.reorder.p is 0; ")
+        line.starts_with("network.reorder.delay: has no effect while network.reorder.p is 0; ")
     );
     let line = reordering(0.1, "0s");
     assert!(
-        line.starts_with("network.reorder.p: moves nothing while network.reorder.delay is 0; ")
+        line.starts_with("network.reorder.p: has no effect while network.reorder.delay is 0; ")
     );
+}
+
+#[track_caller]
+fn accepted(keys: &[(&str, Value)]) {
+    if let Err(error) = plan(&with(keys)) {
+        panic!("{keys:?}: {error}");
+    }
+}
+
+#[track_caller]
+fn is_void(keys: &[(&str, Value)], start: &str) {
+    let line = refusal(keys);
+    assert!(line.starts_with(start), "{line}");
+}
+
+#[test]
+fn reordering_with_a_share_and_a_delay_is_accepted() {
+    accepted(&[("network.reorder", json!({ "p": 0.1, "delay": "1ms" }))]);
+}
+
+#[test]
+fn the_rate_has_an_effect_while_a_link_takes_it() {
+    let rates = |keys: &[&str]| -> Vec<(&'static str, Value)> {
+        let all = ["network.rate", "network.server_rate", "network.client_rate"];
+        let given = all.into_iter().filter(|key| keys.iter().any(|it| key.ends_with(it)));
+        given.map(|key| (key, json!("2Gbps"))).collect()
+    };
+    accepted(&rates(&[".rate", "server_rate"]));
+    accepted(&rates(&[".rate", "client_rate"]));
+    accepted(&rates(&["server_rate", "client_rate"]));
+    let mut all = rates(&[".rate", "server_rate", "client_rate"]);
+    is_void(&all, "network.rate: has no effect while server_rate and client_rate");
+    all.push(("network.topology", json!({ "name": "chain", "switches": 2 })));
+    accepted(&all);
+    all.push(("network.core.rate", json!("4Gbps")));
+    is_void(&all, "network.rate: has no effect while server_rate and client_rate");
+}
+
+#[test]
+fn marks_need_one_switch_that_marks() {
+    let on = ("transport.ecn", json!("on"));
+    let marking = json!({ "name": "ecn-threshold", "threshold": "10pkt" });
+    accepted(&[on.clone(), ("network.queue", marking.clone())]);
+    accepted(&[("transport.ecn", json!("off"))]);
+    let chain = ("network.topology", json!({ "name": "chain", "switches": 2 }));
+    accepted(&[on.clone(), chain.clone(), ("network.core.queue", marking)]);
+    is_void(&[on.clone(), chain], "transport.ecn: has no effect while no switch marks");
+    is_void(&[on, ("network.queue", json!({ "name": "red" }))], "transport.ecn: has no effect");
+    let background = json!([{ "name": "long-flow", "transport": { "ecn": "on" } }]);
+    is_void(&[("background", background)], "background.0.transport.ecn: has no effect while");
+}
+
+#[test]
+fn the_transport_of_the_background_has_rules_of_its_own() {
+    let with = |timestamps: bool| {
+        let transport = json!({ "timestamps": timestamps, "rtt_sampling": "per-window" });
+        [(
+            "background",
+            json!([{ "name": "long-flow" }, { "name": "long-flow", "transport": transport }]),
+        )]
+    };
+    is_void(&with(true), "background.1.transport.rtt_sampling: has no effect while timestamps");
+    accepted(&with(false));
+}
+
+/// A threshold and a buffer, of which packets have 1500 bytes.
+fn threshold(threshold: &str, buffer: &str) -> [(&'static str, Value); 2] {
+    let queue = json!({ "name": "ecn-threshold", "threshold": threshold });
+    [("network.buffer", json!(buffer)), ("network.queue", queue)]
+}
+
+#[test]
+fn a_threshold_lies_below_the_buffer() {
+    let beyond =
+        "network.queue.threshold: has no effect while no queue grows beyond network.buffer";
+    is_void(&threshold("48000B", "48000B"), beyond);
+    accepted(&threshold("47999B", "48000B"));
+    is_void(&threshold("32pkt", "48000B"), beyond);
+    accepted(&threshold("32pkt", "48001B"));
+    is_void(&threshold("33pkt", "32pkt"), beyond);
+    accepted(&threshold("31pkt", "32pkt"));
+    accepted(&threshold("90KB", "32pkt"));
+    let red = json!({ "name": "red", "min_th": "32pkt", "max_th": "40pkt" });
+    let red = [("network.buffer", json!("48000B")), ("network.queue", red)];
+    is_void(&red, "network.queue.min_th: has no effect while no queue grows beyond network.buffer");
+}
+
+#[test]
+fn smaller_packets_fill_a_buffer_with_more_of_them() {
+    let with = |keys: &[(&'static str, Value)]| {
+        let mut all = threshold("32pkt", "48000B").to_vec();
+        all.extend_from_slice(keys);
+        all
+    };
+    accepted(&with(&[("transport.mss", json!(1000))]));
+    accepted(&with(&[("workload.sru", json!("1KiB"))]));
+    let datagrams = |packet: u32| {
+        let cbr = json!([{ "name": "cbr", "rate": "10Mbps", "packet_size": packet }]);
+        with(&[("background", cbr)])
+    };
+    accepted(&datagrams(1000));
+    is_void(&datagrams(1500), "network.queue.threshold: has no effect");
+}
+
+#[test]
+fn a_threshold_of_the_core_lies_below_its_buffer() {
+    let core = |threshold: &str, buffer: Option<&str>| {
+        let queue = json!({ "name": "ecn-threshold", "threshold": threshold });
+        let mut keys = vec![
+            ("network.topology", json!({ "name": "chain", "switches": 2 })),
+            ("network.core.queue", queue),
+            ("network.buffer", json!("48000B")),
+        ];
+        keys.extend(buffer.map(|buffer| ("network.core.buffer", json!(buffer))));
+        keys
+    };
+    let beyond = "network.core.queue.threshold: has no effect while no queue grows beyond";
+    is_void(&core("48000B", None), beyond);
+    accepted(&core("47999B", None));
+    accepted(&core("48000B", Some("48001B")));
+    is_void(&core("20000B", Some("20000B")), beyond);
+}
+
+#[test]
+fn a_value_that_holds_anyway_is_accepted() {
+    accepted(&[("transport.name", json!("newreno")), ("transport.dsack", json!(true))]);
+    accepted(&[("transport.timer_phase", json!("own"))]);
 }

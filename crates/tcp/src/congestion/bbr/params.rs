@@ -28,18 +28,38 @@ pub struct Params {
     pub round_trip_time: Span,
     /// Duration of `ProbeRTT`, seconds (§4.3.5: 200 ms).
     pub probe_rtt_time: Span,
-    /// Least window, segments, at least 1 (§4.2.3.2: 4).
+    /// Minimum window, segments, at least 1 (§4.2.3.2: 4).
     #[schemars(range(min = 1))]
     pub least_window: u32,
     /// Startup ends when the bandwidth has not grown by a quarter for this many rounds, at least 1
     /// (§4.3.2.2: 3).
     #[schemars(range(min = 1))]
     pub full_rounds: u32,
+    /// Share by which the pacing rate is below the gain times the bandwidth, 0 to below 1 (0;
+    /// Linux's `bbr_pacing_margin_percent`: 0.01).
+    #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
+    pub pacing_margin: f64,
     /// Segments sent back to back; three such bursts are added to the window (§4.2.3.2).
     pub burst: u32,
     /// A burst is at least the data that the pacing rate allows in this time, up to 64 KiB, seconds
-    /// (0; Linux: 1 ms, with or without segmentation offload).
+    /// (0; Linux: 1 ms). If this is not 0, data leaves in such bursts, with or without segmentation
+    /// offload; a burst is at most half the window (Linux's `tcp_tso_autosize()` and
+    /// `tcp_cwnd_test()`).
     pub burst_time: Span,
+    /// Bursts to near hosts are larger: by 64 KiB, halved for each time that the smallest round
+    /// trip contains this time, seconds (0: no larger; Linux's `tcp_tso_rtt_log` of 9: 512 us).
+    pub burst_rtt: Span,
+    /// Gain of the room that the window has for ACKs that arrive in bursts: the most data that was
+    /// acknowledged beyond the bandwidth in the last five to ten rounds (0: no room; Linux's
+    /// `bbr_extra_acked_gain`: 1).
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub aggregation_gain: f64,
+    /// Whether the window is an even number of segments, and two more while `ProbeBW` probes
+    /// (Linux's `bbr_quantization_budget()`).
+    pub even_window: bool,
+    /// Whether a path that loses a fifth of the data at a steady rate is taken for a policer, whose
+    /// rate is then used for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
+    pub long_term: bool,
 }
 
 impl Default for Params {
@@ -54,8 +74,13 @@ impl Default for Params {
             probe_rtt_time: Span::from_millis(200),
             least_window: 4,
             full_rounds: 3,
+            pacing_margin: 0.0,
             burst: 1,
             burst_time: Span::ZERO,
+            burst_rtt: Span::ZERO,
+            aggregation_gain: 0.0,
+            even_window: false,
+            long_term: false,
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Params {
     /// Number of recoveries without such a report after which the window is reset (RFC 8985 §6.2:
     /// 16).
     pub dsack_persistence: u32,
-    /// Time over which the smallest round trip is taken, seconds (Linux: 300 s).
+    /// Length of the filter of the smallest round trip, seconds (Linux: 300 s).
     pub min_rtt_window: Span,
     /// Whether a segment that was sent again is ignored if the ACK's timestamp is that of an earlier
     /// packet (RFC 8985 §6.2, step 2; not in Linux). An ACK with a hole before the segment always
@@ -40,8 +40,9 @@ pub struct Params {
     pub probe_rtts: u32,
     /// Probe timeout before the first round-trip sample, seconds (RFC 8985 §7.2: 1 s).
     pub probe_initial: Span,
-    /// Added to the probe timeout with several segments outstanding, and to the wait for segments
-    /// that may be reordered, seconds (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`: 2 ms).
+    /// Time added to the probe timeout with several segments outstanding, and to the wait for
+    /// segments that may be reordered, seconds (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`: 2
+    /// ms).
     pub timer_margin: Span,
     /// Allowance for a delayed ACK when one segment is outstanding, seconds (RFC 8985 §7.2:
     /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, 0 if it is off.

@@ -1,0 +1,151 @@
+//! What the connection sees of BBR.
+
+use incast_engine::Rate;
+
+use super::policer::Progress;
+use super::{Bbr, MOST_OFFLOADED, State, UNPACED};
+use crate::congestion::{
+    AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
+};
+
+impl CongestionControl for Bbr {
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// BBR has no ssthresh.
+    fn ssthresh(&self) -> u64 {
+        u64::MAX >> 2
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        let Some(delivery) = ack.delivery else { return };
+        let begins = self.note_delivery(&delivery);
+        self.look_for_policer(Progress {
+            now: path.now,
+            begins,
+            has_lost: delivery.losses > 0,
+            app_limited: delivery.app_limited,
+            delivered: delivery.delivered,
+            lost: delivery.lost * path.segment,
+            cycles: self.state == State::ProbeBandwidth,
+        });
+        self.check_full(begins, &delivery);
+        if self.state == State::Startup && self.is_full {
+            self.state = State::Drain;
+        }
+        if self.state == State::Drain && delivery.in_flight <= self.inflight(1.0, path.segment) {
+            self.enter_probe_bandwidth(path.now);
+        } else if self.state == State::ProbeBandwidth {
+            self.advance_phase(delivery.in_flight, delivery.newly, path);
+        }
+        self.note_round_trip(ack, &delivery, path);
+        if self.params.aggregation_gain > 0.0 {
+            let before = self.aggregation.most();
+            let Delivery { newly, .. } = delivery;
+            self.aggregation.on_ack(path.now, newly, self.bandwidth, begins, self.window);
+            self.is_new |= before != self.aggregation.most();
+        }
+        self.follow_model(path);
+        self.set_window(&delivery, path);
+        self.last_ack = (path.now, delivery.in_flight + delivery.newly);
+        self.lost = false;
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        if why == Congestion::Ecn {
+            // Version 1 ignores marks.
+            return;
+        }
+        self.save_window();
+        self.lost = true;
+        self.repaired_at = Some(path.max);
+        self.conserve = Some(self.round + 1);
+        // §4.2.3.3: one segment after a timeout, else the data in the network and what left it. A
+        // timer detects a loss between two ACKs: then the next one says how much that is.
+        if matches!(why, Congestion::Timeout { .. }) {
+            self.window = path.segment;
+        } else if self.last_ack.0 == path.now {
+            self.window = self.last_ack.1.max(path.segment);
+        } else {
+            self.recovers = true;
+        }
+    }
+
+    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {
+        if self.repaired_at.take().is_some() {
+            self.conserve = None;
+            self.window = self.window.max(self.prior_window);
+        }
+    }
+
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        let (most, _) = limit.bounds(self.window, self.ssthresh(), path);
+        self.window = self.window.min(most);
+        if limit == Limit::SynLost {
+            self.initial_window = self.window;
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            every_ack: true,
+            delivery_rate: true,
+            sent: true,
+            pacing: true,
+            whole_window: true,
+            ..Needs::default()
+        }
+    }
+
+    fn on_sent(&mut self, path: &PathView) {
+        if self.rate.is_none() {
+            self.set_rate(path);
+        }
+        // §4.2.2: only this segment is outstanding, at the beginning of a block.
+        if path.una == path.block_start && path.flight <= path.segment {
+            self.idle_restart = true;
+            self.aggregation.restart(path.now);
+        }
+    }
+
+    fn pacing_burst(&self, segment: u64) -> u64 {
+        if self.params.burst_time.is_zero() {
+            return 0;
+        }
+        if self.bandwidth == 0 {
+            return UNPACED * segment;
+        }
+        let near = match self.round_trip {
+            _ if self.params.burst_rtt.is_zero() => 0,
+            None => MOST_OFFLOADED,
+            Some(trip) => {
+                let halvings = trip.as_picos() / self.params.burst_rtt.as_picos();
+                MOST_OFFLOADED.checked_shr(halvings as u32).unwrap_or(0)
+            }
+        };
+        let Rate(rate) = self.rate.unwrap_or(Rate(0));
+        let paced = (rate as f64 / 8.0 * self.params.burst_time.as_secs_f64()) as u64;
+        let segments = ((paced + near).min(MOST_OFFLOADED) / segment.max(1))
+            .max(self.params.burst.into())
+            .min((self.window / segment.max(1) / 2).max(1));
+        segments * segment
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        match name {
+            "bandwidth" => Some(self.bandwidth as f64),
+            "pacing_gain" => Some(self.gains().0),
+            "cwnd_gain" => Some(self.gains().1),
+            "round" => Some(self.round as f64),
+            "phase" => Some(f64::from(self.phase)),
+            "state" => Some(f64::from(self.state as u8)),
+            "pacing_rate" => self.rate.map(|rate| rate.0 as f64),
+            _ => None,
+        }
+    }
+}

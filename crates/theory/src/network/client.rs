@@ -1,0 +1,108 @@
+//! The client's delayed ACKs.
+
+use std::cmp::Reverse;
+
+use super::{Ack, Network};
+use crate::connection::Connection;
+use crate::packet::{NEVER, Ticks};
+use crate::sender::AckInfo;
+use crate::wheel;
+
+impl Network<'_> {
+    /// Data arrives at the client whose ACK has SACK, timestamps or marks.
+    #[inline(never)]
+    pub(super) fn arrive_with_options(&mut self, departure: Ticks, who: u32, mut ack: AckInfo) {
+        let AckInfo { segment, sent, .. } = ack;
+        let mut at = departure + self.round_trip;
+        let (every, quick, wait) = self.delay;
+        ack.ece = self.queue.has_marked;
+        let changes = self.reads_marks && self.note_mark(who, at);
+        let receiver = &mut self.connections[who as usize].receiver;
+        let before = receiver.next;
+        ack.twice = self.is_selective && receiver.has(segment);
+        let is_due = wait == 0 || receiver.is_due(segment, every, quick) || changes;
+        ack.next = receiver.take(segment);
+        if self.is_selective {
+            at = self.last_ack.max(at + self.blocks[receiver.blocks(ack.twice)]);
+            self.last_ack = at;
+        }
+        if ack.next == self.end && before < ack.next {
+            self.missing -= 1;
+            self.done = departure;
+        }
+        receiver.note_time(segment, sent);
+        if self.rules.flavour.timestamps {
+            ack.sent = receiver.echo;
+        }
+        if !is_due {
+            return self.delay(who, ack.sent, at, wait);
+        }
+        if changes {
+            receiver.acknowledged();
+        }
+        receiver.note_ack();
+        self.acks.push(at, Ack::new(who, ack));
+    }
+
+    /// Delays an ACK that would be at the server at `at`, for `wait` at most.
+    pub(super) fn delay(&mut self, who: u32, sent: Ticks, at: Ticks, wait: Ticks) {
+        let Connection { receiver, held, ack_alarm, phase, .. } =
+            &mut self.connections[who as usize];
+        *held = sent;
+        if receiver.due == NEVER {
+            receiver.due = wheel::after(at, wait, self.rules.tick, *phase);
+            // An entry that is still there is earlier, and is moved when its time comes.
+            if *ack_alarm == NEVER {
+                *ack_alarm = receiver.due;
+                self.delayed.push(Reverse((receiver.due, who)));
+                self.rare = self.rare.min(receiver.due);
+            }
+        }
+    }
+
+    /// RFC 8257 §3.2: if marks begin or end, a delayed ACK is sent, and the next one is not
+    /// delayed. Returns whether they do.
+    pub(super) fn note_mark(&mut self, who: u32, at: Ticks) -> bool {
+        let Connection { receiver, held, .. } = &mut self.connections[who as usize];
+        let ece = std::mem::replace(&mut receiver.is_marked, self.queue.has_marked);
+        if ece == receiver.is_marked {
+            return false;
+        }
+        if receiver.due < NEVER {
+            receiver.acknowledged();
+            receiver.note_ack();
+            let next = receiver.next;
+            let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false, ece };
+            self.acks.push(at.max(self.last_ack), Ack::new(who, ack));
+        }
+        true
+    }
+
+    /// A delayed ACK is due, or was.
+    pub(super) fn hear_delayed(&mut self) {
+        let Some(Reverse((_, who))) = self.delayed.pop() else { return };
+        let Connection { receiver, ack_alarm, .. } = &mut self.connections[who as usize];
+        let due = receiver.due;
+        *ack_alarm = NEVER;
+        if due <= self.now {
+            self.release(who);
+            self.send(who);
+        } else if due < NEVER {
+            *ack_alarm = due;
+            self.delayed.push(Reverse((due, who)));
+        }
+    }
+
+    /// Passes the delayed ACK to the server, if there is one.
+    pub(super) fn release(&mut self, who: u32) {
+        let Connection { sender, receiver, held, .. } = &mut self.connections[who as usize];
+        if receiver.due < NEVER {
+            receiver.acknowledged();
+            receiver.note_ack();
+            let next = receiver.next;
+            let ece = receiver.is_marked;
+            let ack = AckInfo { next, segment: next - 1, sent: *held, twice: false, ece };
+            sender.on_ack(self.now, &ack, &self.rules);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! RACK-TLP: loss detection by time, and tail loss probes (RFC 8985).
+
+use crate::board::{Found, Horizon, Sent};
+use crate::flavour;
+use crate::packet::{NEVER, Ticks, ticks};
+use crate::parts::Parts;
+use crate::sender::{Rules, Sender};
+use crate::wheel;
+
+/// The reordering window is the smallest round trip over this, times a multiplier (§6.2).
+const DIVISOR: Ticks = 4;
+/// Number of recoveries without a duplicate after which the multiplier is 1 again (§6.2).
+const PERSISTENCE: u32 = 16;
+/// Arrived segments above a loss with which there is no reordering window (§6.2, step 4).
+const ENOUGH: u32 = 3;
+
+/// Its time parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// Probe timeout before the first round-trip sample.
+    pub first: Ticks,
+    /// Addition to the probe timeout and to the reordering timer.
+    pub margin: Ticks,
+    /// The same with one segment outstanding.
+    pub ack_delay: Ticks,
+}
+
+impl Spans {
+    /// The parameters of a stack.
+    pub fn new(rack: &flavour::Rack) -> Self {
+        let flavour::Rack { first, margin, ack_delay, .. } = *rack;
+        Self { first: ticks(first), margin: ticks(margin), ack_delay: ticks(ack_delay) }
+    }
+}
+
+/// The state of one connection.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    smallest: Option<Ticks>,
+    /// The last sent of the arrived segments (`RACK.xmit_ts`), and its round trip.
+    newest: Option<(Ticks, u32)>,
+    rtt: Ticks,
+    /// One past the highest segment that has arrived (`RACK.fack`).
+    forward: u32,
+    is_reordered: bool,
+    multiplier: Ticks,
+    persistence: u32,
+    /// End of the round in which a duplicate was reported.
+    twice_until: Option<u32>,
+    reduced_at: Ticks,
+    /// When segments that may be reordered are lost.
+    pub(crate) reorder_at: Ticks,
+    /// When a probe is sent.
+    pub(crate) probe_at: Ticks,
+    /// One past the highest segment at the last probe, until its result is known; whether it was a
+    /// retransmission, and the flight.
+    probed: Option<(u32, bool, Parts)>,
+    /// Probes since the last round-trip sample.
+    probes: u32,
+}
+
+/// What an ACK or a deadline leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Nothing,
+    /// Recovery begins.
+    Loss,
+    /// A retransmission was lost.
+    Again,
+    /// A probe has repaired a loss; the flight at that time.
+    Repaired(Parts),
+}
+
+impl Rack {
+    /// A connection without a round trip.
+    pub fn new() -> Self {
+        Self {
+            smallest: None,
+            newest: None,
+            rtt: 0,
+            forward: 0,
+            is_reordered: false,
+            multiplier: 1,
+            persistence: 0,
+            twice_until: None,
+            reduced_at: 0,
+            reorder_at: NEVER,
+            probe_at: NEVER,
+            probed: None,
+            probes: 0,
+        }
+    }
+
+    /// The handshake took one round trip.
+    pub fn open(&mut self, rtt: Ticks) {
+        self.smallest = Some(rtt);
+    }
+
+    /// The next deadline.
+    pub fn due(&self) -> Ticks {
+        self.reorder_at.min(self.probe_at)
+    }
+
+    /// A segment has arrived (§6.2, steps 1 to 3).
+    pub fn deliver(&mut self, segment: u32, sent: &Sent, now: Ticks) {
+        let rtt = now - sent.at;
+        if segment >= self.forward {
+            self.forward = segment + 1;
+        } else if sent.copies == 1 {
+            self.is_reordered = true;
+        }
+        if sent.copies > 1 {
+            if self.smallest.is_some_and(|smallest| rtt < smallest) {
+                return;
+            }
+        } else {
+            self.smallest = Some(self.smallest.map_or(rtt, |it| it.min(rtt)));
+            self.probes = 0;
+        }
+        self.rtt = rtt;
+        self.newest = self.newest.max(Some((sent.at, segment)));
+    }
+
+    /// Duplicates widen the reordering window (§6.2, step 4).
+    fn adapt(&mut self, una: u32, max: u32, is_twice: bool, leaves: bool) {
+        self.twice_until.take_if(|round| una >= *round);
+        if is_twice && self.twice_until.is_none() {
+            self.twice_until = Some(max);
+            self.multiplier += 1;
+            self.persistence = PERSISTENCE;
+        } else if leaves {
+            self.persistence = self.persistence.saturating_sub(1);
+            if self.persistence == 0 {
+                self.multiplier = 1;
+            }
+        }
+    }
+
+    /// The reordering window.
+    fn patience(&self, sacked: u32, is_repairing: bool, srtt: Ticks) -> Ticks {
+        if !self.is_reordered && (is_repairing || sacked >= ENOUGH) {
+            return 0;
+        }
+        (self.smallest.unwrap_or_default() / DIVISOR * self.multiplier).min(srtt)
+    }
+
+    /// A timeout ends the episode of a probe.
+    fn reset(&mut self) {
+        (self.reorder_at, self.probe_at, self.probed) = (NEVER, NEVER, None);
+    }
+
+    /// The result of a probe (§7.4). `is_dup` if the ACK reports nothing but a duplicate.
+    fn settle_probe(&mut self, una: u32, twice: Option<u32>, is_dup: bool) -> Option<Parts> {
+        let (end, is_copy, flight) = self.probed.filter(|it| una >= it.0)?;
+        let arrived_twice = twice.is_some_and(|it| it + 1 == end) || una == end && is_dup;
+        let is_repaired = is_copy && !arrived_twice && una > end;
+        if !is_copy || arrived_twice || is_repaired {
+            self.probed = None;
+        }
+        is_repaired.then_some(flight)
+    }
+}
+
+impl Sender {
+    /// An ACK, after the scoreboard has seen it. `twice` is a segment that arrived again; `is_news`
+    /// if it reports a new one out of order.
+    pub(crate) fn on_rack_ack(
+        &mut self,
+        now: Ticks,
+        twice: Option<u32>,
+        (is_new, is_news): (bool, bool),
+        rules: &Rules,
+    ) -> Option<Verdict> {
+        let (una, max, recover) = (self.una, self.max, self.recover);
+        let it = self.selective.as_deref_mut()?;
+        let rack = it.rack.as_mut()?;
+        let is_repairing = self.in_recovery || it.repairs_timeout;
+        let leaves = is_repairing && una >= recover;
+        rack.adapt(una, max, twice.is_some(), leaves);
+        let repaired = rack.settle_probe(una, twice, twice.is_some() && !is_new);
+        if leaves {
+            it.repairs_timeout = false;
+            if self.in_recovery {
+                return None;
+            }
+        }
+        if is_news && !self.in_recovery && !it.repairs_timeout {
+            self.dupacks += 1;
+        }
+        if it.board.sacked() > 0 {
+            rack.probe_at = NEVER;
+        }
+        let verdict = self.detect(now, rules);
+        if let (Verdict::Nothing, Some(flight)) = (verdict, repaired)
+            && !self.is_repairing()
+        {
+            return Some(Verdict::Repaired(flight));
+        }
+        Some(verdict)
+    }
+
+    fn is_repairing(&self) -> bool {
+        self.in_recovery || self.selective.as_ref().is_some_and(|it| it.repairs_timeout)
+    }
+
+    /// Loss detection (§6.2, step 5).
+    pub(crate) fn detect(&mut self, now: Ticks, rules: &Rules) -> Verdict {
+        let is_repairing = self.is_repairing();
+        let (srtt, phase) = (self.rto.smoothed(), self.phase);
+        let Some(it) = self.selective.as_deref_mut() else { return Verdict::Nothing };
+        let Some(rack) = it.rack.as_mut() else { return Verdict::Nothing };
+        rack.reorder_at = NEVER;
+        let Some(newest) = rack.newest else { return Verdict::Nothing };
+        let found = if it.board.is_settled(newest) {
+            Found::default()
+        } else {
+            let patience = rack.rtt + rack.patience(it.board.sacked(), is_repairing, srtt);
+            it.board.detect(now, &Horizon { newest, patience })
+        };
+        if let Some(next) = found.next {
+            let wait = next - now + rules.rack.margin;
+            rack.reorder_at = wheel::after(now, wait, rules.tick, phase);
+        }
+        if !is_repairing && it.board.is_due() {
+            rack.reduced_at = now;
+            return Verdict::Loss;
+        }
+        let again = rules.flavour.rack.reduces_again && self.in_recovery;
+        if again && found.copy_at.is_some_and(|at| at >= rack.reduced_at) {
+            rack.reduced_at = now;
+            return Verdict::Again;
+        }
+        Verdict::Nothing
+    }
+
+    /// Recovery begins: no probe.
+    pub(crate) fn cancel_probe(&mut self) {
+        if let Some(rack) = self.rack_mut() {
+            rack.probe_at = NEVER;
+        }
+    }
+
+    fn rack_mut(&mut self) -> Option<&mut Rack> {
+        self.selective.as_deref_mut().and_then(|it| it.rack.as_mut())
+    }
+
+    /// Sets the probe timer after new data was sent or acknowledged, and the retransmission timer
+    /// was set (§7.2).
+    pub(crate) fn schedule_probe(&mut self, now: Ticks, rules: &Rules) {
+        if self.is_repairing() {
+            return;
+        }
+        let (flight, deadline, srtt) = (self.max - self.una, self.deadline, self.rto.smoothed());
+        let phase = self.phase;
+        let Some(it) = self.selective.as_deref_mut() else { return };
+        let Some(rack) = it.rack.as_mut() else { return };
+        rack.probe_at = NEVER;
+        let may = flight > 0 && it.board.sacked() == 0 && rack.probes < rules.flavour.rack.probes;
+        if may {
+            let wait = match (srtt, flight) {
+                (0, _) => rules.rack.first,
+                (_, 1) => 2 * srtt + rules.rack.ack_delay,
+                _ => 2 * srtt + rules.rack.margin,
+            };
+            rack.probe_at = wheel::after(now, wait, rules.tick, phase).min(deadline);
+        }
+    }
+
+    /// A timeout (§6.3): what is old is lost.
+    pub(crate) fn time_out_rack(&mut self, now: Ticks) {
+        let srtt = self.rto.smoothed();
+        let Some(it) = self.selective.as_deref_mut() else { return };
+        let Some(rack) = it.rack.as_mut() else { return };
+        rack.reset();
+        let patience = rack.rtt + rack.patience(it.board.sacked(), true, srtt);
+        it.board.lose_old(now, patience);
+    }
+
+    /// A deadline of loss detection has passed.
+    pub(crate) fn expire_rack(&mut self, now: Ticks, rules: &Rules) {
+        let is_out = self.una < self.max;
+        let Some(rack) = self.rack_mut() else { return };
+        if rack.reorder_at <= now {
+            let verdict = self.detect(now, rules);
+            return self.act(now, verdict, rules);
+        }
+        if rack.probe_at <= now {
+            rack.probe_at = NEVER;
+            let most = rules.flavour.rack.probes;
+            let may = rack.probes < most && (rack.probed.is_none() || most > 1);
+            self.owes_probe = may && is_out;
+        }
+    }
+
+    /// Begins what loss detection has found.
+    pub(crate) fn act(&mut self, now: Ticks, verdict: Verdict, rules: &Rules) {
+        match verdict {
+            Verdict::Nothing => {}
+            Verdict::Loss => self.begin_selectively(now, rules),
+            Verdict::Again => {
+                let flight = self.outstanding(self.max, rules).min(self.window);
+                self.reduce(flight, rules);
+            }
+            Verdict::Repaired(flight) => {
+                self.reduce(flight, rules);
+                self.window = self.threshold;
+            }
+        }
+    }
+
+    /// A probe was sent: a copy, or new data.
+    pub(crate) fn note_probe(&mut self, is_copy: bool, rules: &Rules) {
+        let flight = self.outstanding(self.max, rules);
+        let max = self.max;
+        if let Some(rack) = self.rack_mut() {
+            rack.probes += 1;
+            rack.probed = Some((max, is_copy, flight));
+        }
+    }
+}

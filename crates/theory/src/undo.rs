@@ -1,0 +1,167 @@
+//! Premature timeouts: detection by new data (F-RTO, RFC 5682), and undo (RFC 4015), as in Linux.
+
+use crate::bbr::Bbr;
+use crate::cubic::Cubic;
+use crate::marks::Marks;
+use crate::parts::{BITS, Parts, SEGMENT};
+use crate::sender::{Rules, Sender};
+
+/// Window after a timeout that was genuine although new data was sent after it (RFC 5682 §2.1,
+/// step 3 a).
+const GENUINE: Parts = 3 * SEGMENT;
+
+/// The steps of checking a timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Step {
+    /// Nothing to check.
+    #[default]
+    Off,
+    /// The first segment was sent again; the next ACK of new data counts (RFC 5682 §2.1, step 2).
+    Again,
+    /// New data was sent (step 3).
+    Forward,
+}
+
+/// What a timeout changes of the congestion control.
+#[derive(Clone, Debug)]
+struct Saved {
+    window: Parts,
+    threshold: Parts,
+    cubic: Option<Box<Cubic>>,
+    marks: Option<Box<Marks>>,
+    bbr: Option<Box<Bbr>>,
+}
+
+/// The state that a timeout is checked with, and that an undo restores.
+#[derive(Clone, Debug, Default)]
+pub struct Undo {
+    step: Step,
+    /// The congestion control before the timeout.
+    saved: Option<Saved>,
+    /// One past the highest segment sent at the timeout, and the first one outstanding.
+    recover: u32,
+    head: u32,
+    /// New data may be sent up to here, regardless of cwnd.
+    forward: u32,
+}
+
+impl Undo {
+    /// Whether an ACK must be checked.
+    pub fn is_examining(&self) -> bool {
+        self.step != Step::Off
+    }
+
+    /// The end of the new data that the check sends.
+    pub fn forward(&self) -> Option<u32> {
+        (self.step == Step::Forward).then_some(self.forward)
+    }
+
+    /// Whether a segment that was sent `copies` times was outstanding at the timeout, and was not
+    /// sent again since.
+    pub fn is_original(&self, segment: u32, copies: u32) -> bool {
+        self.step != Step::Off && segment < self.recover && copies == 1
+    }
+}
+
+impl Sender {
+    /// The timer has expired; nothing has changed yet.
+    pub(crate) fn remember_timeout(&mut self, rules: &Rules) {
+        let flight = self.outstanding(self.next, rules);
+        let Some(undo) = &mut self.undo else { return };
+        if self.una < undo.recover {
+            // RFC 5682 §2.1, step 1: an earlier timeout is being repaired.
+            (undo.step, undo.saved) = (Step::Off, None);
+            return;
+        }
+        let threshold = flight.max(self.threshold);
+        undo.step = Step::Again;
+        let (cubic, marks) = (self.cubic.clone(), self.marks.clone());
+        let bbr = self.bbr.clone();
+        undo.saved = Some(Saved { window: self.window, threshold, cubic, marks, bbr });
+        (undo.recover, undo.head) = (self.max, self.una);
+    }
+
+    /// Examines an ACK of `acked` new segments after a timeout, once it is handled; a duplicate ACK
+    /// has none. `is_original` if it reports data that was outstanding at the timeout and not sent
+    /// again.
+    #[inline(never)]
+    pub(crate) fn examine(&mut self, acked: u32, is_original: bool, rules: &Rules) {
+        let is_selective = self.selective.is_some();
+        let (una, max, end) = (self.una, self.max, self.end);
+        let Some(undo) = &mut self.undo else { return };
+        match undo.step {
+            Step::Off => {}
+            Step::Again if acked == 0 => {
+                // With SACK, duplicate ACKs only update the scoreboard.
+                if !is_selective {
+                    undo.step = Step::Off;
+                }
+            }
+            Step::Again => {
+                let can_send = end > max && rules.most_window > Parts::from(max - una) << BITS;
+                if una >= undo.recover || una <= undo.head || !can_send {
+                    undo.step = Step::Off;
+                    return;
+                }
+                (undo.step, undo.forward) = (Step::Forward, max + 2);
+                self.next = max;
+            }
+            Step::Forward => {
+                undo.step = Step::Off;
+                // Without SACK, no segment after the first was sent again.
+                if is_original || (!is_selective && acked > 0) {
+                    self.undo_timeout(acked, rules);
+                } else {
+                    self.limit_window(GENUINE);
+                    if !is_selective {
+                        self.next = una;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lowers the window without a loss.
+    pub(crate) fn limit_window(&mut self, most: Parts) {
+        if self.window > most {
+            if let Some(cubic) = &mut self.cubic {
+                cubic.restart();
+            }
+            self.window = most;
+            if let Some(bbr) = &mut self.bbr {
+                bbr.limit(most as f64 / SEGMENT as f64, false);
+            }
+        }
+        self.counted = 0;
+    }
+
+    /// Continues with new data, and restores the congestion control. cwnd is at most the flight and
+    /// an initial window.
+    fn undo_timeout(&mut self, acked: u32, rules: &Rules) {
+        let Some(saved) = self.undo.as_mut().and_then(|it| it.saved.take()) else { return };
+        (self.window, self.threshold) = (saved.window, saved.threshold);
+        (self.cubic, self.marks) = (saved.cubic, saved.marks);
+        // What was measured since is kept.
+        if let (Some(now), Some(then)) = (&mut self.bbr, saved.bbr) {
+            now.restore(*then);
+        }
+        self.next = self.max;
+        self.recover = 0;
+        self.owes_first = false;
+        self.timed_out_at = 0;
+        if let Some(it) = &mut self.selective {
+            it.board.lose_nothing();
+            it.repairs_timeout = false;
+        }
+        self.in_recovery = false;
+        let flight = self.outstanding(self.next, rules);
+        let more = (Parts::from(acked) << BITS).min(rules.initial_window);
+        self.limit_window((flight + more).max(SEGMENT));
+    }
+
+    /// The end of the new data that is sent as a test, instead of what is lost (RFC 5682 §3.1, step
+    /// 2); with SACK only.
+    pub(crate) fn forward_only(&self) -> Option<u32> {
+        self.undo.as_ref().and_then(|it| it.forward())
+    }
+}

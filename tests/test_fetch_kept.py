@@ -1,0 +1,66 @@
+"""Connections that are used again: what a server sends unasked is no answer to the next request."""
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from incast.client import Governor, HttpPiece, HttpReader, Plan, read
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
+
+
+class Server:
+    """Answers with the number of the connection, and then sends more that nobody asked for."""
+
+    def __init__(self, unasked: bytes) -> None:
+        self.unasked = unasked
+        self.connections = 0
+        self.sent = asyncio.Event()
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        own = b"<%d>" % self.connections
+        with suppress(OSError, EOFError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(HEAD + own)
+                await writer.drain()
+                await asyncio.sleep(0.05)  # so that it comes when the answer has been read
+                writer.write(self.unasked)
+                await writer.drain()
+                self.sent.set()
+        writer.close()
+
+
+def answers(unasked: bytes) -> tuple[list[bytes | None], int]:
+    """Return what two reads in turn come to, and the connections that they needed."""
+
+    async def run() -> tuple[list[bytes | None], int]:
+        kept = Server(unasked)
+        server = await asyncio.start_server(kept.talk, "127.0.0.1", 0)
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        governor = Governor(Plan.fixed(1, None))
+        found: list[bytes | None] = []
+        async with HttpReader(governor) as reader:
+            for name in "ab":
+                summary = await read([HttpPiece(f"{address}/{name}")], reader, governor, timeout=5)
+                found += [outcome.data for outcome in summary.outcomes]
+                await kept.sent.wait()
+                await asyncio.sleep(0.05)
+        server.close()
+        await server.wait_closed()
+        await asyncio.sleep(0.05)  # the connections end
+        return found, kept.connections
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("unasked", [HEAD + b"bad", b"no HTTP\r\n"])
+def test_a_connection_that_brought_more_is_not_used_again(unasked: bytes) -> None:
+    assert answers(unasked) == ([b"<1>", b"<2>"], 2)
+
+
+def test_any_other_is() -> None:
+    assert answers(b"") == ([b"<1>", b"<1>"], 1)
