@@ -37,7 +37,7 @@ SETS = {
     # switch loses, not what the processors hold back.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
     # The seed is the hash of the commit before this line.
-    "fourth": Lot(0xa0040a68, 30, 10, wide=True, servers=64, seconds=6.0),
+    "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
 }
 
 
