@@ -31,7 +31,7 @@ run = {seeds = [1]}
 [workload]
 name = "barrier-read"
 servers = 12
-sru = "16KiB"
+sru = "24KiB"
 blocks = 2
 connections = "persistent"
 request_jitter = "5us"

@@ -131,7 +131,7 @@ def test_no_fix_has_two_reasons() -> None:
     ("buffer", "factor", "said"),
     [
         ("400KiB", 2.0, []),  # no collapse before and after
-        ("192KiB", 0.5, ["it collapses"]),
+        ("128KiB", 0.5, ["it collapses"]),
         ("80KiB", 2.0, ["there is no collapse"]),
         ("24KiB", 2.0, []),  # a collapse before and after
     ],
