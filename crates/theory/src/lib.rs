@@ -26,6 +26,7 @@ mod marks;
 mod network;
 mod packet;
 mod parts;
+mod peaks;
 mod proportion;
 mod queue;
 mod rack;

@@ -268,7 +268,7 @@ impl Sender {
             }
             return;
         }
-        self.rto.sample(rtt, &rules.rto);
+        self.rto.sample(rtt, (self.una, self.next), &rules.rto);
         if let Some(bbr) = &mut self.bbr {
             bbr.rates.time(rtt);
         }
@@ -336,12 +336,13 @@ impl Sender {
     /// Karn's rule: without timestamps, retransmitted segments give no sample.
     #[inline]
     pub(crate) fn time(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        let window = (ack, self.next.max(ack));
         if rules.flavour.per_window {
             if let Some((_, at)) = self.timed.take_if(|it| ack > it.0) {
-                self.rto.sample(now - at, &rules.rto);
+                self.rto.sample(now - at, window, &rules.rto);
             }
         } else if sent != NEVER && (self.una >= self.resent || rules.flavour.timestamps) {
-            self.rto.sample(now - sent, &rules.rto);
+            self.rto.sample(now - sent, window, &rules.rto);
         }
         self.rto.progress(&rules.rto);
     }

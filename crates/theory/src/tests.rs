@@ -178,11 +178,11 @@ fn a_receiver_acknowledges_what_it_has_in_order() {
 fn rfc6298_the_timer_follows_round_trips_doubles_and_ends_doubling_with_a_sample() {
     let bounds = Bounds { least: 300, most: 5000, is_least: false, ..RULES.rto };
     let mut rto = Rto::new(9000);
-    rto.sample(1000, &bounds);
+    rto.sample(1000, (1, 1), &bounds);
     assert_eq!(rto.wait, 3000);
     rto.back_off(&bounds);
     assert_eq!(rto.wait, 5000);
-    (0..100).for_each(|_| rto.sample(50, &bounds));
+    (0..100).for_each(|_| rto.sample(50, (1, 1), &bounds));
     assert_eq!(rto.wait, 300);
 }
 

@@ -114,7 +114,7 @@ fn tail() -> (Sender, Rules) {
     let rules = by(linux(Repair::Rack));
     let mut it = sender_by(4.0, 50.0, &rules);
     (it.rto, it.end) = (Rto::new(1000), 5);
-    it.rto.sample(10, &rules.rto);
+    it.rto.sample(10, (1, 1), &rules.rto);
     sent_by(&mut it, 0, &rules);
     (it, rules)
 }
