@@ -90,10 +90,12 @@ pub struct Columns<'py> {
     probe_margin: Column<'py>,
     probe_ack_delay: Column<'py>,
     reduces_again: Flags<'py>,
+    needs_reordering: Flags<'py>,
     style: Column<'py>,
     granularity: Column<'py>,
     per_window: Flags<'py>,
     timestamps: Flags<'py>,
+    times_blocks: Flags<'py>,
     tick: Column<'py>,
     runs_idle: Flags<'py>,
     ack_every: Column<'py>,
@@ -184,6 +186,7 @@ impl Columns<'_> {
             granularity: at(&self.granularity)? * second,
             per_window: is(&self.per_window)?,
             timestamps: is(&self.timestamps)?,
+            times_blocks: is(&self.times_blocks)?,
             tick: at(&self.tick)? * second,
             runs_idle: is(&self.runs_idle)?,
             ack_every: at(&self.ack_every)? as u32,
@@ -250,6 +253,7 @@ impl Columns<'_> {
             margin: times(&self.probe_margin)?,
             ack_delay: times(&self.probe_ack_delay)?,
             reduces_again: *self.reduces_again.get(row)?,
+            needs_reordering: *self.needs_reordering.get(row)?,
         })
     }
 }

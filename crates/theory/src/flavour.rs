@@ -163,6 +163,8 @@ pub struct Rack {
     pub ack_delay: f64,
     /// Whether a lost retransmission reduces the window again (not in Linux).
     pub reduces_again: bool,
+    /// Whether a duplicate widens the reordering window only if reordering was seen (Linux).
+    pub needs_reordering: bool,
 }
 
 /// The properties of a stack.
@@ -219,6 +221,8 @@ pub struct Flavour {
     pub per_window: bool,
     /// Whether packets have timestamps, so that retransmissions give samples, too.
     pub timestamps: bool,
+    /// Whether duplicate ACKs give samples by what they report for the first time (Linux).
+    pub times_blocks: bool,
     /// Tick of the hosts' timers, packet times; 0 for exact timers.
     pub tick: f64,
     /// Whether the timer also runs while nothing is outstanding (ns-2).
@@ -251,7 +255,7 @@ impl Flavour {
         self.growth != Growth::Cubic
             && self.growth != Growth::Bbr
             && self.repair != Repair::Rack
-            && !(self.proportional || self.examines || self.marks.are_used)
+            && !(self.proportional || self.examines || self.marks.are_used || self.times_blocks)
     }
 
     /// Textbook TCP.
@@ -294,11 +298,19 @@ impl Flavour {
             probe_time: 2e5,
         },
         marks: Marks { are_used: false, alpha: 1.0, gain: 0.0625, floor: 2, at_once: true },
-        rack: Rack { probes: 1, first: 0.0, margin: 0.0, ack_delay: 0.0, reduces_again: true },
+        rack: Rack {
+            probes: 1,
+            first: 0.0,
+            margin: 0.0,
+            ack_delay: 0.0,
+            reduces_again: true,
+            needs_reordering: false,
+        },
         style: Style::Rfc,
         granularity: 0.0,
         per_window: false,
         timestamps: false,
+        times_blocks: false,
         tick: 0.0,
         runs_idle: false,
         ack_every: 1,

@@ -145,10 +145,12 @@ class Reads:
     probe_margin: Floats
     probe_ack_delay: Floats
     reduces_again: Flags
+    needs_reordering: Flags
     style: Floats
     granularity: Floats
     per_window: Flags
     timestamps: Flags
+    times_blocks: Flags
     tick: Floats
     runs_idle: Flags
     ack_every: Floats

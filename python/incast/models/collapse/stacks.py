@@ -56,12 +56,13 @@ class Stack:
         The time of a burst, after which a round trip expires, and of a probe, s.
     uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
         Whether marks reduce the window, and the parameters of DCTCP.
-    probes, probe_first, probe_margin, probe_ack_delay, reduces_again
+    probes, probe_first, probe_margin, probe_ack_delay, reduces_again, needs_reordering
         The parameters of RACK-TLP, s.
     style, granularity
         The computation of the timeout, and its tick, s.
-    per_window, timestamps
-        One segment of a window is timed; retransmissions are timed, too.
+    per_window, timestamps, times_blocks
+        One segment of a window is timed; retransmissions are timed, too, and so is what duplicate
+        ACKs report for the first time.
     tick
         Tick of the hosts' timers, s.
     runs_idle
@@ -117,10 +118,12 @@ class Stack:
     probe_margin: float
     probe_ack_delay: float
     reduces_again: bool
+    needs_reordering: bool
     style: float
     granularity: float
     per_window: bool
     timestamps: bool
+    times_blocks: bool
     tick: float
     runs_idle: bool
     ack_every: float
@@ -164,6 +167,7 @@ def stack(point: Resolved) -> Stack:
         granularity=point.facts["rto_granularity_s"],
         per_window=transport["rtt_sampling"] == "per-window" and not transport["timestamps"],
         timestamps=transport["timestamps"],
+        times_blocks=transport["rtt_sampling"] == "linux",
         tick=_seconds(transport["timer_tick"]),
         runs_idle=transport["rto_runs_idle"],
         ack_every=float(delayed.get("segments", 1)),
@@ -235,4 +239,5 @@ def _rack(recovery: dict[str, Any], point: Resolved) -> dict[str, Any]:
         "probe_margin": _seconds(recovery.get("timer_margin", "0s")),
         "probe_ack_delay": point.facts["delayed_ack_s"] if delay is None else _seconds(delay),
         "reduces_again": recovery.get("reduce_for_lost_retransmission", False),
+        "needs_reordering": recovery.get("dsack_needs_reordering", False),
     }
