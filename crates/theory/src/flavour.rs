@@ -199,6 +199,10 @@ pub struct Flavour {
     pub block_bytes: bool,
     /// Whether windows count packets, so that a short one uses as much as a full one (Linux).
     pub counts_packets: bool,
+    /// Whether small bursts wait until ACKs allow larger ones (Linux).
+    pub defers: bool,
+    /// Whether a server closes the connection with a FIN after its data.
+    pub closes: bool,
     /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
     pub proportional: bool,
     /// Whether a timeout is examined by new data, and undone if it was premature (F-RTO).
@@ -255,7 +259,8 @@ impl Flavour {
         self.growth != Growth::Cubic
             && self.growth != Growth::Bbr
             && self.repair != Repair::Rack
-            && !(self.proportional || self.examines || self.marks.are_used || self.times_blocks)
+            && !(self.proportional || self.examines || self.marks.are_used)
+            && !(self.defers || self.times_blocks)
     }
 
     /// Textbook TCP.
@@ -274,6 +279,8 @@ impl Flavour {
         rescues: true,
         block_bytes: false,
         counts_packets: false,
+        defers: false,
+        closes: false,
         proportional: false,
         examines: false,
         growth: Growth::Acks,

@@ -7,7 +7,7 @@
 //!
 //! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
 //! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
-//! `resend`). Stacks differ by flags (`flavour`).
+//! `resend`, `defer`). Stacks differ by flags (`flavour`).
 
 mod bbr;
 mod board;
@@ -16,6 +16,7 @@ mod chain;
 mod collapse;
 mod connection;
 mod cubic;
+mod defer;
 mod delivery;
 mod duplicates;
 mod flavour;

@@ -6,6 +6,7 @@
 use crate::bbr::{self, Bbr};
 use crate::board::Board;
 use crate::cubic::Cubic;
+use crate::defer::{self, Deferral};
 use crate::flavour::{Flavour, Growth, Idle, Repair};
 use crate::growth::Loss;
 use crate::hybrid::Spans;
@@ -43,6 +44,8 @@ pub struct Rules {
     pub rack: rack::Spans,
     /// Time parameters of BBR.
     pub bbr: bbr::Spans,
+    /// Parameters of small bursts that wait.
+    pub defer: defer::Bounds,
     /// Tick of the timers; 0 for exact ones.
     pub tick: Ticks,
     /// Ticks of a second.
@@ -75,6 +78,7 @@ impl Rules {
                 probe: ticks(read.flavour.bbr.probe_time),
                 segment: read.packet - read.header,
             },
+            defer: defer::Bounds::new(read, ticks(1e-3 * read.second)),
             tick,
             second: read.second * PACKET as f64,
         }
@@ -195,6 +199,7 @@ pub struct Sender {
     /// With DCTCP.
     pub(crate) marks: Option<Box<Marks>>,
     pub(crate) undo: Option<Box<Undo>>,
+    pub(crate) deferral: Option<Box<Deferral>>,
     /// Timeouts so far.
     pub timeouts: u32,
 }
@@ -254,6 +259,7 @@ impl Sender {
             bbr: is_modelled.then(bbr),
             block: first,
             undo: flavour.examines.then(Box::default),
+            deferral: flavour.defers.then(Box::default),
             timeouts: 0,
         }
     }
@@ -392,6 +398,9 @@ impl Sender {
             self.owes_first = true;
         } else {
             self.next = self.una;
+        }
+        if let Some(deferral) = &mut self.deferral {
+            deferral.time_out(self.max);
         }
         self.limited = 0;
         self.timed = None;

@@ -149,6 +149,9 @@ impl Sender {
         self.recover = 0;
         self.owes_first = false;
         self.timed_out_at = 0;
+        if let Some(deferral) = &mut self.deferral {
+            deferral.defer_again();
+        }
         if let Some(it) = &mut self.selective {
             it.board.lose_nothing();
             it.repairs_timeout = false;

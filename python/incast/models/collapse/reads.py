@@ -116,6 +116,8 @@ class Reads:
     rescues: Flags
     block_bytes: Flags
     whole_windows: Flags
+    defers: Flags
+    closes: Flags
     proportional: Flags
     examines: Flags
     growth: Floats

@@ -40,6 +40,8 @@ class Stack:
         The blocks of an ACK lengthen it.
     whole_windows
         Windows count packets.
+    defers, closes
+        Small bursts wait, as in Linux, and a connection is closed with a FIN after its data.
     proportional, examines
         Rate reduction in a recovery, and F-RTO, as in Linux.
     growth
@@ -89,6 +91,8 @@ class Stack:
     rescues: bool
     block_bytes: bool
     whole_windows: bool
+    defers: bool
+    closes: bool
     proportional: bool
     examines: bool
     growth: float
@@ -157,6 +161,8 @@ def stack(point: Resolved) -> Stack:
         rescues=recovery.get("rescue", False),
         block_bytes=transport["sack_option_bytes"],
         whole_windows=transport["window_unit"] == "packets",
+        defers=transport["tso_deferral"],
+        closes=transport["fin"] and point.fresh,
         proportional=transport["prr"] == "linux",
         examines=transport["undo"] in ("f-rto", "linux"),
         **_growth(control),
