@@ -1,7 +1,7 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Bbr, Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
+    Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
     Rack, Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -64,7 +64,7 @@ pub struct Columns<'py> {
     defers: Flags<'py>,
     closes: Flags<'py>,
     proportional: Flags<'py>,
-    examines: Flags<'py>,
+    examine: Column<'py>,
     growth: Column<'py>,
     cubic_c: Column<'py>,
     cubic_beta: Column<'py>,
@@ -180,7 +180,7 @@ impl Columns<'_> {
             defers: is(&self.defers)?,
             closes: is(&self.closes)?,
             proportional: is(&self.proportional)?,
-            examines: is(&self.examines)?,
+            examine: EXAMINES[name(&self.examine)?],
             growth: GROWTHS[name(&self.growth)?],
             cubic: self.cubic(row)?,
             bbr: self.bbr(row, second)?,
@@ -268,6 +268,7 @@ const REPAIRS: [Repair; 6] =
 const HALVED: [Halved; 4] = [Halved::Flight, Halved::Window, Halved::Once, Halved::Pipe];
 const GROWTHS: [Growth; 5] =
     [Growth::Acks, Growth::Data, Growth::AllData, Growth::Cubic, Growth::Bbr];
+const EXAMINES: [Examine; 3] = [Examine::Never, Examine::Data, Examine::Linux];
 const WATCHES: [Watch; 4] = [Watch::Off, Watch::Careful, Watch::Linux, Watch::Ns3];
 
 /// The attributes of `incast.models.collapse.blocks.Effort`.

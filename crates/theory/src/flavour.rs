@@ -80,6 +80,17 @@ pub enum Growth {
     Bbr,
 }
 
+/// The examination of a timeout, which is undone if it was premature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examine {
+    /// None.
+    Never,
+    /// By new data (F-RTO, RFC 5682).
+    Data,
+    /// By echoed timestamps, and by new data, but not in fast recovery (Linux).
+    Linux,
+}
+
 /// What ends CUBIC's slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
@@ -205,8 +216,8 @@ pub struct Flavour {
     pub closes: bool,
     /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
     pub proportional: bool,
-    /// Whether a timeout is examined by new data, and undone if it was premature (F-RTO).
-    pub examines: bool,
+    /// The examination of a timeout.
+    pub examine: Examine,
     /// The growth of the window.
     pub growth: Growth,
     /// The parameters of CUBIC.
@@ -259,7 +270,8 @@ impl Flavour {
         self.growth != Growth::Cubic
             && self.growth != Growth::Bbr
             && self.repair != Repair::Rack
-            && !(self.proportional || self.examines || self.marks.are_used)
+            && self.examine == Examine::Never
+            && !(self.proportional || self.marks.are_used)
             && !(self.defers || self.times_blocks)
     }
 
@@ -282,7 +294,7 @@ impl Flavour {
         defers: false,
         closes: false,
         proportional: false,
-        examines: false,
+        examine: Examine::Never,
         growth: Growth::Acks,
         cubic: Cubic {
             c: 0.4,

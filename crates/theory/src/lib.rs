@@ -49,7 +49,7 @@ use std::thread;
 pub use chain::{Effort, Outcome};
 pub use collapse::Collapse;
 pub use flavour::{
-    Bbr, Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
+    Bbr, Cubic, Examine, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
 };
 pub use queue::Marking;
 pub use read::Read;

@@ -1,7 +1,7 @@
 //! How a sender with a scoreboard handles ACKs (RFC 6675 §5; ns-2's `Sack1`; RFC 8985).
 
 use crate::bbr;
-use crate::flavour::Repair;
+use crate::flavour::{Examine, Repair};
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts};
 use crate::proportion::Proportion;
@@ -69,8 +69,10 @@ impl Sender {
             self.extend_for_blocks(now, at, rules);
         }
         self.note_delivery(&news, held, losses);
-        if self.undo.is_some() && (news.acked > 0 || news.is_sacked) {
-            self.examine(news.acked, news.is_original, rules);
+        // In the simulator, an ACK of a duplicate counts as well.
+        let is_twice = ack.twice && self.una < self.max && rules.flavour.examine == Examine::Linux;
+        if self.undo.is_some() && (news.acked > 0 || news.is_sacked || is_twice) {
+            self.examine(news.acked, ack.sent, news.is_original, rules);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::bbr::{self, Bbr};
 use crate::board::Board;
 use crate::cubic::Cubic;
 use crate::defer::{self, Deferral};
-use crate::flavour::{Flavour, Growth, Idle, Repair};
+use crate::flavour::{Examine, Flavour, Growth, Idle, Repair};
 use crate::growth::Loss;
 use crate::hybrid::Spans;
 use crate::marks::Marks;
@@ -258,7 +258,7 @@ impl Sender {
             is_marked: false,
             bbr: is_modelled.then(bbr),
             block: first,
-            undo: flavour.examines.then(Box::default),
+            undo: (flavour.examine != Examine::Never).then(Box::default),
             deferral: flavour.defers.then(Box::default),
             timeouts: 0,
         }
@@ -386,7 +386,7 @@ impl Sender {
             return self.rest(now, rules);
         }
         self.timeouts += 1;
-        self.remember_timeout(rules);
+        self.remember_timeout(now, rules);
         let repeated = self.timed_out_at == self.una;
         self.timed_out_at = self.una;
         let flight = self.outstanding(self.next, rules);

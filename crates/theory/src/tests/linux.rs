@@ -1,7 +1,7 @@
 //! What Linux does: rate reduction, F-RTO, RACK-TLP, and timers with ticks.
 
 use super::senders::{RULES, new, sender_by, sent_by};
-use crate::flavour::{Flavour, Rack, Repair};
+use crate::flavour::{Examine, Flavour, Rack, Repair};
 use crate::packet::NEVER;
 use crate::parts::{SEGMENT, parts};
 use crate::rto::{Bounds, Rto};
@@ -17,7 +17,7 @@ fn linux(repair: Repair) -> Flavour {
         repair,
         counts_packets: true,
         proportional: true,
-        examines: true,
+        examine: Examine::Data,
         timestamps: true,
         impatient: false,
         rack: Rack { probes: 1, reduces_again: false, ..Flavour::LAB.rack },

@@ -119,7 +119,7 @@ class Reads:
     defers: Flags
     closes: Flags
     proportional: Flags
-    examines: Flags
+    examine: Floats
     growth: Floats
     cubic_c: Floats
     cubic_beta: Floats

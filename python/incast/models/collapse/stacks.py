@@ -11,6 +11,7 @@ EXITS = ("ssthresh", "flight", "keep")
 HALVED = ("flight", "cwnd", "cwnd-once", "pipe")
 STYLES = ("rfc", "linux", "ns2", "ns3")
 IDLE = ("none", "5681", "2861")
+UNDOS = ("none", "f-rto", "linux")
 GROWTHS = ("acks", "data", "all-data", "cubic", "bbr")
 WATCHES = ("off", "rfc9406", "linux", "ns3")
 
@@ -42,8 +43,8 @@ class Stack:
         Windows count packets.
     defers, closes
         Small bursts wait, as in Linux, and a connection is closed with a FIN after its data.
-    proportional, examines
-        Rate reduction in a recovery, and F-RTO, as in Linux.
+    proportional, examine
+        Rate reduction in a recovery, as in Linux, and the examination of a timeout.
     growth
         What the window grows by.
     cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind
@@ -94,7 +95,7 @@ class Stack:
     defers: bool
     closes: bool
     proportional: bool
-    examines: bool
+    examine: float
     growth: float
     cubic_c: float
     cubic_beta: float
@@ -164,7 +165,7 @@ def stack(point: Resolved) -> Stack:
         defers=transport["tso_deferral"],
         closes=transport["fin"] and point.fresh,
         proportional=transport["prr"] == "linux",
-        examines=transport["undo"] in ("f-rto", "linux"),
+        examine=float(UNDOS.index(transport["undo"])),
         **_growth(control),
         **_bbr(control),
         **_marks(control),
