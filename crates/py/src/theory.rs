@@ -71,6 +71,7 @@ pub struct Columns<'py> {
     cubic_yields: Flags<'py>,
     cubic_friendly: Flags<'py>,
     cubic_blind: Column<'py>,
+    cubic_counts: Flags<'py>,
     watch: Column<'py>,
     bbr_startup: Column<'py>,
     bbr_cruise: Column<'py>,
@@ -208,6 +209,7 @@ impl Columns<'_> {
             yields: *self.cubic_yields.get(row)?,
             is_friendly: *self.cubic_friendly.get(row)?,
             blind: *self.cubic_blind.get(row)?,
+            counts: *self.cubic_counts.get(row)?,
             watch: WATCHES[*self.watch.get(row)? as usize],
         })
     }

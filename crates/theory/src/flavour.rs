@@ -117,6 +117,8 @@ pub struct Cubic {
     pub is_friendly: bool,
     /// Minimum growth while no maximum is known: a segment for this many; 0 without one (Linux).
     pub blind: f64,
+    /// Whether growth is counted in packets and ticks (Linux).
+    pub counts: bool,
     /// The end of slow start.
     pub watch: Watch,
 }
@@ -302,6 +304,7 @@ impl Flavour {
             yields: true,
             is_friendly: true,
             blind: 0.0,
+            counts: false,
             watch: Watch::Off,
         },
         bbr: Bbr {

@@ -78,6 +78,9 @@ impl Sender {
             srtt: self.rto.smoothed(),
         };
         let Some(cubic) = self.cubic.as_deref_mut() else { return };
+        if let Some(rtt) = rtt {
+            cubic.on_rtt(now, rtt, rules);
+        }
         if !is_limited && is_short {
             cubic.pause(now);
             if starts && cubic.watch(now, rtt, &state, rules) {

@@ -15,6 +15,7 @@ mod careful;
 mod chain;
 mod collapse;
 mod connection;
+mod counted;
 mod cubic;
 mod defer;
 mod delivery;

@@ -253,7 +253,7 @@ impl Sender {
             has_hole: false,
             proportion: None,
             selective: has_board.then(selective),
-            cubic: is_cubic.then(|| Box::new(Cubic::new(flavour.cubic.watch))),
+            cubic: is_cubic.then(|| Box::new(Cubic::new(&flavour.cubic))),
             marks: flavour.marks.are_used.then(|| Box::new(Marks::new(&flavour.marks))),
             is_marked: false,
             bbr: is_modelled.then(bbr),

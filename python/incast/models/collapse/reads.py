@@ -126,6 +126,7 @@ class Reads:
     cubic_yields: Flags
     cubic_friendly: Flags
     cubic_blind: Floats
+    cubic_counts: Flags
     watch: Floats
     bbr_startup: Floats
     bbr_cruise: Floats

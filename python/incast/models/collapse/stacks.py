@@ -47,7 +47,7 @@ class Stack:
         Rate reduction in a recovery, as in Linux, and the examination of a timeout.
     growth
         What the window grows by.
-    cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind
+    cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind, cubic_counts
         The parameters of CUBIC.
     watch
         What ends CUBIC's slow start.
@@ -102,6 +102,7 @@ class Stack:
     cubic_yields: bool
     cubic_friendly: bool
     cubic_blind: float
+    cubic_counts: bool
     watch: float
     bbr_startup: float
     bbr_cruise: float
@@ -206,6 +207,7 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
         "cubic_yields": control.get("fast_convergence", True),
         "cubic_friendly": control.get("reno_friendly", True),
         "cubic_blind": float(control.get("blind_growth", 0)),
+        "cubic_counts": control.get("counting") == "linux",
         "watch": float(WATCHES.index(watch)),
     }
 
