@@ -1,3 +1,4 @@
+mod deferral;
 mod linux;
 mod marks;
 mod paced;
