@@ -14,7 +14,9 @@ impl Sender {
         if self.selective.is_some() {
             return self.poll_selectively(now, is_open, rules);
         }
-        self.forget_deferral();
+        if !self.is_plain {
+            self.forget_deferral();
+        }
         if self.has_hole && self.proportion.is_some_and(|it| it.allowance > 0) {
             (self.has_hole, self.owes_first) = (false, true);
         }
@@ -118,7 +120,7 @@ impl Sender {
         let flight = segment - self.una;
         let limits = self.beyond(rules) > 0;
         let (mut count, room) = self.count_new(rules);
-        if count == 0 || self.defers(now, room.max(count), rules) {
+        if count == 0 || !self.is_plain && self.defers(now, room.max(count), rules) {
             return None;
         }
         if !is_open {
@@ -152,7 +154,9 @@ impl Sender {
             self.last_sent = now;
             self.used = self.used.max(flown);
         }
-        self.note_departure(now, segment, count);
+        if !self.is_plain {
+            self.note_departure(now, segment, count);
+        }
         Some(Burst { segment, count, again: false, is_all: room < full })
     }
 }
