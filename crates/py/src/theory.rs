@@ -1,8 +1,8 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
-    Rack, Read, Repair, Style, Watch, follow,
+    Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks,
+    Outcome, Rack, Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -3,13 +3,15 @@
 use super::senders::{RULES, new, sender_by, sent_by};
 use crate::defer::{Bounds, Deferral};
 use crate::flavour::{Flavour, Rack, Repair};
+use crate::rto;
 use crate::sender::{AckInfo, Rules, Sender};
 
 fn by(repair: Repair, closes: bool) -> Rules {
     let rack = Rack { probes: 0, ..Flavour::LAB.rack };
     let flavour =
         Flavour { repair, closes, rack, defers: true, counts_packets: true, ..Flavour::LAB };
-    Rules { flavour, defer: Bounds { segment: 1000, short: 0, soon: 1000 }, ..RULES }
+    let rto = rto::Bounds { is_least: false, ..RULES.rto };
+    Rules { flavour, rto, defer: Bounds { segment: 1000, short: 0, soon: 1000 }, ..RULES }
 }
 
 /// A full window of `window` segments is outstanding since time 0, of `all`.
@@ -62,7 +64,7 @@ fn linux_a_far_ack_is_not_waited_for() {
     let rules = by(Repair::NewReno, false);
     let mut it = full(9.0, 100, &rules);
     // The next ACK is expected after half of a round trip of 10.
-    it.acknowledge(4, 2, 0, &Rules { rto: RULES.rto, ..rules });
+    it.acknowledge(4, 2, 0, &rules);
     assert_eq!(sent_by(&mut it, 4, &rules).len(), 1);
 }
 
