@@ -218,7 +218,7 @@ fn linux_a_duplicate_ack_of_new_blocks_is_timed_and_restarts_the_timer() {
     for (times_blocks, expected) in [(false, 3000), (true, 1005 + 134 + 4 * 252)] {
         let flavour = linux(Repair::Rack);
         let rack = Rack { probes: 0, ..flavour.rack };
-        let rules = by(Flavour { times_blocks, rack, ..flavour });
+        let rules = by(Flavour { rack, times_blocks, ..flavour });
         let mut it = sender_by(4.0, 50.0, &rules);
         sent_by(&mut it, 0, &rules);
         it.expire(1000, &rules);
