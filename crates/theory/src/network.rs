@@ -413,6 +413,9 @@ impl<'a> Network<'a> {
         // ACKs move the deadline without a new entry.
         if sender.due() <= self.now {
             sender.expire(self.now, &self.rules);
+        } else if self.rules.flavour.defers {
+            // Only an ACK or a deadline ends a deferral.
+            return self.watch(who);
         }
         self.send(who);
     }
@@ -435,7 +438,7 @@ impl<'a> Network<'a> {
 
     #[inline]
     fn transmit(&mut self, who: u32, is_open: bool) {
-        let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
+        let sender = &mut self.connections[who as usize].sender;
         while let Some(burst) = sender.poll(self.now, is_open, &self.rules) {
             let is_last = burst.segment + burst.count == sender.end;
             let kind = if is_last { Kind::Last } else { Kind::Full };
@@ -447,6 +450,13 @@ impl<'a> Network<'a> {
                 break;
             }
         }
+        self.watch(who);
+    }
+
+    /// Enters the next deadline of a server.
+    #[inline]
+    fn watch(&mut self, who: u32) {
+        let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
         let due = if sender.is_plain { sender.deadline } else { sender.due() };
         if due < *alarm {
             *alarm = due;
