@@ -104,6 +104,7 @@ pub struct Columns<'py> {
     ack_every: Column<'py>,
     ack_timeout: Column<'py>,
     quick: Column<'py>,
+    counts_acks: Flags<'py>,
     idle: Column<'py>,
     arrival_first: Flags<'py>,
 }
@@ -197,6 +198,7 @@ impl Columns<'_> {
             ack_every: at(&self.ack_every)? as u32,
             ack_timeout: at(&self.ack_timeout)? * second,
             quick: at(&self.quick)? as u32,
+            counts_acks: is(&self.counts_acks)?,
             idle: [Idle::Kept, Idle::Restarts, Idle::Validates][name(&self.idle)?],
             arrival_first: is(&self.arrival_first)?,
         })

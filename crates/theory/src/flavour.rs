@@ -250,6 +250,9 @@ pub struct Flavour {
     pub ack_timeout: f64,
     /// Number of segments that are acknowledged one by one at first.
     pub quick: u32,
+    /// Whether ACKs are counted for that, and counted anew after a silence longer than the client's
+    /// timeout (Linux).
+    pub counts_acks: bool,
     /// The effect of an idle time.
     pub idle: Idle,
     /// Whether a packet that departs at the time of an arrival is still there (ns-2, ns-3).
@@ -338,6 +341,7 @@ impl Flavour {
         ack_every: 1,
         ack_timeout: 0.0,
         quick: 0,
+        counts_acks: false,
         idle: Idle::Kept,
         arrival_first: false,
     };

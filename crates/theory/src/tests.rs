@@ -255,6 +255,25 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
 }
 
 #[test]
+fn linux_counts_quick_acks_and_counts_anew_after_a_silence() {
+    let mut receiver = Receiver::new(100, 2).counting_acks(true);
+    receiver.renew(2);
+    receiver.know_timeout(100);
+    let mut is_due = |now, segment| {
+        receiver.hear(now, 2);
+        let is_due = receiver.is_due(segment, 2, 2);
+        receiver.take(segment);
+        is_due
+    };
+    // The second ACK is that of a gap, and the one that fills it is the last at once.
+    let due = [(1, 1), (2, 3), (3, 2), (4, 4), (5, 5), (6, 6)].map(|(now, it)| is_due(now, it));
+    assert_eq!(due, [true, true, true, false, true, false]);
+    assert!(is_due(107, 7), "the second of two");
+    assert!(!is_due(207, 8), "after a silence as long as the timeout");
+    assert!(is_due(308, 9) && is_due(309, 10));
+}
+
+#[test]
 fn slow_start_ends_where_round_trips_grow() {
     let spans = Spans { spacing: 0, least: 40, most: 160, allowance: 10, divisor: 8, train: 2 };
     let state = State { una: 1, max: 40, window: parts(20.0), threshold: parts(1e4), srtt: 100 };

@@ -159,6 +159,7 @@ class Reads:
     ack_every: Floats
     ack_timeout: Floats
     quick: Floats
+    counts_acks: Flags
     idle: Floats
     arrival_first: Flags
 

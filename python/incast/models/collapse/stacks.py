@@ -70,8 +70,9 @@ class Stack:
         Tick of the hosts' timers, s.
     runs_idle
         The timer runs on while nothing is out.
-    ack_every, ack_timeout, quick
-        Segments to an ACK, the seconds that one waits, and how many come at once before.
+    ack_every, ack_timeout, quick, counts_acks
+        Segments to an ACK, the seconds that one waits, and how many come at once before; whether
+        ACKs are counted for that, and counted anew after a silence, as in Linux.
     idle
         The effect of an idle period on the window.
     arrival_first
@@ -135,6 +136,7 @@ class Stack:
     ack_every: float
     ack_timeout: float
     quick: float
+    counts_acks: bool
     idle: float
     arrival_first: bool
 
@@ -181,6 +183,7 @@ def stack(point: Resolved) -> Stack:
         ack_every=float(delayed.get("segments", 1)),
         ack_timeout=point.facts["delayed_ack_s"],
         quick=float(delayed.get("quickack", 0)),
+        counts_acks=delayed.get("pingpong", False),
         idle=float(IDLE.index(transport["idle_restart"])),
         arrival_first=network["ties"] != "departure-first",
     )
