@@ -235,6 +235,17 @@ def test_it_says_what_it_does_not_know(change: dict[str, dict[str, Any]], reason
     assert isinstance(MODELS["collapse"].answer(question.point.tree), NotApplicable)
 
 
+def test_linux_has_rules_of_its_own() -> None:
+    def rules(tree: dict[str, Any]) -> list[float]:
+        asked = reads(tree)
+        flags = ("times_blocks", "defers", "counts_acks", "needs_reordering", "cubic_counts")
+        return [float(getattr(asked, name)[0]) for name in (*flags, "examine")]
+
+    fresh = persistent(workload={"connections": "fresh"}, transport={"name": "cubic"})
+    assert rules(fresh | {"profile": "linux"}) == [1, 1, 1, 1, 1, 2]
+    assert rules(fresh | {"profile": "rfc"}) == [0, 0, 0, 0, 0, 0]
+
+
 def test_it_finds_the_published_share_of_collapse_points() -> None:
     with TABLE.open(newline="") as file:
         rows = list(csv.DictReader(file))[:ENOUGH]

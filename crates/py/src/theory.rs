@@ -1,8 +1,8 @@
 //! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
-    Bbr, Collapse, Cubic, Effort, Exit, Flavour, Growth, Halved, Idle, Marking, Marks, Outcome,
-    Rack, Read, Repair, Style, Watch, follow,
+    Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks,
+    Outcome, Rack, Read, Repair, Style, Watch, follow,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -61,14 +61,17 @@ pub struct Columns<'py> {
     rescues: Flags<'py>,
     block_bytes: Flags<'py>,
     whole_windows: Flags<'py>,
+    defers: Flags<'py>,
+    closes: Flags<'py>,
     proportional: Flags<'py>,
-    examines: Flags<'py>,
+    examine: Column<'py>,
     growth: Column<'py>,
     cubic_c: Column<'py>,
     cubic_beta: Column<'py>,
     cubic_yields: Flags<'py>,
     cubic_friendly: Flags<'py>,
     cubic_blind: Column<'py>,
+    cubic_counts: Flags<'py>,
     watch: Column<'py>,
     bbr_startup: Column<'py>,
     bbr_cruise: Column<'py>,
@@ -90,15 +93,18 @@ pub struct Columns<'py> {
     probe_margin: Column<'py>,
     probe_ack_delay: Column<'py>,
     reduces_again: Flags<'py>,
+    needs_reordering: Flags<'py>,
     style: Column<'py>,
     granularity: Column<'py>,
     per_window: Flags<'py>,
     timestamps: Flags<'py>,
+    times_blocks: Flags<'py>,
     tick: Column<'py>,
     runs_idle: Flags<'py>,
     ack_every: Column<'py>,
     ack_timeout: Column<'py>,
     quick: Column<'py>,
+    counts_acks: Flags<'py>,
     idle: Column<'py>,
     arrival_first: Flags<'py>,
 }
@@ -173,8 +179,10 @@ impl Columns<'_> {
             rescues: is(&self.rescues)?,
             block_bytes: is(&self.block_bytes)?,
             counts_packets: is(&self.whole_windows)?,
+            defers: is(&self.defers)?,
+            closes: is(&self.closes)?,
             proportional: is(&self.proportional)?,
-            examines: is(&self.examines)?,
+            examine: EXAMINES[name(&self.examine)?],
             growth: GROWTHS[name(&self.growth)?],
             cubic: self.cubic(row)?,
             bbr: self.bbr(row, second)?,
@@ -184,11 +192,13 @@ impl Columns<'_> {
             granularity: at(&self.granularity)? * second,
             per_window: is(&self.per_window)?,
             timestamps: is(&self.timestamps)?,
+            times_blocks: is(&self.times_blocks)?,
             tick: at(&self.tick)? * second,
             runs_idle: is(&self.runs_idle)?,
             ack_every: at(&self.ack_every)? as u32,
             ack_timeout: at(&self.ack_timeout)? * second,
             quick: at(&self.quick)? as u32,
+            counts_acks: is(&self.counts_acks)?,
             idle: [Idle::Kept, Idle::Restarts, Idle::Validates][name(&self.idle)?],
             arrival_first: is(&self.arrival_first)?,
         })
@@ -201,6 +211,7 @@ impl Columns<'_> {
             yields: *self.cubic_yields.get(row)?,
             is_friendly: *self.cubic_friendly.get(row)?,
             blind: *self.cubic_blind.get(row)?,
+            counts: *self.cubic_counts.get(row)?,
             watch: WATCHES[*self.watch.get(row)? as usize],
         })
     }
@@ -250,6 +261,7 @@ impl Columns<'_> {
             margin: times(&self.probe_margin)?,
             ack_delay: times(&self.probe_ack_delay)?,
             reduces_again: *self.reduces_again.get(row)?,
+            needs_reordering: *self.needs_reordering.get(row)?,
         })
     }
 }
@@ -260,6 +272,7 @@ const REPAIRS: [Repair; 6] =
 const HALVED: [Halved; 4] = [Halved::Flight, Halved::Window, Halved::Once, Halved::Pipe];
 const GROWTHS: [Growth; 5] =
     [Growth::Acks, Growth::Data, Growth::AllData, Growth::Cubic, Growth::Bbr];
+const EXAMINES: [Examine; 3] = [Examine::Never, Examine::Data, Examine::Linux];
 const WATCHES: [Watch; 4] = [Watch::Off, Watch::Careful, Watch::Linux, Watch::Ns3];
 
 /// The attributes of `incast.models.collapse.blocks.Effort`.

@@ -294,6 +294,16 @@ impl Board {
         self.segments.front().is_none_or(|it| it.marks & RESENT != 0)
     }
 
+    /// When the first segment was sent last.
+    pub fn first_at(&self) -> Option<Ticks> {
+        self.segments.front().map(|it| it.at)
+    }
+
+    /// When the last segment was sent last.
+    pub fn last_at(&self) -> Option<Ticks> {
+        self.segments.back().map(|it| it.at)
+    }
+
     /// Estimated number of segments in the network.
     pub fn pipe(&self) -> u32 {
         self.segments.len() as u32 + self.resent - self.sacked - self.lost

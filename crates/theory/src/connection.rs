@@ -35,7 +35,8 @@ impl Connection {
     pub fn new(read: &Read, rules: &Rules) -> Self {
         Self {
             sender: Sender::new(1, parts(read.initial_threshold), Rto::new(0), rules),
-            receiver: Receiver::new(read.segments, read.flavour.quick),
+            receiver: Receiver::new(read.segments, read.flavour.quick)
+                .counting_acks(read.flavour.counts_acks),
             alarm: NEVER,
             gate: NEVER,
             held: NEVER,

@@ -1,6 +1,7 @@
 //! CUBIC (RFC 9438). Windows of its curve are in segments, its times in seconds.
 
 use crate::careful::Careful;
+use crate::counted::{Counted, HZ};
 use crate::flavour::{self, Watch};
 use crate::hybrid::{Hybrid, State};
 use crate::packet::Ticks;
@@ -21,6 +22,8 @@ pub struct Cubic {
     /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
     start: Start,
+    /// With Linux's counting.
+    counted: Option<Box<Counted>>,
 }
 
 /// What ends slow start.
@@ -61,13 +64,14 @@ fn segments(window: Parts) -> f64 {
 
 impl Cubic {
     /// A connection before its first loss.
-    pub fn new(watch: Watch) -> Self {
-        let start = match watch {
+    pub fn new(law: &flavour::Cubic) -> Self {
+        let start = match law.watch {
             Watch::Off => Start::Plain,
             Watch::Careful => Start::Careful(Box::default()),
             Watch::Linux | Watch::Ns3 => Start::Hybrid(Box::default()),
         };
-        Self { epoch: None, maximum: None, is_blind: true, prior: 0.0, start }
+        let counted = law.counts.then(Box::default);
+        Self { epoch: None, maximum: None, is_blind: true, prior: 0.0, start, counted }
     }
 
     /// An ACK of `acked` in slow start. Returns the growth; `None` if slow start ends.
@@ -121,6 +125,17 @@ impl Cubic {
     /// The window was reduced by something else than a loss: another stage begins.
     pub fn restart(&mut self) {
         self.epoch = None;
+        if let Some(counted) = &mut self.counted {
+            counted.restart();
+        }
+    }
+
+    /// A round trip was measured.
+    pub fn on_rtt(&mut self, now: Ticks, rtt: Ticks, rules: &Rules) {
+        if let Some(counted) = &mut self.counted {
+            let ticks = |span: Ticks| span as f64 / rules.second * HZ as f64;
+            counted.on_rtt(ticks(now) as u64, ticks(rtt).ceil() as u64);
+        }
     }
 
     fn begin(&mut self, now: Ticks, window: f64, law: &flavour::Cubic) -> Epoch {
@@ -144,6 +159,11 @@ impl Cubic {
         rules: &Rules,
     ) -> Parts {
         let law = &rules.flavour.cubic;
+        if let Some(counted) = &mut self.counted {
+            let tick = (now as f64 / rules.second * HZ as f64) as u64;
+            let packets = (acked.div_ceil(SEGMENT), (window >> BITS).max(1));
+            return counted.on_ack(tick, packets, is_empty, law) << BITS;
+        }
         let (acked, window) = (segments(acked), segments(window));
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
@@ -176,6 +196,9 @@ impl Cubic {
     /// reduced window.
     pub fn reduce(&mut self, window: Parts, flight: Option<Parts>, rules: &Rules) -> Parts {
         let law = &rules.flavour.cubic;
+        if let Some(counted) = &mut self.counted {
+            return counted.reduce((window >> BITS).max(1), law) << BITS;
+        }
         let whole = |window: Parts| {
             if rules.flavour.counts_packets { window >> BITS << BITS } else { window }
         };
@@ -199,5 +222,8 @@ impl Cubic {
     /// A timeout (RFC 9438 §4.8), after [`Self::reduce`] unless it is a repeated one.
     pub fn time_out(&mut self) {
         (self.epoch, self.maximum, self.is_blind) = (None, None, true);
+        if let Some(counted) = &mut self.counted {
+            counted.reset();
+        }
     }
 }

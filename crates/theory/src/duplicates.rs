@@ -17,12 +17,12 @@ impl Sender {
             let acked = ack - self.una;
             self.acknowledge_new(now, ack, sent, rules);
             if !self.is_plain {
-                self.examine(acked, false, rules);
+                self.examine(acked, sent, false, rules);
             }
         } else if ack == self.una && self.una < self.max {
             self.acknowledge_again(now, rules);
             if !self.is_plain {
-                self.examine(0, false, rules);
+                self.examine(0, sent, false, rules);
             }
         }
     }

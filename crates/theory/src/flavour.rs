@@ -80,6 +80,17 @@ pub enum Growth {
     Bbr,
 }
 
+/// The examination of a timeout, which is undone if it was premature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Examine {
+    /// None.
+    Never,
+    /// By new data (F-RTO, RFC 5682).
+    Data,
+    /// By echoed timestamps, and by new data, but not in fast recovery (Linux).
+    Linux,
+}
+
 /// What ends CUBIC's slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
@@ -106,6 +117,8 @@ pub struct Cubic {
     pub is_friendly: bool,
     /// Minimum growth while no maximum is known: a segment for this many; 0 without one (Linux).
     pub blind: f64,
+    /// Whether growth is counted in packets and ticks (Linux).
+    pub counts: bool,
     /// The end of slow start.
     pub watch: Watch,
 }
@@ -163,6 +176,8 @@ pub struct Rack {
     pub ack_delay: f64,
     /// Whether a lost retransmission reduces the window again (not in Linux).
     pub reduces_again: bool,
+    /// Whether a duplicate widens the reordering window only if reordering was seen (Linux).
+    pub needs_reordering: bool,
 }
 
 /// The properties of a stack.
@@ -197,10 +212,14 @@ pub struct Flavour {
     pub block_bytes: bool,
     /// Whether windows count packets, so that a short one uses as much as a full one (Linux).
     pub counts_packets: bool,
+    /// Whether small bursts wait until ACKs allow larger ones (Linux).
+    pub defers: bool,
+    /// Whether a server closes the connection with a FIN after its data.
+    pub closes: bool,
     /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
     pub proportional: bool,
-    /// Whether a timeout is examined by new data, and undone if it was premature (F-RTO).
-    pub examines: bool,
+    /// The examination of a timeout.
+    pub examine: Examine,
     /// The growth of the window.
     pub growth: Growth,
     /// The parameters of CUBIC.
@@ -219,6 +238,8 @@ pub struct Flavour {
     pub per_window: bool,
     /// Whether packets have timestamps, so that retransmissions give samples, too.
     pub timestamps: bool,
+    /// Whether duplicate ACKs give samples by what they report for the first time (Linux).
+    pub times_blocks: bool,
     /// Tick of the hosts' timers, packet times; 0 for exact timers.
     pub tick: f64,
     /// Whether the timer also runs while nothing is outstanding (ns-2).
@@ -229,6 +250,9 @@ pub struct Flavour {
     pub ack_timeout: f64,
     /// Number of segments that are acknowledged one by one at first.
     pub quick: u32,
+    /// Whether ACKs are counted for that, and counted anew after a silence longer than the client's
+    /// timeout (Linux).
+    pub counts_acks: bool,
     /// The effect of an idle time.
     pub idle: Idle,
     /// Whether a packet that departs at the time of an arrival is still there (ns-2, ns-3).
@@ -251,7 +275,9 @@ impl Flavour {
         self.growth != Growth::Cubic
             && self.growth != Growth::Bbr
             && self.repair != Repair::Rack
-            && !(self.proportional || self.examines || self.marks.are_used)
+            && self.examine == Examine::Never
+            && !(self.proportional || self.marks.are_used)
+            && !(self.defers || self.times_blocks)
     }
 
     /// Textbook TCP.
@@ -270,8 +296,10 @@ impl Flavour {
         rescues: true,
         block_bytes: false,
         counts_packets: false,
+        defers: false,
+        closes: false,
         proportional: false,
-        examines: false,
+        examine: Examine::Never,
         growth: Growth::Acks,
         cubic: Cubic {
             c: 0.4,
@@ -279,6 +307,7 @@ impl Flavour {
             yields: true,
             is_friendly: true,
             blind: 0.0,
+            counts: false,
             watch: Watch::Off,
         },
         bbr: Bbr {
@@ -294,16 +323,25 @@ impl Flavour {
             probe_time: 2e5,
         },
         marks: Marks { are_used: false, alpha: 1.0, gain: 0.0625, floor: 2, at_once: true },
-        rack: Rack { probes: 1, first: 0.0, margin: 0.0, ack_delay: 0.0, reduces_again: true },
+        rack: Rack {
+            probes: 1,
+            first: 0.0,
+            margin: 0.0,
+            ack_delay: 0.0,
+            reduces_again: true,
+            needs_reordering: false,
+        },
         style: Style::Rfc,
         granularity: 0.0,
         per_window: false,
         timestamps: false,
+        times_blocks: false,
         tick: 0.0,
         runs_idle: false,
         ack_every: 1,
         ack_timeout: 0.0,
         quick: 0,
+        counts_acks: false,
         idle: Idle::Kept,
         arrival_first: false,
     };

@@ -66,7 +66,8 @@ impl Sender {
         rules: &Rules,
     ) {
         let flight = self.outstanding(self.max, rules);
-        let is_limited = flight + SEGMENT > self.window;
+        let was_deferred = self.deferral.as_deref().is_some_and(|it| it.was_limited(ack));
+        let is_limited = flight + SEGMENT > self.window || was_deferred;
         let is_short = self.max >= self.end || flight + SEGMENT > rules.most_window;
         let starts = self.window < self.threshold;
         let state = State {
@@ -77,6 +78,9 @@ impl Sender {
             srtt: self.rto.smoothed(),
         };
         let Some(cubic) = self.cubic.as_deref_mut() else { return };
+        if let Some(rtt) = rtt {
+            cubic.on_rtt(now, rtt, rules);
+        }
         if !is_limited && is_short {
             cubic.pause(now);
             if starts && cubic.watch(now, rtt, &state, rules) {

@@ -7,7 +7,7 @@
 //!
 //! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
 //! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
-//! `resend`). Stacks differ by flags (`flavour`).
+//! `resend`, `defer`). Stacks differ by flags (`flavour`).
 
 mod bbr;
 mod board;
@@ -15,7 +15,9 @@ mod careful;
 mod chain;
 mod collapse;
 mod connection;
+mod counted;
 mod cubic;
+mod defer;
 mod delivery;
 mod duplicates;
 mod flavour;
@@ -26,6 +28,7 @@ mod marks;
 mod network;
 mod packet;
 mod parts;
+mod peaks;
 mod proportion;
 mod queue;
 mod rack;
@@ -47,7 +50,7 @@ use std::thread;
 pub use chain::{Effort, Outcome};
 pub use collapse::Collapse;
 pub use flavour::{
-    Bbr, Cubic, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
+    Bbr, Cubic, Examine, Exit, Flavour, Growth, Halved, Idle, Marks, Rack, Repair, Style, Watch,
 };
 pub use queue::Marking;
 pub use read::Read;

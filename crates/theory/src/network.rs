@@ -298,6 +298,7 @@ impl<'a> Network<'a> {
             let receiver = &mut self.connections[who as usize].receiver;
             let before = receiver.next;
             let (every, quick, wait) = self.delay;
+            receiver.hear(departure, quick);
             let is_due = wait == 0 || receiver.is_due(segment, every, quick);
             ack.next = receiver.take(segment);
             if ack.next == self.end && before < ack.next {
@@ -332,10 +333,13 @@ impl<'a> Network<'a> {
     fn on_ack(&mut self) {
         let Ack { next, segment, sent, who, twice, ece } = self.acks.pop();
         let ack = AckInfo { next, segment, sent, twice, ece };
-        let Connection { sender, tries, opens, .. } = &mut self.connections[who as usize];
+        let Connection { sender, receiver, tries, opens, .. } = &mut self.connections[who as usize];
         if ack.next == ESTABLISHED {
             *opens = false;
-            sender.open(self.now - ack.sent, *tries == 1, &self.rules);
+            let at_once = *tries == 1;
+            sender.open(self.now - ack.sent, at_once, &self.rules);
+            // That of the server, with the same round trip.
+            receiver.know_timeout(sender.rto.wait);
             sender.request(self.read.segments);
         } else {
             sender.on_ack(self.now, &ack, &self.rules);
@@ -413,6 +417,9 @@ impl<'a> Network<'a> {
         // ACKs move the deadline without a new entry.
         if sender.due() <= self.now {
             sender.expire(self.now, &self.rules);
+        } else if self.rules.flavour.defers {
+            // Only an ACK or a deadline ends a deferral.
+            return self.watch(who);
         }
         self.send(who);
     }
@@ -435,7 +442,7 @@ impl<'a> Network<'a> {
 
     #[inline]
     fn transmit(&mut self, who: u32, is_open: bool) {
-        let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
+        let sender = &mut self.connections[who as usize].sender;
         while let Some(burst) = sender.poll(self.now, is_open, &self.rules) {
             let is_last = burst.segment + burst.count == sender.end;
             let kind = if is_last { Kind::Last } else { Kind::Full };
@@ -447,6 +454,13 @@ impl<'a> Network<'a> {
                 break;
             }
         }
+        self.watch(who);
+    }
+
+    /// Enters the next deadline of a server.
+    #[inline]
+    fn watch(&mut self, who: u32) {
+        let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
         let due = if sender.is_plain { sender.deadline } else { sender.due() };
         if due < *alarm {
             *alarm = due;

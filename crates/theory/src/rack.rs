@@ -121,10 +121,10 @@ impl Rack {
         self.newest = self.newest.max(Some((sent.at, segment)));
     }
 
-    /// Duplicates widen the reordering window (§6.2, step 4).
-    fn adapt(&mut self, una: u32, max: u32, is_twice: bool, leaves: bool) {
+    /// Duplicates widen the reordering window (§6.2, step 4). `widens` if there is one that may.
+    fn adapt(&mut self, una: u32, max: u32, widens: bool, leaves: bool) {
         self.twice_until.take_if(|round| una >= *round);
-        if is_twice && self.twice_until.is_none() {
+        if widens && self.twice_until.is_none() {
             self.twice_until = Some(max);
             self.multiplier += 1;
             self.persistence = PERSISTENCE;
@@ -176,7 +176,8 @@ impl Sender {
         let rack = it.rack.as_mut()?;
         let is_repairing = self.in_recovery || it.repairs_timeout;
         let leaves = is_repairing && una >= recover;
-        rack.adapt(una, max, twice.is_some(), leaves);
+        let may_widen = rack.is_reordered || !rules.flavour.rack.needs_reordering;
+        rack.adapt(una, max, twice.is_some() && may_widen, leaves);
         let repaired = rack.settle_probe(una, twice, twice.is_some() && !is_new);
         if leaves {
             it.repairs_timeout = false;

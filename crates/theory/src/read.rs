@@ -114,7 +114,8 @@ impl Read {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
         // These also use the smoothed round trip.
         let is_used = matches!(self.flavour.growth, Growth::Cubic | Growth::Bbr)
-            || self.flavour.repair == Repair::Rack;
+            || self.flavour.repair == Repair::Rack
+            || self.flavour.defers;
         if style == Style::Linux || is_used {
             return false;
         }

@@ -22,6 +22,11 @@ pub struct Receiver {
     pending: u32,
     /// Number of segments that are still acknowledged one by one.
     quick: u32,
+    /// Whether ACKs are counted for that (Linux); when the last segment arrived, and after which
+    /// silence they are counted anew.
+    counts_acks: bool,
+    heard: Ticks,
+    silence: Ticks,
     /// When the delayed ACK is due.
     pub due: Ticks,
     /// The segments above `next`, as bits of a ring.
@@ -42,14 +47,23 @@ impl Receiver {
             echo: 0,
             pending: 0,
             quick,
+            counts_acks: false,
+            heard: NEVER,
+            silence: NEVER,
             due: NEVER,
             held,
         }
     }
 
+    /// The same, with ACKs counted as Linux does.
+    pub fn counting_acks(self, counts_acks: bool) -> Self {
+        Self { counts_acks, ..self }
+    }
+
     /// Begins a new connection. No segment may be above the expected one.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
+        (self.heard, self.silence) = (NEVER, NEVER);
         (self.acknowledged, self.is_marked) = (self.next, false);
     }
 
@@ -92,6 +106,22 @@ impl Receiver {
         self.next
     }
 
+    /// The connection is open, and the client's timeout is known.
+    pub fn know_timeout(&mut self, wait: Ticks) {
+        self.silence = wait;
+    }
+
+    /// A segment arrives. After a silence longer than the client's timeout, the first `quick` count
+    /// again (`tcp_event_data_recv()`).
+    pub fn hear(&mut self, now: Ticks, quick: u32) {
+        if self.counts_acks {
+            if self.heard != NEVER && now - self.heard > self.silence {
+                self.quick = quick;
+            }
+            self.heard = now;
+        }
+    }
+
     /// Whether a segment, which is received next, must be acknowledged at once (RFC 5681 §4.2):
     /// after `every` segments, and after a duplicate or a gap. A duplicate also restores the first
     /// `quick` (Linux).
@@ -103,7 +133,9 @@ impl Receiver {
         } else if segment > self.next || self.beyond > 0 {
             true
         } else if self.quick > 0 {
-            self.quick = self.quick.saturating_sub(self.pending);
+            if !self.counts_acks {
+                self.quick = self.quick.saturating_sub(self.pending);
+            }
             true
         } else {
             self.pending >= every
@@ -116,6 +148,9 @@ impl Receiver {
 
     /// An ACK was sent.
     pub fn acknowledged(&mut self) {
+        if self.counts_acks && self.pending > 0 {
+            self.quick = self.quick.saturating_sub(1);
+        }
         (self.pending, self.due) = (0, NEVER);
     }
 

@@ -14,6 +14,7 @@ impl Sender {
         is_open: bool,
         rules: &Rules,
     ) -> Option<Burst> {
+        self.forget_deferral();
         if let Some(burst) = self.poll_owed(now, rules) {
             return Some(burst);
         }
@@ -39,6 +40,9 @@ impl Sender {
             let most = self.allowed(rules).min(self.burst);
             let count = room.min(most).min(self.end - self.max);
             let may = !is_limited || rules.flavour.limited_transmit;
+            if count > 0 && may && self.defers(now, room.min(self.allowed(rules)), rules) {
+                return None;
+            }
             if count > 0 && may && !self.is_paced_out(now) && (is_open || is_limited) {
                 let count = if is_limited || self.bbr.is_some() { 1 } else { count };
                 self.limited += u32::from(is_limited);
@@ -135,7 +139,8 @@ impl Sender {
                 && (hole.is_some()
                     || rescue && it.board.last_missing().is_some_and(|last| last >= it.high_resent))
         };
-        let has_new = self.max < self.end && self.burst > 0 && self.allowed(rules) > 0;
+        let may = self.max < self.end && self.burst > 0 && !self.is_deferred();
+        let has_new = may && self.allowed(rules) > 0;
         self.forward_only().is_none()
             && !self.bbr.as_deref().is_some_and(|bbr| bbr.waits)
             && self.room(rules) > 0

@@ -2,6 +2,7 @@
 
 use crate::flavour::Style;
 use crate::packet::Ticks;
+use crate::peaks::Peaks;
 
 /// The common parameters of all connections of a read.
 #[derive(Clone, Copy, Debug)]
@@ -27,30 +28,36 @@ pub struct Rto {
     base: Ticks,
     srtt: i64,
     rttvar: i64,
+    /// With [`Style::Linux`].
+    peaks: Peaks,
 }
 
 impl Rto {
     /// The state before the first sample.
     pub fn new(initial: Ticks) -> Self {
-        Self { wait: initial, base: initial, srtt: 0, rttvar: 0 }
+        Self { wait: initial, base: initial, srtt: 0, rttvar: 0, peaks: Peaks::default() }
     }
 
-    /// Adds a sample, which ends the backoff.
+    /// Adds a sample, which ends the backoff. `window` is the first unacknowledged segment and the
+    /// next one.
     #[inline]
-    pub fn sample(&mut self, rtt: Ticks, bounds: &Bounds) {
+    pub fn sample(&mut self, rtt: Ticks, window: (u32, u32), bounds: &Bounds) {
         if bounds.is_least {
             self.base = bounds.least;
         } else {
-            self.estimate(rtt as i64, bounds);
+            self.estimate(rtt as i64, window, bounds);
         }
         self.wait = self.base;
     }
 
     #[inline]
-    fn estimate(&mut self, rtt: i64, bounds: &Bounds) {
+    fn estimate(&mut self, rtt: i64, window: (u32, u32), bounds: &Bounds) {
         let tick = bounds.granularity as i64;
         let is_ns2 = bounds.style == Style::Ns2;
         let rtt = if is_ns2 && tick > 0 { ((rtt + tick / 2) / tick).max(1) * tick } else { rtt };
+        if bounds.style == Style::Linux {
+            self.peaks.sample(rtt, self.srtt, bounds.least as i64, window);
+        }
         if self.srtt == 0 {
             (self.srtt, self.rttvar) = (rtt, rtt / 2);
         } else {
@@ -61,7 +68,7 @@ impl Rto {
         let least = bounds.least as i64;
         let rto = match bounds.style {
             Style::Rfc | Style::Ns3 => (self.srtt + (4 * self.rttvar).max(tick)).max(least),
-            Style::Linux => self.srtt + (4 * self.rttvar).max(tick).max(least),
+            Style::Linux => self.srtt + self.peaks.variance().max(tick).max(least),
             Style::Ns2 => (self.srtt + 4 * self.rttvar).max(least).max(2 * tick),
         };
         self.base = (rto as Ticks).min(bounds.most);

@@ -1,8 +1,8 @@
 //! How a sender with a scoreboard handles ACKs (RFC 6675 §5; ns-2's `Sack1`; RFC 8985).
 
 use crate::bbr;
-use crate::flavour::Repair;
-use crate::packet::Ticks;
+use crate::flavour::{Examine, Repair};
+use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts};
 use crate::proportion::Proportion;
 use crate::rack::Verdict;
@@ -34,6 +34,8 @@ struct News {
     is_original: bool,
     /// The round trip of the youngest segment that the ACK covers, if each was sent once.
     rtt: Option<Ticks>,
+    /// When the segment was sent that a duplicate ACK reports, if that was once and it is timed.
+    reported: Option<Ticks>,
 }
 
 impl Sender {
@@ -53,6 +55,8 @@ impl Sender {
             self.burst = u32::MAX;
             self.limited = 0;
             self.dupacks = 0;
+        } else if let Some(at) = news.reported {
+            self.rto.sample(now - at, (self.una, self.next), &rules.rto);
         }
         self.una = ack.next;
         self.next = self.next.max(self.una);
@@ -61,9 +65,14 @@ impl Sender {
         if self.is_plain {
             return;
         }
+        if let Some(at) = news.reported {
+            self.extend_for_blocks(now, at, rules);
+        }
         self.note_delivery(&news, held, losses);
-        if self.undo.is_some() && (news.acked > 0 || news.is_sacked) {
-            self.examine(news.acked, news.is_original, rules);
+        // In the simulator, an ACK of a duplicate counts as well.
+        let is_twice = ack.twice && self.una < self.max && rules.flavour.examine == Examine::Linux;
+        if self.undo.is_some() && (news.acked > 0 || news.is_sacked || is_twice) {
+            self.examine(news.acked, ack.sent, news.is_original, rules);
         }
     }
 
@@ -103,6 +112,8 @@ impl Sender {
             && let Some(sent) = board.sack(ack.segment)
         {
             news.is_sacked = true;
+            let is_timed = rules.flavour.times_blocks && news.acked == 0 && sent.copies == 1;
+            news.reported = is_timed.then_some(sent.at);
             if let Some(rack) = rack {
                 rack.deliver(ack.segment, &sent, now);
             }
@@ -112,6 +123,18 @@ impl Sender {
             news.is_original |= undo.is_some_and(|it| it.is_original(ack.segment, sent.copies));
         }
         news
+    }
+
+    /// A duplicate ACK reports a segment that was sent at `at` (Linux's `tcp_clean_rtx_queue()`). The
+    /// timer restarts if the first segment was sent again since, unless recovery waits for reordered
+    /// data.
+    fn extend_for_blocks(&mut self, now: Ticks, at: Ticks, rules: &Rules) {
+        let Some(it) = self.selective.as_deref() else { return };
+        let is_older = it.board.first_at().is_some_and(|first| at < first);
+        let waits = it.rack.as_ref().is_some_and(|rack| rack.due() != NEVER);
+        if is_older && !waits && self.deadline != NEVER {
+            self.arm(now, rules);
+        }
     }
 
     /// Acts on what an ACK has reported. `before` was the first unacknowledged segment.

@@ -6,7 +6,8 @@
 use crate::bbr::{self, Bbr};
 use crate::board::Board;
 use crate::cubic::Cubic;
-use crate::flavour::{Flavour, Growth, Idle, Repair};
+use crate::defer::{self, Deferral};
+use crate::flavour::{Examine, Flavour, Growth, Idle, Repair};
 use crate::growth::Loss;
 use crate::hybrid::Spans;
 use crate::marks::Marks;
@@ -43,6 +44,8 @@ pub struct Rules {
     pub rack: rack::Spans,
     /// Time parameters of BBR.
     pub bbr: bbr::Spans,
+    /// Parameters of small bursts that wait.
+    pub defer: defer::Bounds,
     /// Tick of the timers; 0 for exact ones.
     pub tick: Ticks,
     /// Ticks of a second.
@@ -75,6 +78,7 @@ impl Rules {
                 probe: ticks(read.flavour.bbr.probe_time),
                 segment: read.packet - read.header,
             },
+            defer: defer::Bounds::new(read, ticks(1e-3 * read.second)),
             tick,
             second: read.second * PACKET as f64,
         }
@@ -195,6 +199,7 @@ pub struct Sender {
     /// With DCTCP.
     pub(crate) marks: Option<Box<Marks>>,
     pub(crate) undo: Option<Box<Undo>>,
+    pub(crate) deferral: Option<Box<Deferral>>,
     /// Timeouts so far.
     pub timeouts: u32,
 }
@@ -248,12 +253,13 @@ impl Sender {
             has_hole: false,
             proportion: None,
             selective: has_board.then(selective),
-            cubic: is_cubic.then(|| Box::new(Cubic::new(flavour.cubic.watch))),
+            cubic: is_cubic.then(|| Box::new(Cubic::new(&flavour.cubic))),
             marks: flavour.marks.are_used.then(|| Box::new(Marks::new(&flavour.marks))),
             is_marked: false,
             bbr: is_modelled.then(bbr),
             block: first,
-            undo: flavour.examines.then(Box::default),
+            undo: (flavour.examine != Examine::Never).then(Box::default),
+            deferral: flavour.defers.then(Box::default),
             timeouts: 0,
         }
     }
@@ -268,7 +274,7 @@ impl Sender {
             }
             return;
         }
-        self.rto.sample(rtt, &rules.rto);
+        self.rto.sample(rtt, (self.una, self.next), &rules.rto);
         if let Some(bbr) = &mut self.bbr {
             bbr.rates.time(rtt);
         }
@@ -336,12 +342,13 @@ impl Sender {
     /// Karn's rule: without timestamps, retransmitted segments give no sample.
     #[inline]
     pub(crate) fn time(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        let window = (ack, self.next.max(ack));
         if rules.flavour.per_window {
             if let Some((_, at)) = self.timed.take_if(|it| ack > it.0) {
-                self.rto.sample(now - at, &rules.rto);
+                self.rto.sample(now - at, window, &rules.rto);
             }
         } else if sent != NEVER && (self.una >= self.resent || rules.flavour.timestamps) {
-            self.rto.sample(now - sent, &rules.rto);
+            self.rto.sample(now - sent, window, &rules.rto);
         }
         self.rto.progress(&rules.rto);
     }
@@ -379,7 +386,7 @@ impl Sender {
             return self.rest(now, rules);
         }
         self.timeouts += 1;
-        self.remember_timeout(rules);
+        self.remember_timeout(now, rules);
         let repeated = self.timed_out_at == self.una;
         self.timed_out_at = self.una;
         let flight = self.outstanding(self.next, rules);
@@ -391,6 +398,9 @@ impl Sender {
             self.owes_first = true;
         } else {
             self.next = self.una;
+        }
+        if let Some(deferral) = &mut self.deferral {
+            deferral.time_out(self.max);
         }
         self.limited = 0;
         self.timed = None;

@@ -1,3 +1,4 @@
+mod deferral;
 mod linux;
 mod marks;
 mod paced;
@@ -178,11 +179,11 @@ fn a_receiver_acknowledges_what_it_has_in_order() {
 fn rfc6298_the_timer_follows_round_trips_doubles_and_ends_doubling_with_a_sample() {
     let bounds = Bounds { least: 300, most: 5000, is_least: false, ..RULES.rto };
     let mut rto = Rto::new(9000);
-    rto.sample(1000, &bounds);
+    rto.sample(1000, (1, 1), &bounds);
     assert_eq!(rto.wait, 3000);
     rto.back_off(&bounds);
     assert_eq!(rto.wait, 5000);
-    (0..100).for_each(|_| rto.sample(50, &bounds));
+    (0..100).for_each(|_| rto.sample(50, (1, 1), &bounds));
     assert_eq!(rto.wait, 300);
 }
 
@@ -262,6 +263,25 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
     // The first is quick; 5 is out of order, 4 fills the gap, and after a duplicate, 6 is quick.
     assert_eq!(due, [true, false, true, true, true, true, true]);
     assert!(!receiver.is_due(7, 2, 1));
+}
+
+#[test]
+fn linux_counts_quick_acks_and_counts_anew_after_a_silence() {
+    let mut receiver = Receiver::new(100, 2).counting_acks(true);
+    receiver.renew(2);
+    receiver.know_timeout(100);
+    let mut is_due = |now, segment| {
+        receiver.hear(now, 2);
+        let is_due = receiver.is_due(segment, 2, 2);
+        receiver.take(segment);
+        is_due
+    };
+    // The second ACK is that of a gap, and the one that fills it is the last at once.
+    let due = [(1, 1), (2, 3), (3, 2), (4, 4), (5, 5), (6, 6)].map(|(now, it)| is_due(now, it));
+    assert_eq!(due, [true, true, true, false, true, false]);
+    assert!(is_due(106, 7), "the second of two");
+    assert!(!is_due(206, 8), "after a silence as long as the timeout");
+    assert!(is_due(308, 9) && is_due(309, 10));
 }
 
 #[test]

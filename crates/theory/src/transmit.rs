@@ -14,6 +14,9 @@ impl Sender {
         if self.selective.is_some() {
             return self.poll_selectively(now, is_open, rules);
         }
+        if !self.is_plain {
+            self.forget_deferral();
+        }
         if self.has_hole && self.proportion.is_some_and(|it| it.allowance > 0) {
             (self.has_hole, self.owes_first) = (false, true);
         }
@@ -31,7 +34,7 @@ impl Sender {
         if self.next < self.max {
             return self.next == self.una || self.fits_again(self.next, rules);
         }
-        self.next < self.end && self.count_new(rules).0 > 0
+        self.next < self.end && !self.is_deferred() && self.count_new(rules).0 > 0
     }
 
     /// The window plus the inflation of recovery, or what rate reduction allows.
@@ -74,6 +77,7 @@ impl Sender {
             self.arm(now, rules);
         }
         self.last_sent = now;
+        self.note_departure(now, segment, 1);
         Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
@@ -116,7 +120,7 @@ impl Sender {
         let flight = segment - self.una;
         let limits = self.beyond(rules) > 0;
         let (mut count, room) = self.count_new(rules);
-        if count == 0 {
+        if count == 0 || !self.is_plain && self.defers(now, room.max(count), rules) {
             return None;
         }
         if !is_open {
@@ -149,6 +153,9 @@ impl Sender {
         if rules.flavour.idle != Idle::Kept {
             self.last_sent = now;
             self.used = self.used.max(flown);
+        }
+        if !self.is_plain {
+            self.note_departure(now, segment, count);
         }
         Some(Burst { segment, count, again: false, is_all: room < full })
     }

@@ -1,8 +1,11 @@
-//! Premature timeouts: detection by new data (F-RTO, RFC 5682), and undo (RFC 4015), as in Linux.
+//! Premature timeouts: detection by new data (F-RTO, RFC 5682) or by echoed timestamps (Eifel, RFC
+//! 3522), and undo (RFC 4015), as in Linux.
 
 use crate::bbr::Bbr;
 use crate::cubic::Cubic;
+use crate::flavour::Examine;
 use crate::marks::Marks;
+use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::{Rules, Sender};
 
@@ -20,6 +23,8 @@ enum Step {
     Again,
     /// New data was sent (step 3).
     Forward,
+    /// Only echoed timestamps count.
+    Echo,
 }
 
 /// What a timeout changes of the congestion control.
@@ -41,6 +46,8 @@ pub struct Undo {
     /// One past the highest segment sent at the timeout, and the first one outstanding.
     recover: u32,
     head: u32,
+    /// When the first retransmission was sent.
+    again_at: Ticks,
     /// New data may be sent up to here, regardless of cwnd.
     forward: u32,
 }
@@ -65,16 +72,31 @@ impl Undo {
 
 impl Sender {
     /// The timer has expired; nothing has changed yet.
-    pub(crate) fn remember_timeout(&mut self, rules: &Rules) {
+    pub(crate) fn remember_timeout(&mut self, now: Ticks, rules: &Rules) {
         let flight = self.outstanding(self.next, rules);
+        let is_linux = rules.flavour.examine == Examine::Linux;
+        let is_repeated = self.timed_out_at == self.una;
         let Some(undo) = &mut self.undo else { return };
-        if self.una < undo.recover {
-            // RFC 5682 §2.1, step 1: an earlier timeout is being repaired.
+        // RFC 5682 §2.1, step 1: no earlier timeout is being repaired.
+        let is_first = self.una >= undo.recover;
+        undo.step = if is_linux && self.in_recovery && !is_repeated {
+            // tcp_enter_loss() examines only what begins a repair.
+            (undo.step, undo.saved, undo.recover) = (Step::Off, None, self.max);
+            return;
+        } else if is_first {
+            Step::Again
+        } else if is_linux && is_repeated {
+            // tcp_enter_loss() keeps the window and the time of the first retransmission.
+            (undo.step, undo.recover, undo.head) = (Step::Again, self.max, self.una);
+            return;
+        } else if is_linux {
+            Step::Echo
+        } else {
             (undo.step, undo.saved) = (Step::Off, None);
             return;
-        }
+        };
         let threshold = flight.max(self.threshold);
-        undo.step = Step::Again;
+        undo.again_at = now;
         let (cubic, marks) = (self.cubic.clone(), self.marks.clone());
         let bbr = self.bbr.clone();
         undo.saved = Some(Saved { window: self.window, threshold, cubic, marks, bbr });
@@ -82,15 +104,26 @@ impl Sender {
     }
 
     /// Examines an ACK of `acked` new segments after a timeout, once it is handled; a duplicate ACK
-    /// has none. `is_original` if it reports data that was outstanding at the timeout and not sent
-    /// again.
+    /// has none. `echo` is the timestamp that it echoes, if there are timestamps. `is_original` if it
+    /// reports data that was outstanding at the timeout and not sent again.
     #[inline(never)]
-    pub(crate) fn examine(&mut self, acked: u32, is_original: bool, rules: &Rules) {
+    pub(crate) fn examine(&mut self, acked: u32, echo: Ticks, is_original: bool, rules: &Rules) {
         let is_selective = self.selective.is_some();
         let (una, max, end) = (self.una, self.max, self.end);
         let Some(undo) = &mut self.undo else { return };
+        let has_echoes = rules.flavour.timestamps && rules.flavour.examine == Examine::Linux;
+        // RFC 3522 §3.2, step 5: an echo older than the retransmission.
+        if has_echoes && undo.step != Step::Off && acked > 0 && echo < undo.again_at {
+            undo.step = Step::Off;
+            return self.undo_timeout(acked, rules);
+        }
         match undo.step {
             Step::Off => {}
+            Step::Echo => {
+                if una >= undo.recover {
+                    undo.step = Step::Off;
+                }
+            }
             Step::Again if acked == 0 => {
                 // With SACK, duplicate ACKs only update the scoreboard.
                 if !is_selective {
@@ -149,6 +182,9 @@ impl Sender {
         self.recover = 0;
         self.owes_first = false;
         self.timed_out_at = 0;
+        if let Some(deferral) = &mut self.deferral {
+            deferral.defer_again();
+        }
         if let Some(it) = &mut self.selective {
             it.board.lose_nothing();
             it.repairs_timeout = false;

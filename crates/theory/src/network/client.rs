@@ -19,6 +19,7 @@ impl Network<'_> {
         let changes = self.reads_marks && self.note_mark(who, at);
         let receiver = &mut self.connections[who as usize].receiver;
         let before = receiver.next;
+        receiver.hear(departure, quick);
         ack.twice = self.is_selective && receiver.has(segment);
         let is_due = wait == 0 || receiver.is_due(segment, every, quick) || changes;
         ack.next = receiver.take(segment);

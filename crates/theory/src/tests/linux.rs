@@ -1,7 +1,7 @@
 //! What Linux does: rate reduction, F-RTO, RACK-TLP, and timers with ticks.
 
 use super::senders::{RULES, new, sender_by, sent_by};
-use crate::flavour::{Flavour, Rack, Repair};
+use crate::flavour::{Examine, Flavour, Rack, Repair};
 use crate::packet::NEVER;
 use crate::parts::{SEGMENT, parts};
 use crate::rto::{Bounds, Rto};
@@ -17,7 +17,7 @@ fn linux(repair: Repair) -> Flavour {
         repair,
         counts_packets: true,
         proportional: true,
-        examines: true,
+        examine: Examine::Data,
         timestamps: true,
         impatient: false,
         rack: Rack { probes: 1, reduces_again: false, ..Flavour::LAB.rack },
@@ -114,7 +114,7 @@ fn tail() -> (Sender, Rules) {
     let rules = by(linux(Repair::Rack));
     let mut it = sender_by(4.0, 50.0, &rules);
     (it.rto, it.end) = (Rto::new(1000), 5);
-    it.rto.sample(10, &rules.rto);
+    it.rto.sample(10, (1, 1), &rules.rto);
     sent_by(&mut it, 0, &rules);
     (it, rules)
 }
@@ -210,4 +210,85 @@ fn linux_a_timer_expires_at_a_tick_of_its_host() {
     assert_eq!(it.due(), it.deadline, "no other deadline without RACK-TLP");
     it.acknowledge(10, 3, 5, &rules);
     assert_eq!(it.due(), NEVER);
+}
+
+/// Four segments are outstanding since time 0, and the timer has expired at 1000.
+#[test]
+fn linux_a_duplicate_ack_of_new_blocks_is_timed_and_restarts_the_timer() {
+    for (times_blocks, expected) in [(false, 3000), (true, 1005 + 134 + 4 * 252)] {
+        let flavour = linux(Repair::Rack);
+        let rack = Rack { probes: 0, ..flavour.rack };
+        let rules = by(Flavour { rack, times_blocks, ..flavour });
+        let mut it = sender_by(4.0, 50.0, &rules);
+        sent_by(&mut it, 0, &rules);
+        it.expire(1000, &rules);
+        assert_eq!((sent_by(&mut it, 1000, &rules), it.deadline), (vec![(1, true)], 3000));
+        it.on_ack(1005, &ack(1, 2), &rules);
+        assert_eq!(it.deadline, expected);
+    }
+}
+
+#[test]
+fn linux_a_duplicate_widens_the_reordering_window_only_after_reordering() {
+    for (needs_reordering, multiplier) in [(false, 2), (true, 1)] {
+        let flavour = linux(Repair::Rack);
+        let rack = Rack { probes: 0, needs_reordering, ..flavour.rack };
+        let rules = by(Flavour { rack, ..flavour });
+        let mut it = sender_by(4.0, 50.0, &rules);
+        sent_by(&mut it, 0, &rules);
+        it.on_ack(100, &AckInfo { twice: true, ..ack(2, 1) }, &rules);
+        it.on_ack(110, &ack(2, 3), &rules);
+        assert_eq!(it.due(), 110 + 10 / 4 * multiplier + 20);
+    }
+}
+
+/// Six segments are outstanding since time 0, and the timer has expired at 1010.
+fn late() -> (Sender, Rules) {
+    let rules = by(Flavour { examine: Examine::Linux, ..linux(Repair::NewReno) });
+    let mut it = sender_by(6.0, 50.0, &rules);
+    sent_by(&mut it, 0, &rules);
+    it.expire(1010, &rules);
+    assert_eq!(sent_by(&mut it, 1010, &rules), [(1, true)]);
+    (it, rules)
+}
+
+#[test]
+fn linux_tcp_packet_delayed_undoes_at_the_first_ack() {
+    let (mut it, rules) = late();
+    it.acknowledge(1020, 2, 0, &rules);
+    assert_eq!((it.window, it.threshold), (parts(6.0), parts(50.0)));
+    assert_eq!(sent_by(&mut it, 1020, &rules), new(7..8));
+}
+
+#[test]
+fn linux_tcp_process_loss_tries_new_data_after_the_echo_of_the_copy() {
+    let (mut it, rules) = late();
+    it.acknowledge(1020, 2, 1010, &rules);
+    assert_eq!(sent_by(&mut it, 1020, &rules), new(7..9));
+    it.acknowledge(1030, 2, 1010, &rules);
+    assert_eq!(sent_by(&mut it, 1030, &rules)[0], (2, true));
+}
+
+#[test]
+fn linux_tcp_enter_loss_examines_a_second_timeout() {
+    for (echo, window) in [(0, 6.0), (1010, 2.0)] {
+        let (mut it, rules) = late();
+        it.expire(it.deadline, &rules);
+        let now = it.deadline;
+        sent_by(&mut it, now, &rules);
+        it.acknowledge(now + 10, 2, echo, &rules);
+        assert_eq!(it.window, parts(window), "{echo}");
+    }
+}
+
+#[test]
+fn linux_a_timeout_during_a_repair_is_not_examined() {
+    let rules = by(Flavour { examine: Examine::Linux, ..linux(Repair::NewReno) });
+    let mut it = sender_by(6.0, 50.0, &rules);
+    sent_by(&mut it, 0, &rules);
+    (0..3).for_each(|_| it.acknowledge(50, 1, 0, &rules));
+    assert!(it.in_recovery);
+    it.expire(it.deadline, &rules);
+    it.acknowledge(2000, 2, 0, &rules);
+    assert!(it.window < parts(3.0));
 }

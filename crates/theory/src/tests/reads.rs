@@ -3,7 +3,7 @@
 use incast_engine::Stream;
 
 use super::{EFFORT, read};
-use crate::flavour::{Flavour, Repair};
+use crate::flavour::{Examine, Flavour, Repair};
 use crate::network::{Block, Network};
 use crate::{Effort, Read, follow};
 
@@ -142,7 +142,7 @@ fn every_recovery_repairs_what_is_lost() {
                 repair,
                 counts_packets: is_linux,
                 proportional: is_linux,
-                examines: is_linux,
+                examine: if is_linux { Examine::Linux } else { Examine::Never },
                 timestamps: is_linux,
                 tick: if is_linux { 30.0 } else { 0.0 },
                 ..Flavour::LAB

@@ -1,6 +1,7 @@
 //! The segments that a sender sends, and when, by its flavour.
 
 use crate::bbr;
+use crate::defer;
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 use crate::hybrid::Spans;
 use crate::packet::{NEVER, Ticks};
@@ -25,6 +26,7 @@ pub(super) const RULES: Rules = Rules {
         probe: 1 << 30,
         segment: 1460.0,
     },
+    defer: defer::Bounds { segment: 1460, short: 0, soon: 1000 },
     tick: 0,
     second: 1e6,
 };

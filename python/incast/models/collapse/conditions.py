@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from incast.models.collapse.stacks import IDLE, REPAIRS
+from incast.models.collapse.stacks import IDLE, REPAIRS, UNDOS
 from incast.models.registry import Question
 from incast.scenario.resolved import Resolved
 
@@ -21,7 +21,7 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
     "dupack_threshold": (3,),
     "idle_restart": IDLE,
     "prr": ("off", "linux"),
-    "undo": ("none", "f-rto", "linux"),
+    "undo": UNDOS,
     "timer_phase": ("own",),
 }
 """Keys of the transport, and the values that the model supports."""

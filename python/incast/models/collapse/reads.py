@@ -116,14 +116,17 @@ class Reads:
     rescues: Flags
     block_bytes: Flags
     whole_windows: Flags
+    defers: Flags
+    closes: Flags
     proportional: Flags
-    examines: Flags
+    examine: Floats
     growth: Floats
     cubic_c: Floats
     cubic_beta: Floats
     cubic_yields: Flags
     cubic_friendly: Flags
     cubic_blind: Floats
+    cubic_counts: Flags
     watch: Floats
     bbr_startup: Floats
     bbr_cruise: Floats
@@ -145,15 +148,18 @@ class Reads:
     probe_margin: Floats
     probe_ack_delay: Floats
     reduces_again: Flags
+    needs_reordering: Flags
     style: Floats
     granularity: Floats
     per_window: Flags
     timestamps: Flags
+    times_blocks: Flags
     tick: Floats
     runs_idle: Flags
     ack_every: Floats
     ack_timeout: Floats
     quick: Floats
+    counts_acks: Flags
     idle: Floats
     arrival_first: Flags
 

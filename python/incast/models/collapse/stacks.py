@@ -11,6 +11,7 @@ EXITS = ("ssthresh", "flight", "keep")
 HALVED = ("flight", "cwnd", "cwnd-once", "pipe")
 STYLES = ("rfc", "linux", "ns2", "ns3")
 IDLE = ("none", "5681", "2861")
+UNDOS = ("none", "f-rto", "linux")
 GROWTHS = ("acks", "data", "all-data", "cubic", "bbr")
 WATCHES = ("off", "rfc9406", "linux", "ns3")
 
@@ -40,11 +41,13 @@ class Stack:
         The blocks of an ACK lengthen it.
     whole_windows
         Windows count packets.
-    proportional, examines
-        Rate reduction in a recovery, and F-RTO, as in Linux.
+    defers, closes
+        Small bursts wait, as in Linux, and a connection is closed with a FIN after its data.
+    proportional, examine
+        Rate reduction in a recovery, as in Linux, and the examination of a timeout.
     growth
         What the window grows by.
-    cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind
+    cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind, cubic_counts
         The parameters of CUBIC.
     watch
         What ends CUBIC's slow start.
@@ -56,18 +59,20 @@ class Stack:
         The time of a burst, after which a round trip expires, and of a probe, s.
     uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
         Whether marks reduce the window, and the parameters of DCTCP.
-    probes, probe_first, probe_margin, probe_ack_delay, reduces_again
+    probes, probe_first, probe_margin, probe_ack_delay, reduces_again, needs_reordering
         The parameters of RACK-TLP, s.
     style, granularity
         The computation of the timeout, and its tick, s.
-    per_window, timestamps
-        One segment of a window is timed; retransmissions are timed, too.
+    per_window, timestamps, times_blocks
+        One segment of a window is timed; retransmissions are timed, too, and so is what duplicate
+        ACKs report for the first time.
     tick
         Tick of the hosts' timers, s.
     runs_idle
         The timer runs on while nothing is out.
-    ack_every, ack_timeout, quick
-        Segments to an ACK, the seconds that one waits, and how many come at once before.
+    ack_every, ack_timeout, quick, counts_acks
+        Segments to an ACK, the seconds that one waits, and how many come at once before; whether
+        ACKs are counted for that, and counted anew after a silence, as in Linux.
     idle
         The effect of an idle period on the window.
     arrival_first
@@ -88,14 +93,17 @@ class Stack:
     rescues: bool
     block_bytes: bool
     whole_windows: bool
+    defers: bool
+    closes: bool
     proportional: bool
-    examines: bool
+    examine: float
     growth: float
     cubic_c: float
     cubic_beta: float
     cubic_yields: bool
     cubic_friendly: bool
     cubic_blind: float
+    cubic_counts: bool
     watch: float
     bbr_startup: float
     bbr_cruise: float
@@ -117,15 +125,18 @@ class Stack:
     probe_margin: float
     probe_ack_delay: float
     reduces_again: bool
+    needs_reordering: bool
     style: float
     granularity: float
     per_window: bool
     timestamps: bool
+    times_blocks: bool
     tick: float
     runs_idle: bool
     ack_every: float
     ack_timeout: float
     quick: float
+    counts_acks: bool
     idle: float
     arrival_first: bool
 
@@ -154,8 +165,10 @@ def stack(point: Resolved) -> Stack:
         rescues=recovery.get("rescue", False),
         block_bytes=transport["sack_option_bytes"],
         whole_windows=transport["window_unit"] == "packets",
+        defers=transport["tso_deferral"],
+        closes=transport["fin"] and point.fresh,
         proportional=transport["prr"] == "linux",
-        examines=transport["undo"] in ("f-rto", "linux"),
+        examine=float(UNDOS.index(transport["undo"])),
         **_growth(control),
         **_bbr(control),
         **_marks(control),
@@ -164,11 +177,13 @@ def stack(point: Resolved) -> Stack:
         granularity=point.facts["rto_granularity_s"],
         per_window=transport["rtt_sampling"] == "per-window" and not transport["timestamps"],
         timestamps=transport["timestamps"],
+        times_blocks=transport["rtt_sampling"] == "linux",
         tick=_seconds(transport["timer_tick"]),
         runs_idle=transport["rto_runs_idle"],
         ack_every=float(delayed.get("segments", 1)),
         ack_timeout=point.facts["delayed_ack_s"],
         quick=float(delayed.get("quickack", 0)),
+        counts_acks=delayed.get("pingpong", False),
         idle=float(IDLE.index(transport["idle_restart"])),
         arrival_first=network["ties"] != "departure-first",
     )
@@ -195,6 +210,7 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
         "cubic_yields": control.get("fast_convergence", True),
         "cubic_friendly": control.get("reno_friendly", True),
         "cubic_blind": float(control.get("blind_growth", 0)),
+        "cubic_counts": control.get("counting") == "linux",
         "watch": float(WATCHES.index(watch)),
     }
 
@@ -235,4 +251,5 @@ def _rack(recovery: dict[str, Any], point: Resolved) -> dict[str, Any]:
         "probe_margin": _seconds(recovery.get("timer_margin", "0s")),
         "probe_ack_delay": point.facts["delayed_ack_s"] if delay is None else _seconds(delay),
         "reduces_again": recovery.get("reduce_for_lost_retransmission", False),
+        "needs_reordering": recovery.get("dsack_needs_reordering", False),
     }
