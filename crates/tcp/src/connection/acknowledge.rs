@@ -31,6 +31,7 @@ impl Connection {
     /// Handles the acknowledgement field of a packet.
     #[inline]
     pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
+        self.reconsider();
         let una = self.board.una();
         if !self.board.accepts(packet.ack) || packet.ack < una {
             // RFC 9293 §3.10.7.4: an ACK of unsent data is answered with an ACK.

@@ -15,11 +15,20 @@ const DIVISOR: u64 = 3;
 /// A host that has sent nothing for so long sends, and so does one whose next ACK is farther away.
 const SOON: Span = Span::from_millis(1);
 
+/// What was decided for the data that the last event allows to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Open,
+    Send,
+    Wait,
+}
+
 /// The state of deferral.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deferral {
     /// A burst of this many bytes does not wait.
     largest: u32,
+    decision: Decision,
     /// A timeout is being repaired below this.
     repaired_below: u64,
     /// The window was used up as far as deferral allows when these data were sent.
@@ -29,20 +38,35 @@ pub(super) struct Deferral {
 impl Deferral {
     pub fn new(config: &Config) -> Self {
         let largest = config.segmentation_offload.unwrap_or(LARGEST);
-        Self { largest, repaired_below: 0, limited_below: 0 }
+        Self { largest, decision: Decision::Open, repaired_below: 0, limited_below: 0 }
     }
 }
 
 impl Connection {
     /// Whether new data at `next` wait for further ACKs, if the windows allow `allowed` bytes in
-    /// all. They do not wait
+    /// all. This is decided once for each packet that arrives, each write, and each timeout.
+    pub(super) fn defers(&mut self, now: Time, next: u64, allowed: u64) -> bool {
+        if self.deferral.decision == Decision::Open {
+            let waits = self.waits(now, next, allowed);
+            self.deferral.decision = if waits { Decision::Wait } else { Decision::Send };
+        }
+        self.deferral.decision == Decision::Wait
+    }
+
+    /// Something has happened that may let data leave.
+    #[inline]
+    pub(super) fn reconsider(&mut self) {
+        self.deferral.decision = Decision::Open;
+    }
+
+    /// Data do not wait
     ///
-    /// - within a burst, during the repair of a loss, or if nothing is outstanding;
+    /// - during the repair of a loss, or if nothing is outstanding;
     /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
     ///   application cannot extend;
     /// - if nothing was sent for a millisecond;
     /// - if the next ACK is farther away than half a round trip or a millisecond.
-    pub(super) fn defers(&mut self, now: Time, next: u64, allowed: u64) -> bool {
+    fn waits(&mut self, now: Time, next: u64, allowed: u64) -> bool {
         let segment = u64::from(self.segment_size);
         let largest = if self.needs.pacing {
             self.congestion.pacing_burst(segment).max(segment)
@@ -65,7 +89,7 @@ impl Connection {
             return false;
         }
         let (Some(head), Some(last)) = (self.board.head(), self.board.last()) else { return false };
-        if last.sent_at == now || now.saturating_since(last.sent_at) > SOON {
+        if now.saturating_since(last.sent_at) > SOON {
             return false;
         }
         let srtt = self.rtt.srtt().unwrap_or_default();
@@ -88,6 +112,7 @@ impl Connection {
     /// The retransmission timer expired.
     pub(super) fn send_at_once_until_repaired(&mut self) {
         self.deferral.repaired_below = self.board.max();
+        self.reconsider();
     }
 
     /// The timeout was premature.

@@ -282,6 +282,7 @@ impl Connection {
             delivery.note_app_limited();
         }
         self.written += bytes;
+        self.reconsider();
     }
 
     /// Ends the stream; sends a FIN if the configuration has one.

@@ -76,7 +76,6 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::DELIVERY)
-    .or(Extras::DEFERS)
     .or(Extras::DELAYED_ACKS);
 
 /// The inputs of the pacer.
