@@ -30,7 +30,7 @@ run = {seeds = [1]}
 
 [workload]
 name = "barrier-read"
-servers = 12
+servers = 8
 sru = "24KiB"
 blocks = 2
 connections = "persistent"

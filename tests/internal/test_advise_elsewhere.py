@@ -132,7 +132,7 @@ def test_no_fix_has_two_reasons() -> None:
     [
         ("400KiB", 2.0, []),  # no collapse before and after
         ("128KiB", 0.5, ["it collapses"]),
-        ("80KiB", 2.0, ["there is no collapse"]),
+        ("64KiB", 2.0, ["there is no collapse"]),
         ("24KiB", 2.0, []),  # a collapse before and after
     ],
 )
