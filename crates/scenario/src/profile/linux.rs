@@ -45,9 +45,9 @@ pub(super) fn document() -> Value {
             "idle_restart": "2861",
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
             "prr": "linux",
-            // tcp_frto = 2.
             // tcp_ack_update_rtt(): also by sack_rtt_us.
             "rtt_sampling": "linux",
+            // tcp_frto = 2, and tcp_packet_delayed().
             "undo": "linux",
         },
     })

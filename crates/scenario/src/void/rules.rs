@@ -36,7 +36,7 @@ const TRANSPORT: &[Rule] = &[
     ),
     (
         &["rtt_sampling"],
-        |it| it["timestamps"] == true && it["rtt_sampling"] != "linux",
+        |it| it["timestamps"] == true && it["rtt_sampling"] == "per-window",
         "timestamps is true, which times every ACK",
         "write timestamps = false",
     ),

@@ -4,6 +4,7 @@
 use incast_engine::{Span, Time};
 
 use super::Connection;
+use super::extras::Extras;
 use crate::config::Config;
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
@@ -56,7 +57,10 @@ impl Connection {
     /// Something has happened that may let data leave.
     #[inline]
     pub(super) fn reconsider(&mut self) {
-        self.deferral.decision = Decision::Open;
+        // Without deferral an ACK must not touch this cache line.
+        if self.extras.has(Extras::DEFERS) {
+            self.deferral.decision = Decision::Open;
+        }
     }
 
     /// Data do not wait

@@ -127,7 +127,7 @@ impl Connection {
         let is_older = (packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32) < 0;
         let by_echo = match undo.kind {
             UndoKind::Eifel => true,
-            UndoKind::Linux => has_echoes && undo.step != Step::Off,
+            UndoKind::Linux => has_echoes,
             UndoKind::FRto | UndoKind::None => false,
         };
         if by_echo && evidence.acked > 0 && is_older {
