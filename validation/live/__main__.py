@@ -36,8 +36,9 @@ SETS = {
     # Hosts that share two processors need 20 us per packet: links that are slower lose what a
     # switch loses, not what the processors hold back.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
-    # The seed is the hash of the commit before this line.
+    # The seeds are the hashes of the commits before these lines.
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
+    "fifth": Lot(0xA15F322C, 30, 10, wide=True, servers=64, seconds=6.0),
 }
 
 
