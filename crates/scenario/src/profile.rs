@@ -84,6 +84,7 @@ impl Profile {
             (Self::Linux | Self::LinuxDctcp, "congestion_control") => {
                 linux::congestion_control(name)
             }
+            (Self::Ns2, "congestion_control") => ns2::congestion_control(name),
             _ => Value::Null,
         }
     }

@@ -79,21 +79,9 @@ pub(super) fn transport(name: &str) -> Value {
         "tahoe" => json!({ "recovery": { "in_turn": true }, "recovery_burst": "unlimited" }),
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
-        // TCP/Linux: scoreboard1.cc detects losses by SACK, and a lost retransmission by segments
-        // sent after it; there are no tail loss probes. bictcp_acked() takes an ACK for 31/16
-        // segments.
-        "bic" => json!({
-            "recovery": {
-                "name": "rack-tlp",
-                "probes": 0,
-                // tcp_fastretrans_alert() does nothing in TCP_CA_Recovery.
-                "reduce_for_lost_retransmission": false,
-            },
-            "recovery_burst": "unlimited",
-            // snd_cwnd and BIC's computations use whole packets.
-            "window_unit": "packets",
-            "congestion_control": { "ack_ratio": true },
-        }),
+        // bictcp_acked() takes an ACK for 31/16 segments.
+        "bic" => tcp_linux(json!({ "ack_ratio": true })),
+        "cubic" => tcp_linux(congestion_control(name)),
         "vegas" => json!({
             "recovery": { "exit": "keep" },
             "recovery_burst": "unlimited",
@@ -110,4 +98,35 @@ pub(super) fn transport(name: &str) -> Value {
         }),
         _ => Value::Null,
     }
+}
+
+/// The CUBIC of TCP/Linux is that of Linux 2.6.22.
+pub(super) fn congestion_control(name: &str) -> Value {
+    match name {
+        "cubic" => json!({
+            "counting": "linux-2.6",
+            "beta": 819.0 / 1024.0,
+            "blind_growth": 50,
+            "reduce_from": "cwnd",
+            "hystart": "off",
+        }),
+        _ => Value::Null,
+    }
+}
+
+/// TCP/Linux: scoreboard1.cc detects losses by SACK, and a lost retransmission by segments sent after
+/// it; there are no tail loss probes.
+fn tcp_linux(congestion_control: Value) -> Value {
+    json!({
+        "recovery": {
+            "name": "rack-tlp",
+            "probes": 0,
+            // tcp_fastretrans_alert() does nothing in TCP_CA_Recovery.
+            "reduce_for_lost_retransmission": false,
+        },
+        "recovery_burst": "unlimited",
+        // snd_cwnd and the controls' computations use whole packets.
+        "window_unit": "packets",
+        "congestion_control": congestion_control,
+    })
 }

@@ -5,6 +5,7 @@ use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ack_ratio::AckRatio;
 use super::cubic::is_application_limited;
 use super::hystart;
 use super::reno::Reno;
@@ -72,20 +73,16 @@ pub struct Bic {
     reno: Reno,
     /// The window at the last loss, segments; `None` before the first loss and after a timeout.
     maximum: Option<f64>,
-    /// Segments per ACK, in sixteenths.
-    ratio: u64,
+    ratio: AckRatio,
     /// Acknowledged data that counts towards the next packet of growth, if windows are counted in
     /// packets (Linux's `snd_cwnd_cnt`).
     counted: u64,
 }
 
-/// The value assumed before the first ACK: two segments.
-const DELAYED_ACK: u64 = 2 << 4;
-
 impl Bic {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
-        Self { params: params.clone(), reno, maximum: None, ratio: DELAYED_ACK, counted: 0 }
+        Self { params: params.clone(), reno, maximum: None, ratio: AckRatio::default(), counted: 0 }
     }
 
     /// Growth per round trip, segments.
@@ -142,10 +139,8 @@ impl Bic {
         if self.maximum.is_none() {
             count = count.min(20.0);
         }
-        if self.params.ack_ratio {
-            count = (count * 16.0 / self.ratio as f64).trunc();
-        }
-        (count as u64).max(1)
+        let count = count as u64;
+        if self.params.ack_ratio { self.ratio.divide(count) } else { count.max(1) }
     }
 
     /// Growth in whole packets: Linux's `bictcp_cong_avoid()`.
@@ -179,8 +174,7 @@ impl CongestionControl for Bic {
     }
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        // Linux's bictcp_acked(): the fraction is truncated first.
-        self.ratio = self.ratio + ack.acked.div_ceil(path.segment) - (self.ratio >> 4);
+        self.ratio.count(ack.acked.div_ceil(path.segment));
         if is_application_limited(ack, path) {
             return;
         }
@@ -200,8 +194,8 @@ impl CongestionControl for Bic {
             self.reno.grow_by(if self.params.ack_ratio {
                 // bictcp_update() returns before it uses the ratio.
                 let is_low = cwnd <= f64::from(self.params.low_window);
-                let ratio = if is_low { 16 } else { self.ratio };
-                (share * ratio as f64 / 16.0).min(1.0) * path.segment as f64
+                let ratio = if is_low { 1.0 } else { self.ratio.value() };
+                (share * ratio).min(1.0) * path.segment as f64
             } else {
                 share.min(1.0) * ack.acked as f64
             });
@@ -234,7 +228,7 @@ impl CongestionControl for Bic {
             }
             Congestion::Timeout { repeated } => {
                 self.maximum = None;
-                self.ratio = DELAYED_ACK;
+                self.ratio = AckRatio::default();
                 let ssthresh = if repeated { self.reno.ssthresh() } else { reduced };
                 self.reno.set(segment, ssthresh);
             }

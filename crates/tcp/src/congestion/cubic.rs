@@ -1,12 +1,15 @@
 //! CUBIC (RFC 9438).
 
 mod counted;
+mod curve;
+mod early;
 
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::counted::Counted;
+use self::early::Early;
 use super::hystart;
 use super::reno::{ReduceFrom, Reno};
 use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
@@ -48,6 +51,12 @@ pub enum Counting {
     /// In whole packets and ticks of 4 ms. While the window does not change, the growth is computed
     /// every 32 ms, and the Reno-friendly window grows as in RFC 8312 (Linux's `bictcp_update()`).
     Linux,
+    /// As the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs: in ACKs and ticks of 1 ms, times
+    /// the average number of segments per ACK. It knows no round trip, because ns-2 sends no
+    /// timestamps by default. Before the first loss and after a timeout the window grows by one
+    /// segment for `blind_growth` segments.
+    #[serde(rename = "linux-2.6")]
+    Linux26,
 }
 
 impl Default for Params {
@@ -107,15 +116,28 @@ pub struct Cubic {
     is_blind: bool,
     /// `cwnd_prior`: cwnd when ssthresh was set last.
     cwnd_prior: f64,
-    counted: Option<Box<Counted>>,
+    packets: Packets,
+}
+
+/// The state of CUBIC in whole packets.
+#[derive(Clone, Debug)]
+enum Packets {
+    /// Windows are real numbers.
+    No,
+    Linux(Box<Counted>),
+    Early(Box<Early>),
 }
 
 impl Cubic {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
         let (epoch, w_max, cwnd_prior) = (None, None, 0.0);
-        let counted = (params.counting == Counting::Linux).then(Box::default);
-        Self { params: params.clone(), reno, epoch, w_max, is_blind: true, cwnd_prior, counted }
+        let packets = match params.counting {
+            Counting::Rfc9438 => Packets::No,
+            Counting::Linux => Packets::Linux(Box::default()),
+            Counting::Linux26 => Packets::Early(Box::default()),
+        };
+        Self { params: params.clone(), reno, epoch, w_max, is_blind: true, cwnd_prior, packets }
     }
 
     fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
@@ -147,13 +169,21 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, ack: &AckSample, path: &PathView) {
-        if let Some(counted) = &mut self.counted {
-            let (window, segment) = (self.reno.window(), path.segment);
-            let (packets, acked) = ((window / segment).max(1), ack.acked.div_ceil(segment));
-            let is_idle = path.flight == 0;
-            let grown = counted.on_ack(path.now, packets, acked, is_idle, &self.params);
-            return self.reno.grow_by((grown * segment) as f64);
-        }
+        let (window, segment) = (self.reno.window(), path.segment);
+        let packets = (window / segment).max(1);
+        let grown = match &mut self.packets {
+            Packets::No => return self.follow_curve(ack, path),
+            Packets::Linux(counted) => {
+                let (acked, is_idle) = (ack.acked.div_ceil(segment), path.flight == 0);
+                counted.on_ack(path.now, packets, acked, is_idle, &self.params)
+            }
+            Packets::Early(early) => early.on_ack(path.now, packets, &self.params),
+        };
+        self.reno.grow_by((grown * segment) as f64);
+    }
+
+    /// RFC 9438 §4.2 to §4.5.
+    fn follow_curve(&mut self, ack: &AckSample, path: &PathView) {
         let segment = path.segment as f64;
         let cwnd = self.reno.segments(path.segment);
         let mut epoch = match self.epoch {
@@ -185,9 +215,11 @@ impl Cubic {
 
     /// RFC 9438 §4.6 and §4.7.
     fn reduce(&mut self, path: &PathView) -> u64 {
-        if let Some(counted) = &mut self.counted {
-            let window = self.reno.window() / path.segment;
-            return counted.reduce(window.max(1), &self.params) * path.segment;
+        let packets = (self.reno.window() / path.segment).max(1);
+        match &mut self.packets {
+            Packets::No => {}
+            Packets::Linux(it) => return it.reduce(packets, &self.params) * path.segment,
+            Packets::Early(it) => return it.reduce(packets, &self.params) * path.segment,
         }
         let window = path.whole(self.reno.window());
         let cwnd = if path.unit == 1 {
@@ -226,8 +258,10 @@ impl CongestionControl for Cubic {
     }
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        if let (Some(counted), Some(rtt)) = (&mut self.counted, ack.rtt) {
-            counted.on_rtt(path.now, rtt);
+        match (&mut self.packets, ack.rtt) {
+            (Packets::Linux(counted), Some(rtt)) => counted.on_rtt(path.now, rtt),
+            (Packets::Early(early), _) => early.count(ack.acked.div_ceil(path.segment)),
+            _ => {}
         }
         if is_application_limited(ack, path) {
             if let Some(epoch) = &mut self.epoch {
@@ -237,6 +271,9 @@ impl CongestionControl for Cubic {
             self.reno.watch(ack, path);
         } else if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
+        } else if matches!(self.packets, Packets::Early(_)) && self.window() == self.ssthresh() {
+            // In Linux 2.6 slow start includes cwnd = ssthresh.
+            self.reno.grow_by(path.segment as f64);
         } else {
             self.avoid_congestion(ack, path);
         }
@@ -263,8 +300,10 @@ impl CongestionControl for Cubic {
                 // RFC 9438 §4.8: the next stage begins at the plateau.
                 self.w_max = None;
                 self.is_blind = true;
-                if let Some(counted) = &mut self.counted {
-                    counted.reset();
+                match &mut self.packets {
+                    Packets::No => {}
+                    Packets::Linux(counted) => counted.reset(),
+                    Packets::Early(early) => early.reset(),
                 }
             }
         }
@@ -279,8 +318,10 @@ impl CongestionControl for Cubic {
         self.reno.on_limit(limit, path);
         if self.reno.window() < window {
             self.epoch = None;
-            if let Some(counted) = &mut self.counted {
-                counted.restart();
+            match &mut self.packets {
+                Packets::No => {}
+                Packets::Linux(counted) => counted.restart(),
+                Packets::Early(early) => early.restart(),
             }
         }
     }

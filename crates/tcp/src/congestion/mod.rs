@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use incast_engine::{Entry, Fault, Here, Rate, Span};
 
+mod ack_ratio;
 mod bbr;
 mod bic;
 mod cubic;

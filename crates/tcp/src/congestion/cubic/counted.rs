@@ -5,16 +5,13 @@
 use incast_engine::{Span, Time};
 
 use super::Params;
+use super::curve::{Curve, Friendly, SCALE, reduce};
 
 /// `1/HZ`, as in Debian.
 const TICK: Span = Span::from_millis(4);
 /// Ticks in a second, and in `HZ / 32`.
 const HZ: u64 = 250;
 const PAUSE: u64 = HZ / 32;
-/// Times of the curve are in 1/1024 s (`BICTCP_HZ`), its scale and factors in 1/1024.
-const SCALE: u32 = 10;
-/// While the curve is not above the window, this many windows must be acknowledged.
-const FLAT: u64 = 100;
 
 /// The state of `struct bictcp`.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +24,10 @@ pub(super) struct Counted {
     last: (u64, u64),
     /// The tick in which the epoch began.
     began: Option<u64>,
-    /// The curve's plateau, and the time until it.
-    plateau: u64,
-    rise: u64,
+    curve: Curve,
     /// `W_max`; 0 before the first loss and after a timeout.
     most: u64,
-    /// Reno's estimate of the window, and the packets acknowledged since it has grown.
-    friendly: u64,
-    acked: u64,
+    friendly: Friendly,
     /// The smallest round trip, ticks.
     delay: u64,
     /// Nothing has been outstanding since this tick.
@@ -90,11 +83,10 @@ impl Counted {
 
     /// A loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
-        let beta = (law.beta * f64::from(1 << SCALE)).round() as u64;
         self.began = None;
-        let fast = law.fast_convergence && window < self.most;
-        self.most = if fast { (window * ((1 << SCALE) + beta)) >> (SCALE + 1) } else { window };
-        ((window * beta) >> SCALE).max(2)
+        let (most, reduced) = reduce(window, self.most, law);
+        self.most = most;
+        reduced
     }
 
     /// A timeout (`bictcp_reset()`).
@@ -109,7 +101,7 @@ impl Counted {
 
     /// Sets [`Self::needed`].
     fn update(&mut self, now: u64, window: u64, acked: u64, law: &Params) {
-        self.acked += acked;
+        self.friendly.acked += acked;
         if self.last.0 == window && now <= self.last.1 + PAUSE {
             self.needed = self.needed.max(1);
             return;
@@ -119,49 +111,24 @@ impl Counted {
             self.last = (window, now);
             self.follow_curve(now, window, acked, law);
         }
-        if law.reno_friendly {
-            self.follow_reno(window, law);
+        if law.reno_friendly
+            && let Some(most) = self.friendly.needed(window, law)
+        {
+            self.needed = self.needed.min(most);
         }
         self.needed = self.needed.max(2);
     }
 
     fn follow_curve(&mut self, now: u64, window: u64, acked: u64, law: &Params) {
-        let scale = (law.c * f64::from(1 << SCALE)).round();
         let began = *self.began.get_or_insert_with(|| {
-            self.acked = acked;
-            self.friendly = window;
-            self.plateau = self.most.max(window);
-            let above = (self.plateau - window) as f64;
-            self.rise =
-                (libm::cbrt(above * f64::from(1 << SCALE) / scale) * f64::from(1 << SCALE)) as u64;
+            self.friendly = Friendly { window, acked };
+            self.curve = Curve::begin(window, self.most, law);
             now
         });
         let time = ((now - began + self.delay) << SCALE) / HZ;
-        let apart = u128::from(time.abs_diff(self.rise));
-        let height = (scale as u128 * apart * apart * apart) >> (4 * SCALE);
-        let height = u64::try_from(height).unwrap_or(u64::MAX / 2);
-        let target = if time < self.rise {
-            self.plateau.saturating_sub(height)
-        } else {
-            self.plateau + height
-        };
-        self.needed = if target > window { window / (target - window) } else { FLAT * window };
+        self.needed = self.curve.needed(time, window, law);
         if self.most == 0 && law.blind_growth > 0 {
             self.needed = self.needed.min(law.blind_growth.into());
-        }
-    }
-
-    /// The estimate grows by 3 (1 - β) / (1 + β) packets per window, in eighths of the inverse.
-    fn follow_reno(&mut self, window: u64, law: &Params) {
-        let eighths = (8.0 * (1.0 + law.beta) / 3.0 / (1.0 - law.beta)) as u64;
-        let per_packet = (window * eighths) >> 3;
-        if per_packet > 0 && self.acked > per_packet {
-            let packets = (self.acked - 1) / per_packet;
-            self.acked -= packets * per_packet;
-            self.friendly += packets;
-        }
-        if self.friendly > window {
-            self.needed = self.needed.min(window / (self.friendly - window));
         }
     }
 }
