@@ -123,6 +123,7 @@ pub(super) fn congestion_control(name: &str) -> Value {
             "aggregation_gain": 1,
             "even_window": true,
             "long_term": true,
+            "loss_begins_round": true,
         }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),

@@ -50,6 +50,16 @@ struct Regime {
     is_full: bool,
 }
 
+/// What is known of the last ACK, bytes.
+#[derive(Clone, Copy, Debug)]
+struct LastAck {
+    at: Time,
+    /// Data in the network after it, and what it delivered.
+    held: u64,
+    /// All that were delivered.
+    delivered: u64,
+}
+
 /// See [`Params`]. Fields that every ACK needs are first.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -96,8 +106,9 @@ pub struct Bbr {
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
-    /// The time of the last ACK, and the data in the network and acknowledged then, bytes.
-    last_ack: (Time, u64),
+    last_ack: LastAck,
+    /// A timeout since then, if it counts.
+    timed_out: bool,
     /// The next ACK is the first of a loss recovery.
     recovers: bool,
     /// Room for ACKs that arrive in bursts.
@@ -130,7 +141,8 @@ impl Bbr {
             phase_at: Time::ZERO,
             probe_ends: None,
             prior_window: 0,
-            last_ack: (Time::NEVER, 0),
+            last_ack: LastAck { at: Time::ZERO, held: 0, delivered: 0 },
+            timed_out: false,
             recovers: false,
             aggregation: Aggregation::default(),
             policer: Policer::default(),
@@ -215,13 +227,29 @@ impl Bbr {
         }
     }
 
+    /// Linux's `bbr_set_state()`: the search for a policer takes a timeout before this ACK for a loss
+    /// and the end of a round.
+    fn note_timeout(&mut self, delivery: &Delivery, segment: u64) {
+        if std::mem::take(&mut self.timed_out) {
+            self.look_for_policer(Progress {
+                now: self.last_ack.at,
+                begins: true,
+                has_lost: true,
+                app_limited: false,
+                delivered: delivery.delivered - delivery.newly,
+                lost: (delivery.lost - delivery.losses) * segment,
+                cycles: self.state == State::ProbeBandwidth,
+            });
+        }
+    }
+
     fn least_window(&self, segment: u64) -> u64 {
         u64::from(self.params.least_window) * segment
     }
 
     /// §4.1.1: updates the filter of the bandwidth. Returns whether a round begins.
     fn note_delivery(&mut self, delivery: &Delivery) -> bool {
-        let begins = delivery.prior_delivered >= self.next_round;
+        let begins = delivery.prior_delivered.is_some_and(|prior| prior >= self.next_round);
         if begins {
             self.next_round = delivery.delivered;
             self.round += 1;
@@ -253,7 +281,7 @@ impl Bbr {
     }
 
     fn is_limited(&self, delivery: &Delivery) -> bool {
-        delivery.app_limited || delivery.prior_delivered < self.own_limit
+        delivery.app_limited || delivery.prior_delivered.is_some_and(|prior| prior < self.own_limit)
     }
 
     /// §4.3.2.2: has Startup filled the pipe?
@@ -384,6 +412,14 @@ impl Bbr {
         }
     }
 
+    /// A loss recovery begins, and a round with it, if so configured.
+    fn begin_round(&mut self, delivered: u64) {
+        if self.params.loss_begins_round {
+            self.next_round = delivered;
+            self.conserve = Some(self.round + 1);
+        }
+    }
+
     /// §4.2.3: the window.
     fn set_window(&mut self, delivery: &Delivery, path: &PathView) {
         let target = self.target;
@@ -400,6 +436,7 @@ impl Bbr {
         self.window = self.window.saturating_sub(lost).max(path.segment);
         if std::mem::take(&mut self.recovers) {
             self.window = delivery.in_flight + newly;
+            self.begin_round(delivery.delivered);
         } else if self.conserve.is_some() {
             self.window = self.window.max(delivery.in_flight + newly);
         } else if self.is_full {

@@ -34,7 +34,7 @@ impl Pipe {
             in_flight,
             losses: 0,
             lost: 0,
-            prior_delivered: prior,
+            prior_delivered: Some(prior),
             rate: Some(rate),
             app_limited: false,
         };
@@ -187,7 +187,7 @@ fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
             in_flight: in_flight * SEGMENT,
             losses,
             lost: 0,
-            prior_delivered: 0,
+            prior_delivered: Some(0),
             rate: Some(RATE),
             app_limited: false,
         };
@@ -219,4 +219,47 @@ fn linux_an_even_window_has_two_segments_more_while_it_probes() {
     assert!(
         windows.into_iter().eq((0..PHASES).map(|phase| (phase, if phase == 0 { 30 } else { 28 })))
     );
+}
+
+/// Linux's `bbr_set_cwnd_to_recover_or_restore()`: data sent before the loss end no round.
+#[test]
+fn linux_a_loss_recovery_begins_a_round() {
+    for loss_begins_round in [false, true] {
+        let mut pipe = Pipe::new(&Params { loss_begins_round, ..Params::default() });
+        pipe.rounds(12);
+        pipe.bbr.next_round = 0;
+        pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
+        assert_eq!(pipe.bbr.next_round, if loss_begins_round { pipe.delivered } else { 0 });
+    }
+}
+
+/// Linux's `bbr_set_state()`: after a timeout, three more rounds without growth end Startup.
+#[test]
+fn linux_a_timeout_lets_startup_look_for_growth_anew() {
+    let rounds = |loss_begins_round| {
+        let mut pipe = Pipe::new(&Params { loss_begins_round, ..Params::default() });
+        pipe.rounds(3);
+        assert_eq!(pipe.bbr.state, State::Startup);
+        pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+        let mut rounds = 0;
+        while pipe.bbr.state == State::Startup {
+            pipe.rounds(1);
+            rounds += 1;
+        }
+        rounds
+    };
+    assert_eq!((rounds(false), rounds(true)), (1, 4));
+}
+
+/// Linux's `bbr_set_state()`: a timeout begins the search for a policer, as a loss does.
+#[test]
+fn linux_a_timeout_is_a_loss_in_the_search_for_a_policer() {
+    for loss_begins_round in [false, true] {
+        let params = Params { loss_begins_round, long_term: true, ..Params::default() };
+        let mut pipe = Pipe::new(&params);
+        pipe.rounds(3);
+        pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+        pipe.rounds(1);
+        assert_eq!(pipe.bbr.policer.searches(), loss_begins_round);
+    }
 }

@@ -74,7 +74,7 @@ fn ack() -> impl Strategy<Value = AckSample> {
                 in_flight: 0,
                 losses: 0,
                 lost: 0,
-                prior_delivered: 0,
+                prior_delivered: Some(0),
                 rate: Some(Rate(rate)),
                 app_limited,
             }),
@@ -115,7 +115,7 @@ impl Walk {
         if let Some(delivery) = &mut ack.delivery {
             delivery.delivered = *delivered;
             delivery.in_flight = flight;
-            delivery.prior_delivered = delivered.saturating_sub(flight + ack.acked);
+            delivery.prior_delivered = Some(delivered.saturating_sub(flight + ack.acked));
         }
         Step::Ack(ack)
     }
@@ -235,7 +235,7 @@ fn every_entry_grows_from_the_initial_window_without_losses() {
                     in_flight: 0,
                     losses: 0,
                     lost: 0,
-                    prior_delivered: 0,
+                    prior_delivered: Some(0),
                     rate: Some(Rate(1_000_000_000)),
                     app_limited: false,
                 }),

@@ -84,7 +84,8 @@ pub struct AckSample {
 pub struct Delivery {
     /// Bytes delivered since the start of the connection.
     pub delivered: u64,
-    /// Bytes that this ACK delivered, cumulatively or selectively.
+    /// Bytes that this ACK delivered: cumulatively, selectively, or a segment that a duplicate ACK
+    /// reports without naming it.
     pub newly: u64,
     /// Bytes estimated to be in the network; those known to be lost do not count.
     pub in_flight: u64,
@@ -93,8 +94,9 @@ pub struct Delivery {
     /// Segments declared lost since the start of the connection.
     pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
-    /// when this exceeds the value of `delivered` at the beginning of the previous one.
-    pub prior_delivered: u64,
+    /// when this exceeds the value of `delivered` at the beginning of the previous one. `None` for a
+    /// duplicate ACK that names no segment.
+    pub prior_delivered: Option<u64>,
     /// The rate between these two moments; `None` if unknown.
     pub rate: Option<Rate>,
     /// Whether the application limited the rate, not the window.

@@ -119,6 +119,9 @@ impl Connection {
         let ece = packet.flags.contains(Flags::ECE);
         let mut news = News { is_duplicate, ece, repeats, ..News::default() };
         let Read { acked, original, first_arrived } = self.read_ack(now, packet, &mut news);
+        if is_duplicate {
+            self.note_announced(now);
+        }
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         } else if let Some(sent_at) = first_arrived {
@@ -135,6 +138,12 @@ impl Connection {
             && let Some(sent_at) = first_arrived
         {
             self.extend_for_blocks(now, sent_at);
+        }
+        if news.acked > 0
+            && !self.recovery.in_recovery()
+            && let Some(delivery) = &mut self.delivery
+        {
+            delivery.forget_announced();
         }
         if has_prr {
             let is_safe = news.acked > 0 && self.board.losses() == losses;
@@ -250,7 +259,10 @@ impl Connection {
             let was_deferred = self.extras.has(Extras::DEFERS) && self.was_deferred();
             let delivery = match &mut self.delivery {
                 Some(delivery) => {
-                    delivery.sample(path.min_rtt, self.board.pipe(), self.board.losses())
+                    let losses = self.board.losses();
+                    let selective = self.extras.has(Extras::SELECTIVE);
+                    let pipe = if selective { self.board.pipe() } else { self.board.flight() };
+                    delivery.sample(path.min_rtt, pipe, losses, path.segment)
                 }
                 None => None,
             };

@@ -51,7 +51,7 @@ impl Connection {
         } else if news.acked > 0 && (!self.recovery.in_recovery() || self.needs.every_ack) {
             let may_grow = !self.recovery.in_recovery();
             self.grow(now, packet, acked, may_grow);
-        } else if self.needs.delivery_rate && news.sacked > 0 {
+        } else if self.delivery.as_ref().is_some_and(|delivery| delivery.has_news()) {
             self.grow(now, packet, acked, false);
         }
         if news.acked > 0 {

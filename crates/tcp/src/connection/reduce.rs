@@ -1,5 +1,7 @@
 //! Early retransmit and proportional rate reduction: when a recovery begins, and how fast it sends.
 
+use incast_engine::Time;
+
 use super::Connection;
 use super::extras::Extras;
 use crate::config::EarlyRetransmit;
@@ -67,6 +69,17 @@ impl Connection {
         let Some(prr) = &mut self.prr else { return };
         let (delivered, announced) = prr.settle(covered, hole);
         self.reduce(delivered, in_flight.saturating_sub(announced + hole), false);
+    }
+
+    /// A duplicate ACK without SACK reports a segment. The first one is taken for lost.
+    pub(super) fn note_announced(&mut self, now: Time) {
+        let segment = u64::from(self.segment_size);
+        let most = (self.board.max() - self.board.una()).saturating_sub(segment);
+        if let Some(delivery) = &mut self.delivery
+            && !self.extras.has(Extras::SELECTIVE)
+        {
+            delivery.on_duplicate(now, segment, most, self.board.max());
+        }
     }
 
     /// These segments were found to be lost; selective acknowledgements say so themselves.

@@ -46,7 +46,10 @@ impl Connection {
         let (una, next) = (self.board.una(), self.board.next());
         let limited = self.limited_transmit();
         let quota = match self.reduced_allowance() {
-            None => self.recovery.quota(self.send_window()),
+            None => match self.announced_in_recovery() {
+                None => self.recovery.quota(self.send_window()),
+                Some(announced) => self.send_window() + announced,
+            },
             Some(allowance) => self.in_flight() + allowance,
         };
         let quota_end = self.window_end(quota);
@@ -60,6 +63,14 @@ impl Connection {
             end = end.max(forward.min(una + self.peer_window));
         }
         Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
+    }
+
+    /// What duplicate ACKs have reported during a recovery, if the congestion control counts the data
+    /// in the network.
+    #[inline]
+    fn announced_in_recovery(&self) -> Option<u64> {
+        let delivery = self.delivery.as_ref()?;
+        self.recovery.in_recovery().then(|| delivery.announced())
     }
 
     /// The limits by the pipe. In recovery a segment is sent if cwnd has room for a full one (RFC

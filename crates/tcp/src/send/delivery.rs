@@ -39,8 +39,14 @@ pub struct DeliveryRate {
     newly: u64,
     /// Losses before the current ACK.
     losses: u64,
-    /// Losses that the scoreboard does not count.
+    /// Losses that the scoreboard does not count, and those that the current ACK has shown.
     silent: u64,
+    shown: u64,
+    /// Without selective acknowledgements: bytes that duplicate ACKs have reported and no cumulative
+    /// ACK has covered.
+    announced: u64,
+    /// After a timeout, duplicate ACKs count once data beyond this were sent.
+    repaired_at: u64,
 }
 
 impl Default for DeliveryRate {
@@ -56,6 +62,9 @@ impl Default for DeliveryRate {
             newly: 0,
             losses: 0,
             silent: 0,
+            shown: 0,
+            announced: 0,
+            repaired_at: 0,
         }
     }
 }
@@ -92,20 +101,68 @@ impl DeliveryRate {
     /// An ACK has arrived; segments were declared lost `losses` times before.
     pub fn on_ack(&mut self, losses: u64) {
         self.losses = losses + self.silent;
+        self.shown = 0;
     }
 
     /// Without selective acknowledgements, these segments were found to be lost.
     pub fn on_silent_losses(&mut self, segments: u64) {
         self.silent += segments;
+        self.shown += segments;
     }
 
-    /// Everything below `una` is acknowledged.
+    /// Without selective acknowledgements, a duplicate ACK reports a segment (Linux,
+    /// `tcp_add_reno_sack()`); `most` bytes can have arrived. Everything below `max` was sent.
+    pub fn on_duplicate(&mut self, now: Time, segment: u64, most: u64, max: u64) {
+        let news = segment.min(most.saturating_sub(self.announced));
+        if news == 0 || max <= self.repaired_at {
+            return;
+        }
+        self.announced += news;
+        self.delivered += news;
+        self.newly += news;
+        self.delivered_at = now;
+    }
+
+    /// Bytes that duplicate ACKs have reported and no cumulative ACK has covered.
+    #[inline]
+    pub fn announced(&self) -> u64 {
+        self.announced
+    }
+
+    /// No loss is being repaired any more: what duplicate ACKs reported is forgotten (Linux,
+    /// `tcp_reset_reno_sack()`).
+    pub fn forget_announced(&mut self) {
+        self.announced = 0;
+    }
+
+    /// A timeout, after everything below `max` was sent.
+    pub fn on_timeout(&mut self, max: u64) {
+        self.announced = 0;
+        self.repaired_at = max;
+    }
+
+    /// Whether the current ACK reports data.
+    pub fn has_news(&self) -> bool {
+        self.newly > 0
+    }
+
+    /// Everything below `una` is acknowledged. What duplicate ACKs reported was counted before, but
+    /// none of them reported the first segment (Linux, `tcp_remove_reno_sacks()`).
     pub fn on_cumulative(&mut self, now: Time, una: u64) {
+        let (delivered, newly) = (self.delivered, self.newly);
+        let first = self.records.front().map_or(0, |record| u64::from(record.len));
         while let Some(&record) = self.records.front().filter(|record| record.end <= una) {
             self.records.pop_front();
             if !record.arrived {
                 self.deliver(now, record);
             }
+        }
+        if self.announced > 0 {
+            let covered = self.delivered - delivered;
+            let news = covered.saturating_sub(self.announced).max(first.min(covered));
+            self.announced -= self.announced.min(covered.saturating_sub(first));
+            self.delivered = delivered + news;
+            self.newly = newly + news;
         }
     }
 
@@ -141,13 +198,34 @@ impl DeliveryRate {
     }
 
     /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if it delivered nothing.
-    /// `pipe` bytes are in the network, and segments were declared lost `losses` times so far.
-    pub fn sample(&mut self, min_rtt: Option<Span>, pipe: u64, losses: u64) -> Option<Delivery> {
+    /// `pipe` bytes are in the network by the scoreboard, which declared segments of `segment` bytes
+    /// lost `losses` times so far.
+    pub fn sample(
+        &mut self,
+        min_rtt: Option<Span>,
+        pipe: u64,
+        losses: u64,
+        segment: u64,
+    ) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
         }
         let newly = std::mem::take(&mut self.newly);
-        let record = self.youngest.take()?;
+        let gone = self.announced + self.shown * segment;
+        let lost = losses + self.silent;
+        let all = Delivery {
+            delivered: self.delivered,
+            newly,
+            prior_delivered: None,
+            in_flight: pipe.saturating_sub(gone),
+            losses: lost - self.losses,
+            lost,
+            rate: None,
+            app_limited: false,
+        };
+        let Some(record) = self.youngest.take() else {
+            return (newly > 0).then_some(all);
+        };
         let sending = record.sent_at.saturating_since(record.first_sent_at);
         let acking = self.delivered_at.saturating_since(record.delivered_at);
         let interval = sending.max(acking);
@@ -155,16 +233,8 @@ impl DeliveryRate {
         // Intervals below the smallest round trip result from compressed ACKs.
         let is_usable = !interval.is_zero() && min_rtt.is_some_and(|min_rtt| interval >= min_rtt);
         let rate = is_usable.then(|| Rate(mul_div(amount, 8 * PICOS_PER_SEC, interval.as_picos())));
-        Some(Delivery {
-            delivered: self.delivered,
-            newly,
-            prior_delivered: record.delivered,
-            in_flight: pipe,
-            losses: losses + self.silent - self.losses,
-            lost: losses + self.silent,
-            rate,
-            app_limited: record.app_limited,
-        })
+        let (prior_delivered, app_limited) = (Some(record.delivered), record.app_limited);
+        Some(Delivery { prior_delivered, rate, app_limited, ..all })
     }
 }
 
@@ -190,9 +260,9 @@ mod tests {
     fn a_flight_without_history_is_measured_by_its_acks() {
         let mut rate = ten();
         rate.on_cumulative(at(1000), 1001);
-        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
         // 1000 bytes in the millisecond since the first segment left.
-        assert_eq!((sample.delivered, sample.prior_delivered), (1000, 0));
+        assert_eq!((sample.delivered, sample.prior_delivered), (1000, Some(0)));
         assert_eq!(sample.rate, Some(Rate(8_000_000)));
         assert_eq!((sample.newly, sample.in_flight), (1000, PIPE));
     }
@@ -202,18 +272,18 @@ mod tests {
         let mut rate = ten();
         for i in 1..=10 {
             rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i);
-            rate.sample(Some(RTT), PIPE, 0);
+            rate.sample(Some(RTT), PIPE, 0, 1000);
         }
         // Sent when 10 000 bytes were delivered, acknowledged a millisecond later with ten more.
         for i in 10..20 {
             rate.on_sent(at(1900 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
         rate.on_cumulative(at(2900), 11_001);
-        rate.sample(Some(RTT), PIPE, 0);
+        rate.sample(Some(RTT), PIPE, 0, 1000);
         for i in 12..=20 {
             rate.on_cumulative(at(2900 + 100 * (i - 11)), 1 + 1000 * i);
         }
-        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
         assert_eq!(sample.newly, 9000);
         assert_eq!(sample.rate, Some(Rate(10_000 * 8 * 1_000_000 / 1900)));
     }
@@ -222,13 +292,13 @@ mod tests {
     fn section_3_3_a_clump_of_acks_is_bounded_by_the_sending_rate() {
         let mut rate = ten();
         rate.on_cumulative(at(1000), 1001);
-        rate.sample(Some(RTT), PIPE, 0);
+        rate.sample(Some(RTT), PIPE, 0, 1000);
         for i in 10..30 {
             rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
         // All at once after 2.9 ms: the youngest left 2 ms after the oldest of its flight.
         rate.on_cumulative(at(3000), 30_001);
-        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
         assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
     }
 
@@ -236,8 +306,8 @@ mod tests {
     fn section_3_3_an_interval_below_the_smallest_round_trip_is_no_sample() {
         let mut rate = ten();
         rate.on_cumulative(at(900), 10_001);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().rate, None);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0), None, "nothing was delivered since");
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().rate, None);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000), None, "nothing was delivered since");
     }
 
     #[test]
@@ -246,12 +316,63 @@ mod tests {
         rate.note_app_limited();
         rate.on_sent(at(1000), 10_001, 11_001);
         rate.on_cumulative(at(1000), 10_001);
-        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "sent before");
+        assert!(!rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited, "sent before");
         rate.on_cumulative(at(2000), 11_001);
-        assert!(rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited);
+        assert!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited);
         rate.on_sent(at(2000), 11_001, 12_001);
         rate.on_cumulative(at(3000), 12_001);
-        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "the limit has passed");
+        assert!(
+            !rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited,
+            "the limit has passed"
+        );
+    }
+
+    /// Linux's `tcp_add_reno_sack()` and `tcp_remove_reno_sacks()`.
+    #[test]
+    fn linux_what_duplicate_acks_reported_is_not_counted_again() {
+        let mut rate = ten();
+        let told = |rate: &mut DeliveryRate| {
+            rate.sample(Some(RTT), 10_000, 0, 1000).map(|it| (it.delivered, it.newly, it.in_flight))
+        };
+        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
+        assert_eq!(told(&mut rate), Some((1000, 1000, 9000)));
+        rate.on_duplicate(at(1100), 1000, 9000, 10_001);
+        assert_eq!(told(&mut rate), Some((2000, 1000, 8000)));
+        // Not more than can have arrived.
+        rate.on_duplicate(at(1200), 1000, 2000, 10_001);
+        assert_eq!(told(&mut rate), None);
+        // Of four segments two are new: one that was reported again, and one that was not.
+        rate.on_cumulative(at(2000), 4001);
+        assert_eq!(told(&mut rate), Some((4000, 2000, 10_000)));
+        rate.on_duplicate(at(2100), 1000, 9000, 10_001);
+        rate.on_duplicate(at(2200), 1000, 9000, 10_001);
+        rate.on_duplicate(at(2300), 1000, 9000, 10_001);
+        assert_eq!(told(&mut rate), Some((7000, 3000, 7000)));
+        // The first one was not reported; two reports are left.
+        rate.on_cumulative(at(2400), 6001);
+        assert_eq!(told(&mut rate), Some((8000, 1000, 8000)));
+        assert_eq!(rate.announced(), 2000);
+    }
+
+    /// Linux's `tcp_process_loss()`.
+    #[test]
+    fn linux_after_a_timeout_duplicates_count_once_new_data_were_sent() {
+        let mut rate = ten();
+        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
+        rate.on_timeout(10_001);
+        assert_eq!(rate.announced(), 0);
+        rate.on_duplicate(at(2000), 1000, 9000, 10_001);
+        assert_eq!(rate.announced(), 0);
+        rate.on_duplicate(at(2000), 1000, 9000, 10_002);
+        assert_eq!(rate.announced(), 1000);
+    }
+
+    #[test]
+    fn a_sample_of_duplicates_has_no_rate() {
+        let mut rate = ten();
+        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
+        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        assert_eq!((sample.rate, sample.prior_delivered), (None, None));
     }
 
     #[test]
@@ -259,10 +380,10 @@ mod tests {
         let mut rate = ten();
         rate.on_selective(at(1200), 2001);
         rate.on_selective(at(1200), 2001);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().delivered, 1000);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().delivered, 1000);
         rate.on_sent(at(1200), 1, 1001);
         rate.on_cumulative(at(2200), 3001);
-        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
         assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, PIPE));
     }
 }

@@ -3,7 +3,7 @@
 use incast_engine::Rate;
 
 use super::policer::Progress;
-use super::{Bbr, MOST_OFFLOADED, State, UNPACED};
+use super::{Bbr, LastAck, MOST_OFFLOADED, State, UNPACED};
 use crate::congestion::{
     AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
 };
@@ -20,6 +20,7 @@ impl CongestionControl for Bbr {
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let Some(delivery) = ack.delivery else { return };
+        self.note_timeout(&delivery, path.segment);
         let begins = self.note_delivery(&delivery);
         self.look_for_policer(Progress {
             now: path.now,
@@ -40,7 +41,7 @@ impl CongestionControl for Bbr {
             self.advance_phase(delivery.in_flight, delivery.newly, path);
         }
         self.note_round_trip(ack, &delivery, path);
-        if self.params.aggregation_gain > 0.0 {
+        if self.params.aggregation_gain > 0.0 && delivery.prior_delivered.is_some() {
             let before = self.aggregation.most();
             let Delivery { newly, .. } = delivery;
             self.aggregation.on_ack(path.now, newly, self.bandwidth, begins, self.window);
@@ -48,7 +49,11 @@ impl CongestionControl for Bbr {
         }
         self.follow_model(path);
         self.set_window(&delivery, path);
-        self.last_ack = (path.now, delivery.in_flight + delivery.newly);
+        self.last_ack = LastAck {
+            at: path.now,
+            held: delivery.in_flight + delivery.newly,
+            delivered: delivery.delivered,
+        };
         self.lost = false;
     }
 
@@ -65,8 +70,13 @@ impl CongestionControl for Bbr {
         // timer detects a loss between two ACKs: then the next one says how much that is.
         if matches!(why, Congestion::Timeout { .. }) {
             self.window = path.segment;
-        } else if self.last_ack.0 == path.now {
-            self.window = self.last_ack.1.max(path.segment);
+            if self.params.loss_begins_round {
+                self.full_bandwidth = 0;
+                self.timed_out = true;
+            }
+        } else if self.last_ack.at == path.now {
+            self.window = self.last_ack.held.max(path.segment);
+            self.begin_round(self.last_ack.delivered);
         } else {
             self.recovers = true;
         }

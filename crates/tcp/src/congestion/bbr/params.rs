@@ -60,6 +60,9 @@ pub struct Params {
     /// Whether a path that loses a fifth of the data at a steady rate is taken for a policer, whose
     /// rate is then used for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
     pub long_term: bool,
+    /// Whether a loss recovery begins a round, and after a timeout Startup looks for growth anew
+    /// (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
+    pub loss_begins_round: bool,
 }
 
 impl Default for Params {
@@ -81,6 +84,7 @@ impl Default for Params {
             aggregation_gain: 0.0,
             even_window: false,
             long_term: false,
+            loss_begins_round: false,
         }
     }
 }

@@ -49,6 +49,12 @@ impl Policer {
         self.is_found.then_some(self.rate)
     }
 
+    /// Whether an interval has begun.
+    #[cfg(test)]
+    pub fn searches(&self) -> bool {
+        self.samples
+    }
+
     /// Returns whether the use of the rate begins or ends.
     pub fn on_progress(&mut self, it: Progress) -> bool {
         if self.is_found {
