@@ -39,6 +39,7 @@ SETS = {
     # The seeds are the hashes of the commits before these lines.
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
     "fifth": Lot(0xA15F322C, 30, 10, wide=True, servers=64, seconds=6.0),
+    "sixth": Lot(0x9C217EDF, 15, 5, wide=True, servers=64, seconds=6.0),
 }
 
 
