@@ -1,6 +1,7 @@
 """Judge what was predicted of a machine's kernel by what it answered.
 
-python -m validation.live [--quick]     judges the sets that were asked; a sample counts the runs
+python -m validation.live [--quick]     repeats the predictions of the sets at several rates and
+                                        judges them again; a sample counts the runs of all sets
 python -m validation.live predict SET   writes docs/validation/live/SET-predicted.csv
 python -m validation.live ask SET       does the runs that are missing, and writes the page
 
@@ -19,7 +20,7 @@ from rich.progress import track
 
 from validation.common.judge import tell
 from validation.common.places import PAGES
-from validation.live import predict, table
+from validation.live import again, predict, table
 from validation.live.ask import Answer, ask
 from validation.live.judge import WIDE, Bars, complete, judged, verdicts
 from validation.live.page import write
@@ -54,8 +55,7 @@ def main() -> int:
     asked = parser.parse_args()
     console = Console(highlight=False)
     if asked.task == "judge":
-        found = [_judge(console, which, quick=asked.quick) for which in SETS]
-        return int(not all(found))
+        return int(not _judge(console, quick=asked.quick))
     if asked.set is None:
         parser.error(f"{asked.task}: name a set: {', '.join(SETS)}")
     path = FOLDER / f"{asked.set}-predicted.csv"
@@ -69,16 +69,19 @@ def main() -> int:
     return 0
 
 
-def _judge(console: Console, which: str, *, quick: bool) -> bool:
-    path = FOLDER / f"{which}-measured.csv"
-    if not path.exists():
-        console.print(f"skipped: the kernel was not asked for the {which} set yet")
-        return True
-    predictions = table.read(FOLDER / f"{which}-predicted.csv", Prediction)
-    answers = table.read(path, Answer)
+def _judge(console: Console, *, quick: bool) -> bool:
+    """A set that was asked stays as it was judged; what today's simulator says is judged here."""
+    asked = {
+        which: (
+            table.read(FOLDER / f"{which}-predicted.csv", Prediction),
+            table.read(FOLDER / f"{which}-measured.csv", Answer),
+        )
+        for which in SETS
+    }
     if quick:
-        return tell(console, [complete(predictions, answers)], None)
-    return tell(console, verdicts(judged(predictions, answers), answers, _bars(which)), None)
+        return tell(console, [complete(*both) for both in asked.values()], None)
+    wide = [both for which, both in asked.items() if SETS[which].wide]
+    return tell(console, again.verdicts(wide, WIDE), None)
 
 
 def _bars(which: str) -> Bars:

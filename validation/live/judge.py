@@ -130,11 +130,30 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer], bars: Bars) -> 
     """Hold the predictions against the bars."""
     plateaus = [one for one in found if one.prediction.kind == "plateau"]
     knees = [one for one in found if one.prediction.kind == "knee"]
+    missed = [one for one in knees if not one.is_right]
+    doubted = sum(one.status == "untrusted" for one in answers)
+    return [
+        *of_plateaus(plateaus, bars),
+        Verdict(
+            f"{KNEES:.0%} of the knees in their intervals",
+            f"{len(knees) - len(missed)} of {len(knees)}",
+            tuple(name(one) for one in missed),
+            len(missed) <= (1 - KNEES) * len(knees),
+        ),
+        Verdict(
+            f"at most {UNTRUSTED:.0%} of the runs untrusted",
+            f"{doubted} of {len(answers)}",
+            (),
+            doubted <= UNTRUSTED * len(answers),
+        ),
+    ]
+
+
+def of_plateaus(plateaus: Sequence[Judged], bars: Bars) -> list[Verdict]:
+    """Hold the values of plateaus against the bars."""
     logs = [abs(one.log_ratio) for one in plateaus if not math.isnan(one.log_ratio)]
     far = [one for one in plateaus if not abs(one.log_ratio) <= one.worst(bars)]
     wrong = [one for one in plateaus if not abs(one.timeout_error(bars)) <= bars.timeouts]
-    missed = [one for one in knees if not one.is_right]
-    doubted = sum(one.status == "untrusted" for one in answers)
     fast = "" if bars.worst_fast == bars.worst else f", {bars.worst_fast:g} at 100 Mbit/s"
     least = f"or within {bars.some:g}" if bars.some else "where there is at least one"
     return [
@@ -158,18 +177,6 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer], bars: Bars) -> 
             len(wrong) <= (1 - bars.share) * len(plateaus),
         ),
         *_block(plateaus, bars),
-        Verdict(
-            f"{KNEES:.0%} of the knees in their intervals",
-            f"{len(knees) - len(missed)} of {len(knees)}",
-            tuple(name(one) for one in missed),
-            len(missed) <= (1 - KNEES) * len(knees),
-        ),
-        Verdict(
-            f"at most {UNTRUSTED:.0%} of the runs untrusted",
-            f"{doubted} of {len(answers)}",
-            (),
-            doubted <= UNTRUSTED * len(answers),
-        ),
     ]
 
 

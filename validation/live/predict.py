@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import incast
@@ -80,16 +80,19 @@ def _plateau(read: Read, servers: int, lot: Lot) -> Prediction | None:
     if looked[servers].spread > _STEADY:
         return None
     blocks = _blocks(read, servers, looked[servers].goodput, lot.seconds)
-    told = _simulated(read, servers, blocks)
-    return Prediction(
-        **asdict(read),
-        kind="plateau",
-        servers=servers,
-        blocks=blocks,
-        goodput_mbps=round(told.goodput / 1e6, 2),
-        timeouts_per_block=round(told.timeouts, 3),
-        block_ms=round(told.block * 1e3, 3),
-    )
+    point = Prediction(**asdict(read), kind="plateau", servers=servers, blocks=blocks)
+    return predicted(point, servers)[0]
+
+
+def predicted(point: Prediction, servers: int) -> tuple[Prediction, bool]:
+    """Return the point as the simulator sees it with these servers, and whether it collapses."""
+    told = _simulated(point, servers, point.blocks)
+    values = {
+        "goodput_mbps": round(told.goodput / 1e6, 2),
+        "timeouts_per_block": round(told.timeouts, 3),
+        "block_ms": round(told.block * 1e3, 3),
+    }
+    return replace(point, **values), told.collapsed
 
 
 def _knee(read: Read, lot: Lot) -> Prediction | None:
