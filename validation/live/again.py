@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from validation.live.judge import Bars, Judged
     from validation.live.predict import Prediction
 
+APART = ("bbr", "newreno")
+"""Control and recovery of reads that are left out: docs/validation/live.md says why."""
 VERDICTS = 0.9
 """Share of the ends of knees at which simulator and kernel agree whether the read collapses."""
 
@@ -25,7 +27,12 @@ def verdicts(
     sets: Sequence[tuple[Sequence[Prediction], Sequence[Answer]]], bars: Bars
 ) -> list[Verdict]:
     """Hold today's predictions of all points that have a trusted run against the bars."""
-    found = [one for predictions, answers in sets for one in judged(predictions, answers)]
+    found = [
+        one
+        for predictions, answers in sets
+        for one in judged(predictions, answers)
+        if (one.prediction.control, one.prediction.recovery) != APART
+    ]
     knees = [one for one in found if one.prediction.kind == "knee"]
     plateaus = [
         replace(one, prediction=predicted(one.prediction, one.prediction.servers)[0])

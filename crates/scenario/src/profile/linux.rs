@@ -79,7 +79,12 @@ pub(super) fn recovery(name: &str) -> Value {
     match name {
         // tcp_ack() calls tcp_rearm_rto() for every ACK that moves snd_una.
         // tcp_xmit_retransmit_queue() sends what tcp_cwnd_reduction() allows.
-        "newreno" => json!({ "impatient": false, "partial_acks": "reduced" }),
+        // tcp_check_reno_reordering().
+        "newreno" => json!({
+            "impatient": false,
+            "partial_acks": "reduced",
+            "counts_reports": true,
+        }),
         // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() looks at no timestamp.
         "rack-tlp" => json!({
             "name": "rack-tlp",

@@ -95,6 +95,8 @@ pub struct Bbr {
     /// The acknowledgement that ends the repair of a loss; `conserve` is set until the next round.
     repaired_at: Option<u64>,
     conserve: Option<u64>,
+    /// Duplicate ACKs name nothing.
+    holds: bool,
     params: Params,
     initial_window: u64,
     /// Maximum delivery rates by round, in descending order, b/s (`BtlBwFilter`).
@@ -148,6 +150,7 @@ impl Bbr {
             policer: Policer::default(),
             repaired_at: None,
             conserve: None,
+            holds: false,
             lost: false,
             own_limit: 0,
             idle_restart: false,
@@ -420,17 +423,24 @@ impl Bbr {
         }
     }
 
+    /// The repair of a loss has ended: the window of before is restored. Without SACK, Linux waits
+    /// until data sent after the loss are acknowledged (`tcp_try_undo_recovery()`).
+    fn end_repair(&mut self, path: &PathView) {
+        let least = u64::from(self.holds);
+        if self.repaired_at.take_if(|until| path.una >= *until + least).is_some() {
+            self.conserve = None;
+            self.window = self.window.max(self.prior_window);
+        }
+    }
+
     /// §4.2.3: the window.
     fn set_window(&mut self, delivery: &Delivery, path: &PathView) {
         let target = self.target;
         if self.conserve.is_some_and(|round| self.round >= round) {
             self.conserve = None;
         }
-        if self.repaired_at.is_some_and(|until| path.una >= until) {
-            self.repaired_at = None;
-            self.conserve = None;
-            self.window = self.window.max(self.prior_window);
-        }
+        self.holds = delivery.unnamed;
+        self.end_repair(path);
         let newly = delivery.newly;
         let lost = delivery.losses * path.segment;
         self.window = self.window.saturating_sub(lost).max(path.segment);

@@ -37,6 +37,7 @@ impl Pipe {
             prior_delivered: Some(prior),
             rate: Some(rate),
             app_limited: false,
+            unnamed: false,
         };
         let ack = AckSample {
             acked: 12 * SEGMENT,
@@ -190,6 +191,7 @@ fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
             prior_delivered: Some(0),
             rate: Some(RATE),
             app_limited: false,
+            unnamed: false,
         };
         let ack = AckSample {
             acked: newly * SEGMENT,
@@ -261,5 +263,24 @@ fn linux_a_timeout_is_a_loss_in_the_search_for_a_policer() {
         pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
         pipe.rounds(1);
         assert_eq!(pipe.bbr.policer.searches(), loss_begins_round);
+    }
+}
+
+/// Linux's `tcp_try_undo_recovery()`: without SACK the loss is repaired once data sent after it are
+/// acknowledged.
+#[test]
+fn linux_without_sack_the_window_comes_back_with_data_sent_after_the_loss() {
+    for (holds, restored) in [(false, true), (true, false)] {
+        let mut pipe = Pipe::new(&Params::default());
+        pipe.rounds(12);
+        let before = pipe.bbr.window();
+        pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+        pipe.bbr.holds = holds;
+        pipe.path.una = pipe.path.max;
+        pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
+        assert_eq!(pipe.bbr.window() == before, restored);
+        pipe.path.una += 1;
+        pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
+        assert_eq!(pipe.bbr.window(), before);
     }
 }

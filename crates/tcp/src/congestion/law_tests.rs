@@ -77,6 +77,7 @@ fn ack() -> impl Strategy<Value = AckSample> {
                 prior_delivered: Some(0),
                 rate: Some(Rate(rate)),
                 app_limited,
+                unnamed: false,
             }),
         },
     )
@@ -238,6 +239,7 @@ fn every_entry_grows_from_the_initial_window_without_losses() {
                     prior_delivered: Some(0),
                     rate: Some(Rate(1_000_000_000)),
                     app_limited: false,
+                    unnamed: false,
                 }),
                 ..AckSample::default()
             };

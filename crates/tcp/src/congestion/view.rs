@@ -101,6 +101,8 @@ pub struct Delivery {
     pub rate: Option<Rate>,
     /// Whether the application limited the rate, not the window.
     pub app_limited: bool,
+    /// Whether duplicate ACKs report data without naming them (Linux without SACK).
+    pub unnamed: bool,
 }
 
 /// Why the window must be reduced.

@@ -8,7 +8,7 @@ use super::extras::Extras;
 use super::undo::Evidence;
 use super::{Connection, TimerKind};
 use crate::config::RttSampling;
-use crate::congestion::{AckSample, CongestionControl};
+use crate::congestion::{AckSample, CongestionControl, Delivery};
 use crate::hooks::{ANSWER, SendEvent};
 use crate::recovery::{Echo, Episode, LossRecovery, News};
 use crate::send::Sent;
@@ -119,9 +119,6 @@ impl Connection {
         let ece = packet.flags.contains(Flags::ECE);
         let mut news = News { is_duplicate, ece, repeats, ..News::default() };
         let Read { acked, original, first_arrived } = self.read_ack(now, packet, &mut news);
-        if is_duplicate {
-            self.note_announced(now);
-        }
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         } else if let Some(sent_at) = first_arrived {
@@ -138,12 +135,6 @@ impl Connection {
             && let Some(sent_at) = first_arrived
         {
             self.extend_for_blocks(now, sent_at);
-        }
-        if news.acked > 0
-            && !self.recovery.in_recovery()
-            && let Some(delivery) = &mut self.delivery
-        {
-            delivery.forget_announced();
         }
         if has_prr {
             let is_safe = news.acked > 0 && self.board.losses() == losses;
@@ -237,7 +228,8 @@ impl Connection {
         self.limited_bytes = 0;
         self.burst = u32::MAX;
         if let Some(delivery) = &mut self.delivery {
-            delivery.on_cumulative(now, packet.ack);
+            let reported = self.recovery.reported().unwrap_or(0) * u64::from(self.segment_size);
+            delivery.on_cumulative(now, packet.ack, reported);
         }
     }
 
@@ -259,10 +251,16 @@ impl Connection {
             let was_deferred = self.extras.has(Extras::DEFERS) && self.was_deferred();
             let delivery = match &mut self.delivery {
                 Some(delivery) => {
-                    let losses = self.board.losses();
-                    let selective = self.extras.has(Extras::SELECTIVE);
-                    let pipe = if selective { self.board.pipe() } else { self.board.flight() };
-                    delivery.sample(path.min_rtt, pipe, losses, path.segment)
+                    let reported = self.recovery.reported();
+                    let pipe = match reported {
+                        None => self.board.pipe(),
+                        Some(segments) => {
+                            let gone = (segments + delivery.shown()) * path.segment;
+                            self.board.flight().saturating_sub(gone)
+                        }
+                    };
+                    let sample = delivery.sample(path.min_rtt, pipe, self.board.losses());
+                    sample.map(|it| Delivery { unnamed: reported.is_some(), ..it })
                 }
                 None => None,
             };

@@ -22,7 +22,11 @@ impl Connection {
         held: u64,
     ) -> Episode {
         let view = self.recovery_view(now);
+        let reported = self.recovery.reported();
         let mut episode = self.recovery.on_ack(news, &mut self.board, &view);
+        if let (Some(before), Some(after)) = (reported, self.recovery.reported()) {
+            self.note_reported(now, after.saturating_sub(before));
+        }
         let found = episode;
         if matches!(found, Episode::Enter { .. } | Episode::Partial { .. }) {
             self.note_silent_losses(1);

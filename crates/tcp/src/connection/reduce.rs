@@ -15,7 +15,7 @@ impl Connection {
     #[inline]
     pub(super) fn dupack_threshold(&self) -> u32 {
         if self.config.early_retransmit == EarlyRetransmit::Off {
-            self.config.dupack_threshold
+            self.recovery.threshold(self.config.dupack_threshold)
         } else {
             self.early_threshold()
         }
@@ -24,7 +24,7 @@ impl Connection {
     /// RFC 5827 §3: with fewer than four outstanding segments and no new data, the threshold is one
     /// less than their number.
     fn early_threshold(&self) -> u32 {
-        let usual = self.config.dupack_threshold;
+        let usual = self.recovery.threshold(self.config.dupack_threshold);
         let next = self.board.next();
         let more = next < self.stream_end() && next < self.board.una() + self.peer_window;
         if more || self.recovery.in_recovery() {
@@ -71,14 +71,12 @@ impl Connection {
         self.reduce(delivered, in_flight.saturating_sub(announced + hole), false);
     }
 
-    /// A duplicate ACK without SACK reports a segment. The first one is taken for lost.
-    pub(super) fn note_announced(&mut self, now: Time) {
-        let segment = u64::from(self.segment_size);
-        let most = (self.board.max() - self.board.una()).saturating_sub(segment);
-        if let Some(delivery) = &mut self.delivery
-            && !self.extras.has(Extras::SELECTIVE)
+    /// Duplicate ACKs without SACK have reported so many segments for the first time.
+    pub(super) fn note_reported(&mut self, now: Time, segments: u64) {
+        if segments > 0
+            && let Some(delivery) = &mut self.delivery
         {
-            delivery.on_duplicate(now, segment, most, self.board.max());
+            delivery.on_reported(now, segments * u64::from(self.segment_size));
         }
     }
 

@@ -46,9 +46,9 @@ impl Connection {
         let (una, next) = (self.board.una(), self.board.next());
         let limited = self.limited_transmit();
         let quota = match self.reduced_allowance() {
-            None => match self.announced_in_recovery() {
+            None => match self.reported_in_recovery() {
                 None => self.recovery.quota(self.send_window()),
-                Some(announced) => self.send_window() + announced,
+                Some(reported) => self.send_window() + reported,
             },
             Some(allowance) => self.in_flight() + allowance,
         };
@@ -65,12 +65,13 @@ impl Connection {
         Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
     }
 
-    /// What duplicate ACKs have reported during a recovery, if the congestion control counts the data
-    /// in the network.
+    /// What duplicate ACKs have reported during a recovery, bytes, if the congestion control counts the
+    /// data in the network.
     #[inline]
-    fn announced_in_recovery(&self) -> Option<u64> {
-        let delivery = self.delivery.as_ref()?;
-        self.recovery.in_recovery().then(|| delivery.announced())
+    fn reported_in_recovery(&self) -> Option<u64> {
+        let counts = self.delivery.is_some() && self.recovery.in_recovery();
+        let segments = if counts { self.recovery.reported()? } else { return None };
+        Some(segments * u64::from(self.segment_size))
     }
 
     /// The limits by the pipe. In recovery a segment is sent if cwnd has room for a full one (RFC
@@ -121,7 +122,7 @@ impl Connection {
     fn limited_transmit(&self) -> u64 {
         let dupacks = self.recovery.dupacks();
         let applies = dupacks > 0
-            && dupacks < self.config.dupack_threshold
+            && dupacks < self.recovery.threshold(self.config.dupack_threshold)
             && !self.recovery.in_recovery()
             && (self.config.limited_transmit_resends || self.board.resend().is_none());
         if !applies {

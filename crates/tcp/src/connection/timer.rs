@@ -150,9 +150,6 @@ impl Connection {
         self.waive(Demand::TailProbe);
         self.end_reduction();
         self.note_silent_losses(self.board.outstanding_segments() as u64);
-        if let Some(delivery) = &mut self.delivery {
-            delivery.on_timeout(self.board.max());
-        }
         let view = self.recovery_view(now);
         self.recovery.on_timeout(&mut self.board, &view);
         if self.board.resend().is_none() {

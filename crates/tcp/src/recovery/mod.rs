@@ -17,6 +17,7 @@ mod newreno;
 mod phase;
 mod rack_tlp;
 mod reno;
+mod reported;
 mod sack;
 mod sack1;
 mod tahoe;
@@ -109,6 +110,14 @@ pub trait LossRecovery {
     /// (RFC 3042) would allow `limited`.
     fn released(&self, limited: u32) -> u32 {
         limited
+    }
+    /// Duplicate ACKs that signal a loss, where `usual` is configured.
+    fn threshold(&self, usual: u32) -> u32 {
+        usual
+    }
+    /// Segments that duplicate ACKs without SACK have reported, if they are counted.
+    fn reported(&self) -> Option<u64> {
+        None
     }
     /// Bytes in the network, by the scoreboard or by the recovery itself.
     fn pipe(&self, board: &Scoreboard) -> u64 {
@@ -299,6 +308,20 @@ macro_rules! loss_recoveries {
                 match self {
                     $(Self::$variant(it) => it.released(limited),)+
                     Self::Custom(it) => it.released(limited),
+                }
+            }
+            #[inline]
+            fn threshold(&self, usual: u32) -> u32 {
+                match self {
+                    $(Self::$variant(it) => it.threshold(usual),)+
+                    Self::Custom(it) => it.threshold(usual),
+                }
+            }
+            #[inline]
+            fn reported(&self) -> Option<u64> {
+                match self {
+                    $(Self::$variant(it) => it.reported(),)+
+                    Self::Custom(it) => it.reported(),
                 }
             }
             #[inline]

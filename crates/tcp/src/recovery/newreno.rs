@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reported::Reported;
 use super::sack::ReduceFrom;
 use super::{Answer, ByDuplicates, Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
@@ -26,6 +27,10 @@ pub struct Params {
     pub reduce_from: ReduceFrom,
     /// When a partial ACK is answered by a retransmission.
     pub partial_acks: PartialAcks,
+    /// Whether duplicate ACKs beyond what can have arrived raise the number of them that signals a
+    /// loss, and each counts as a delivered segment (Linux without SACK:
+    /// `tcp_check_reno_reordering()`).
+    pub counts_reports: bool,
 }
 
 /// When a partial ACK is answered by a retransmission.
@@ -62,6 +67,7 @@ impl Default for Params {
             restart_timer_on_entry: true,
             reduce_from: ReduceFrom::default(),
             partial_acks: PartialAcks::default(),
+            counts_reports: false,
         }
     }
 }
@@ -81,6 +87,7 @@ pub struct NewReno {
     /// yet.
     hole: bool,
     dupacks: u32,
+    reported: Option<Reported>,
     /// Data that has left the network according to duplicate ACKs, bytes.
     inflation: u64,
     /// Bytes that partial ACKs deducted beyond the inflation.
@@ -96,6 +103,7 @@ impl NewReno {
             partial_ack_seen: false,
             hole: false,
             dupacks: 0,
+            reported: params.counts_reports.then(Reported::default),
             inflation: 0,
             deficit: 0,
         }
@@ -109,12 +117,20 @@ impl NewReno {
         })
     }
 
+    /// Duplicate ACKs that may signal a loss.
+    fn signals(&self) -> u32 {
+        self.reported.as_ref().map_or(self.dupacks, Reported::segments)
+    }
+
     /// Sets the difference between quota and window.
     pub(super) fn inflate(&mut self, bytes: u64) {
         self.inflation = bytes;
     }
 
     fn leave(&mut self) {
+        if let Some(reported) = &mut self.reported {
+            reported.forget();
+        }
         self.in_recovery = false;
         self.hole = false;
         self.dupacks = 0;
@@ -125,6 +141,12 @@ impl NewReno {
 
 impl ByDuplicates for NewReno {
     fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+        if let Some(reported) = &mut self.reported {
+            reported.on_covered(acked, view);
+            if !self.in_recovery {
+                reported.forget();
+            }
+        }
         if !self.in_recovery {
             self.dupacks = 0;
             return Episode::None;
@@ -159,13 +181,16 @@ impl ByDuplicates for NewReno {
 
     fn on_duplicate_ack(&mut self, _: bool, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
+        if let Some(reported) = &mut self.reported {
+            reported.on_duplicate(view);
+        }
         if self.in_recovery {
             self.inflation += view.segment;
             if self.hole {
                 return Episode::Partial { restart_timer: false, answer: Answer::Reduced };
             }
             Episode::None
-        } else if self.dupacks >= view.dupack_threshold && self.may_enter(view) {
+        } else if self.signals() >= view.dupack_threshold && self.may_enter(view) {
             self.enter(view)
         } else {
             Episode::None
@@ -182,6 +207,29 @@ impl LossRecovery for NewReno {
         // RFC 6582 §3.2, step 4.
         self.recover = Some(view.max - 1);
         self.leave();
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+        board.go_back();
+        self.on_idle_expiry(view);
+        if let Some(reported) = &mut self.reported {
+            reported.on_timeout(view);
+        }
+    }
+
+    fn released(&self, limited: u32) -> u32 {
+        match &self.reported {
+            Some(reported) if reported.threshold().is_some() => reported.segments().max(limited),
+            _ => limited,
+        }
+    }
+
+    fn threshold(&self, usual: u32) -> u32 {
+        self.reported.as_ref().and_then(Reported::threshold).unwrap_or(usual)
+    }
+
+    fn reported(&self) -> Option<u64> {
+        self.reported.as_ref().map(|reported| reported.segments().into())
     }
 
     fn on_undo(&mut self) {

@@ -42,11 +42,6 @@ pub struct DeliveryRate {
     /// Losses that the scoreboard does not count, and those that the current ACK has shown.
     silent: u64,
     shown: u64,
-    /// Without selective acknowledgements: bytes that duplicate ACKs have reported and no cumulative
-    /// ACK has covered.
-    announced: u64,
-    /// After a timeout, duplicate ACKs count once data beyond this were sent.
-    repaired_at: u64,
 }
 
 impl Default for DeliveryRate {
@@ -63,8 +58,6 @@ impl Default for DeliveryRate {
             losses: 0,
             silent: 0,
             shown: 0,
-            announced: 0,
-            repaired_at: 0,
         }
     }
 }
@@ -110,35 +103,16 @@ impl DeliveryRate {
         self.shown += segments;
     }
 
-    /// Without selective acknowledgements, a duplicate ACK reports a segment (Linux,
-    /// `tcp_add_reno_sack()`); `most` bytes can have arrived. Everything below `max` was sent.
-    pub fn on_duplicate(&mut self, now: Time, segment: u64, most: u64, max: u64) {
-        let news = segment.min(most.saturating_sub(self.announced));
-        if news == 0 || max <= self.repaired_at {
-            return;
-        }
-        self.announced += news;
-        self.delivered += news;
-        self.newly += news;
+    /// Segments that the current ACK showed to be lost, of those that the scoreboard does not count.
+    pub fn shown(&self) -> u64 {
+        self.shown
+    }
+
+    /// A duplicate ACK without SACK reports so many bytes for the first time.
+    pub fn on_reported(&mut self, now: Time, bytes: u64) {
+        self.delivered += bytes;
+        self.newly += bytes;
         self.delivered_at = now;
-    }
-
-    /// Bytes that duplicate ACKs have reported and no cumulative ACK has covered.
-    #[inline]
-    pub fn announced(&self) -> u64 {
-        self.announced
-    }
-
-    /// No loss is being repaired any more: what duplicate ACKs reported is forgotten (Linux,
-    /// `tcp_reset_reno_sack()`).
-    pub fn forget_announced(&mut self) {
-        self.announced = 0;
-    }
-
-    /// A timeout, after everything below `max` was sent.
-    pub fn on_timeout(&mut self, max: u64) {
-        self.announced = 0;
-        self.repaired_at = max;
     }
 
     /// Whether the current ACK reports data.
@@ -146,9 +120,9 @@ impl DeliveryRate {
         self.newly > 0
     }
 
-    /// Everything below `una` is acknowledged. What duplicate ACKs reported was counted before, but
-    /// none of them reported the first segment (Linux, `tcp_remove_reno_sacks()`).
-    pub fn on_cumulative(&mut self, now: Time, una: u64) {
+    /// Everything below `una` is acknowledged. Duplicate ACKs had reported `reported` bytes, but not
+    /// the first segment (Linux, `tcp_remove_reno_sacks()`).
+    pub fn on_cumulative(&mut self, now: Time, una: u64, reported: u64) {
         let (delivered, newly) = (self.delivered, self.newly);
         let first = self.records.front().map_or(0, |record| u64::from(record.len));
         while let Some(&record) = self.records.front().filter(|record| record.end <= una) {
@@ -157,10 +131,9 @@ impl DeliveryRate {
                 self.deliver(now, record);
             }
         }
-        if self.announced > 0 {
+        if reported > 0 {
             let covered = self.delivered - delivered;
-            let news = covered.saturating_sub(self.announced).max(first.min(covered));
-            self.announced -= self.announced.min(covered.saturating_sub(first));
+            let news = covered.saturating_sub(reported).max(first.min(covered));
             self.delivered = delivered + news;
             self.newly = newly + news;
         }
@@ -198,30 +171,23 @@ impl DeliveryRate {
     }
 
     /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if it delivered nothing.
-    /// `pipe` bytes are in the network by the scoreboard, which declared segments of `segment` bytes
-    /// lost `losses` times so far.
-    pub fn sample(
-        &mut self,
-        min_rtt: Option<Span>,
-        pipe: u64,
-        losses: u64,
-        segment: u64,
-    ) -> Option<Delivery> {
+    /// `pipe` bytes are in the network, and segments were declared lost `losses` times so far.
+    pub fn sample(&mut self, min_rtt: Option<Span>, pipe: u64, losses: u64) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
         }
         let newly = std::mem::take(&mut self.newly);
-        let gone = self.announced + self.shown * segment;
         let lost = losses + self.silent;
         let all = Delivery {
             delivered: self.delivered,
             newly,
             prior_delivered: None,
-            in_flight: pipe.saturating_sub(gone),
+            in_flight: pipe,
             losses: lost - self.losses,
             lost,
             rate: None,
             app_limited: false,
+            unnamed: false,
         };
         let Some(record) = self.youngest.take() else {
             return (newly > 0).then_some(all);
@@ -259,8 +225,8 @@ mod tests {
     #[test]
     fn a_flight_without_history_is_measured_by_its_acks() {
         let mut rate = ten();
-        rate.on_cumulative(at(1000), 1001);
-        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        rate.on_cumulative(at(1000), 1001, 0);
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         // 1000 bytes in the millisecond since the first segment left.
         assert_eq!((sample.delivered, sample.prior_delivered), (1000, Some(0)));
         assert_eq!(sample.rate, Some(Rate(8_000_000)));
@@ -271,19 +237,19 @@ mod tests {
     fn section_3_3_the_rate_between_two_acks_of_a_round() {
         let mut rate = ten();
         for i in 1..=10 {
-            rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i);
-            rate.sample(Some(RTT), PIPE, 0, 1000);
+            rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i, 0);
+            rate.sample(Some(RTT), PIPE, 0);
         }
         // Sent when 10 000 bytes were delivered, acknowledged a millisecond later with ten more.
         for i in 10..20 {
             rate.on_sent(at(1900 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
-        rate.on_cumulative(at(2900), 11_001);
-        rate.sample(Some(RTT), PIPE, 0, 1000);
+        rate.on_cumulative(at(2900), 11_001, 0);
+        rate.sample(Some(RTT), PIPE, 0);
         for i in 12..=20 {
-            rate.on_cumulative(at(2900 + 100 * (i - 11)), 1 + 1000 * i);
+            rate.on_cumulative(at(2900 + 100 * (i - 11)), 1 + 1000 * i, 0);
         }
-        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert_eq!(sample.newly, 9000);
         assert_eq!(sample.rate, Some(Rate(10_000 * 8 * 1_000_000 / 1900)));
     }
@@ -291,23 +257,23 @@ mod tests {
     #[test]
     fn section_3_3_a_clump_of_acks_is_bounded_by_the_sending_rate() {
         let mut rate = ten();
-        rate.on_cumulative(at(1000), 1001);
-        rate.sample(Some(RTT), PIPE, 0, 1000);
+        rate.on_cumulative(at(1000), 1001, 0);
+        rate.sample(Some(RTT), PIPE, 0);
         for i in 10..30 {
             rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
         // All at once after 2.9 ms: the youngest left 2 ms after the oldest of its flight.
-        rate.on_cumulative(at(3000), 30_001);
-        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        rate.on_cumulative(at(3000), 30_001, 0);
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
     }
 
     #[test]
     fn section_3_3_an_interval_below_the_smallest_round_trip_is_no_sample() {
         let mut rate = ten();
-        rate.on_cumulative(at(900), 10_001);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().rate, None);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000), None, "nothing was delivered since");
+        rate.on_cumulative(at(900), 10_001, 0);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().rate, None);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0), None, "nothing was delivered since");
     }
 
     #[test]
@@ -315,16 +281,13 @@ mod tests {
         let mut rate = ten();
         rate.note_app_limited();
         rate.on_sent(at(1000), 10_001, 11_001);
-        rate.on_cumulative(at(1000), 10_001);
-        assert!(!rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited, "sent before");
-        rate.on_cumulative(at(2000), 11_001);
-        assert!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited);
+        rate.on_cumulative(at(1000), 10_001, 0);
+        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "sent before");
+        rate.on_cumulative(at(2000), 11_001, 0);
+        assert!(rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited);
         rate.on_sent(at(2000), 11_001, 12_001);
-        rate.on_cumulative(at(3000), 12_001);
-        assert!(
-            !rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().app_limited,
-            "the limit has passed"
-        );
+        rate.on_cumulative(at(3000), 12_001, 0);
+        assert!(!rate.sample(Some(RTT), PIPE, 0).unwrap().app_limited, "the limit has passed");
     }
 
     /// Linux's `tcp_add_reno_sack()` and `tcp_remove_reno_sacks()`.
@@ -332,47 +295,21 @@ mod tests {
     fn linux_what_duplicate_acks_reported_is_not_counted_again() {
         let mut rate = ten();
         let told = |rate: &mut DeliveryRate| {
-            rate.sample(Some(RTT), 10_000, 0, 1000).map(|it| (it.delivered, it.newly, it.in_flight))
+            rate.sample(Some(RTT), PIPE, 0).map(|it| (it.delivered, it.newly))
         };
-        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
-        assert_eq!(told(&mut rate), Some((1000, 1000, 9000)));
-        rate.on_duplicate(at(1100), 1000, 9000, 10_001);
-        assert_eq!(told(&mut rate), Some((2000, 1000, 8000)));
-        // Not more than can have arrived.
-        rate.on_duplicate(at(1200), 1000, 2000, 10_001);
-        assert_eq!(told(&mut rate), None);
-        // Of four segments two are new: one that was reported again, and one that was not.
-        rate.on_cumulative(at(2000), 4001);
-        assert_eq!(told(&mut rate), Some((4000, 2000, 10_000)));
-        rate.on_duplicate(at(2100), 1000, 9000, 10_001);
-        rate.on_duplicate(at(2200), 1000, 9000, 10_001);
-        rate.on_duplicate(at(2300), 1000, 9000, 10_001);
-        assert_eq!(told(&mut rate), Some((7000, 3000, 7000)));
-        // The first one was not reported; two reports are left.
-        rate.on_cumulative(at(2400), 6001);
-        assert_eq!(told(&mut rate), Some((8000, 1000, 8000)));
-        assert_eq!(rate.announced(), 2000);
-    }
-
-    /// Linux's `tcp_process_loss()`.
-    #[test]
-    fn linux_after_a_timeout_duplicates_count_once_new_data_were_sent() {
-        let mut rate = ten();
-        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
-        rate.on_timeout(10_001);
-        assert_eq!(rate.announced(), 0);
-        rate.on_duplicate(at(2000), 1000, 9000, 10_001);
-        assert_eq!(rate.announced(), 0);
-        rate.on_duplicate(at(2000), 1000, 9000, 10_002);
-        assert_eq!(rate.announced(), 1000);
-    }
-
-    #[test]
-    fn a_sample_of_duplicates_has_no_rate() {
-        let mut rate = ten();
-        rate.on_duplicate(at(1000), 1000, 9000, 10_001);
-        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        rate.on_reported(at(1000), 1000);
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
+        assert_eq!((sample.delivered, sample.newly), (1000, 1000));
         assert_eq!((sample.rate, sample.prior_delivered), (None, None));
+        rate.on_reported(at(1100), 1000);
+        assert_eq!(told(&mut rate), Some((2000, 1000)));
+        // Of four segments two are new.
+        rate.on_cumulative(at(2000), 4001, 2000);
+        assert_eq!(told(&mut rate), Some((4000, 2000)));
+        // Three were reported, and two are covered: the first one is new.
+        rate.on_cumulative(at(2400), 6001, 3000);
+        assert_eq!(told(&mut rate), Some((5000, 1000)));
+        assert_eq!(told(&mut rate), None);
     }
 
     #[test]
@@ -380,10 +317,10 @@ mod tests {
         let mut rate = ten();
         rate.on_selective(at(1200), 2001);
         rate.on_selective(at(1200), 2001);
-        assert_eq!(rate.sample(Some(RTT), PIPE, 0, 1000).unwrap().delivered, 1000);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().delivered, 1000);
         rate.on_sent(at(1200), 1, 1001);
-        rate.on_cumulative(at(2200), 3001);
-        let sample = rate.sample(Some(RTT), PIPE, 0, 1000).unwrap();
+        rate.on_cumulative(at(2200), 3001, 0);
+        let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, PIPE));
     }
 }

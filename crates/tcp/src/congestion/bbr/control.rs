@@ -82,11 +82,11 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {
-        if self.repaired_at.take().is_some() {
-            self.conserve = None;
-            self.window = self.window.max(self.prior_window);
+    fn on_recovery_exit(&mut self, _: RecoveryExit, path: &PathView) {
+        if !self.holds {
+            self.repaired_at = self.repaired_at.map(|_| path.una);
         }
+        self.end_repair(path);
     }
 
     fn on_limit(&mut self, limit: Limit, path: &PathView) {
