@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
 # Mutants of annotations, and variables that operators invent, do not count.
 IDLE = ("VariableReplacer", "VariableInserter", "BitOr_", "RemoveDecorator")
-COPIED = ("python", "tests", "validation", "scenarios", "papers", "pyproject.toml", "Cargo.toml")
+COPIED = (
+    "python",
+    "tests",
+    "validation",
+    "scenarios",
+    "papers",
+    "docs",
+    "pyproject.toml",
+    "Cargo.toml",
+)
+SKIPPED = ("__pycache__", "_build")
 PATIENCE, LEAST_S = 5.0, 120.0
 """A mutant times out after so many times the tests' time, at least after two minutes."""
 
@@ -97,7 +107,7 @@ class Tree:
         for name in COPIED:
             here, there = ROOT / name, self.path / name
             if here.is_dir():
-                ignored = shutil.ignore_patterns("__pycache__", "reference")
+                ignored = shutil.ignore_patterns(*SKIPPED)
                 shutil.copytree(here, there, symlinks=True, ignore=ignored)
             else:
                 shutil.copyfile(here, there)
