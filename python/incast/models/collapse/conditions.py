@@ -144,8 +144,6 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     limit = control.get("slow_start_limit", 1)
     counts = control.get("byte_counting", False)
     yield not counts or limit in {0, 1}, f"slow_start_limit = {limit} is not supported"
-    counting = control.get("counting", "linux")
-    yield counting != "linux-2.6", "CUBIC's counting = \"linux-2.6\" is not supported"
     hystart = control.get("hystart", {"name": "off"})
     is_watched = name != "cubic" and hystart["name"] != "off"
     yield not is_watched, "slow start must be without hystart, except in CUBIC"
