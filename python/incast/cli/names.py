@@ -1,6 +1,8 @@
 """The names for scenarios and commands, by kind."""
 
 import json
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ _CORE = (
 KINDS = (*_CORE, "traces", "plots", "models", "scenarios")
 
 
-def entries(kind: str) -> list[dict[str, Any]]:
+@cache
+def entries(kind: str) -> Sequence[dict[str, Any]]:
     """Return the entries of a kind: `name`, `summary` and `parameters`."""
     from incast import _core
     from incast.models import MODELS

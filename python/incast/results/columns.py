@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -76,8 +75,7 @@ def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
     ]
 
 
-@cache
-def known() -> tuple[str, ...]:
+def known() -> list[str]:
     """Return the possible columns of a summary, without the swept keys."""
     import json
 
@@ -88,7 +86,7 @@ def known() -> tuple[str, ...]:
     schema = dict.fromkeys(sorted(told - {"group", "status"}), pl.Float64)
     empty = pl.DataFrame(schema={"point": pl.Int32, **schema, "status": pl.String})
     names = [name for name in summarise(empty, []).columns if name != "point"]
-    return (*names, *(name.removesuffix("_low") for name in names if name.endswith(LOW)))
+    return [*names, *(name.removesuffix("_low") for name in names if name.endswith(LOW))]
 
 
 def resolve(name: str, there: Iterable[str]) -> str:

@@ -80,8 +80,8 @@ pub(super) fn transport(name: &str) -> Value {
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
         // bictcp_acked() takes an ACK for 31/16 segments.
-        "bic" => tcp_linux(json!({ "ack_ratio": true })),
-        "cubic" => tcp_linux(congestion_control(name)),
+        "bic" => tcp_linux(&json!({ "ack_ratio": true })),
+        "cubic" => tcp_linux(&congestion_control(name)),
         "vegas" => json!({
             "recovery": { "exit": "keep" },
             "recovery_burst": "unlimited",
@@ -116,7 +116,7 @@ pub(super) fn congestion_control(name: &str) -> Value {
 
 /// TCP/Linux: scoreboard1.cc detects losses by SACK, and a lost retransmission by segments sent after
 /// it; there are no tail loss probes.
-fn tcp_linux(congestion_control: Value) -> Value {
+fn tcp_linux(congestion_control: &Value) -> Value {
     json!({
         "recovery": {
             "name": "rack-tlp",
