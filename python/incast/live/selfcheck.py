@@ -34,7 +34,7 @@ class Found:
     row: dict[str, Any]
 
     @cached_property
-    def believed(self) -> bool:
+    def trusted(self) -> bool:
         """Whether runs at this rate can be trusted."""
         paced = self.row["link_utilization"] < _LEAST_BUSY or self.row["live.busy"] > _MOST_BUSY
         return self.row["status"] == "ok" and not paced
@@ -43,7 +43,7 @@ class Found:
         late = units.time(self.row["live.late_p99_s"])
         worst = units.time(self.row["live.late_max_s"])
         return (
-            f"{units.rate(self.rate)}: {'believed' if self.believed else 'not believed'}: 99 % of "
+            f"{units.rate(self.rate)}: {'trusted' if self.trusted else 'not trusted'}: 99 % of "
             f"the frames at most {late} late, the worst {worst}; link busy "
             f"{units.percent(self.row['link_utilization'])}, threads busy "
             f"{units.percent(self.row['live.busy'])}"
@@ -54,7 +54,7 @@ def measure(rate: float) -> Found:
     """Let four servers fill a link of this rate for half a second, twice if the first was late."""
     flows = {"name": "long-flows", "servers": 4, "duration": "500ms"}
     found = Found(rate, _row(rate, flows))
-    return found if found.believed else Found(rate, _row(rate, flows))
+    return found if found.trusted else Found(rate, _row(rate, flows))
 
 
 def shortest_rto() -> float | None:
@@ -106,7 +106,7 @@ def check_rate(rate: float) -> None:
         What was measured at the rate.
     """
     found = measure(rate)
-    if not found.believed:
+    if not found.trusted:
         raise LiveError(
             "network.rate: must be a rate that passes `incast live --check`, e.g. 100Mbps, not "
             f"{found}"
