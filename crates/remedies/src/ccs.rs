@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Window};
+use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, TriggerFrom, Window};
 
 /// One connection at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +60,7 @@ impl Method for Params {
             open_sets: 1,
             // The only open connection has to be complete.
             trigger: 0,
+            from: TriggerFrom::Request,
             reached: Reached::Every,
             window: self.window.bytes(path),
             grows: false,

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Trigger, Window};
+use crate::serialize::{
+    Client, Method, Plan, Reached, Serialization, Source, Trigger, TriggerFrom, Window,
+};
 
 /// At most K connections at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +25,9 @@ pub struct Params {
     /// Amount of data that the newest connection must have delivered before the next one starts; n
     /// is K. Default: `printed`.
     pub trigger: Trigger,
+    /// What lets the next connection start where that amount is 0. Default: `request`; the text says
+    /// that connections overlap with the "current established" one.
+    pub trigger_from: TriggerFrom,
     /// The window that the client advertises. Default: `segments`.
     pub window: Window,
     /// Source of `BaseRTT`. Default: `given`, from the network.
@@ -43,6 +48,7 @@ impl Default for Params {
         Self {
             k: 4,
             trigger: Trigger::Printed,
+            trigger_from: TriggerFrom::default(),
             window: Window::Segments,
             base_rtt: Source::Given,
             sru: Source::Given,
@@ -68,6 +74,7 @@ impl Method for Params {
             connections: 1,
             open_sets: self.k as usize,
             trigger: self.trigger.bytes(path, sru, self.k.into()),
+            from: self.trigger_from,
             reached: Reached::Every,
             window: self.window.bytes(path),
             grows: false,

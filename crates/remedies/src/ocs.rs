@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::requirement::Requirement;
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{Adaptive, Client, Method, Plan, Reached, Serialization, Source, Trigger};
+use crate::serialize::{
+    Adaptive, Client, Method, Plan, Reached, Serialization, Source, Trigger, TriggerFrom,
+};
 
 /// Sets of connections, two at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,6 +99,7 @@ impl Method for Params {
             connections: set.connections as usize,
             open_sets: 2,
             trigger: self.trigger.bytes(path, sru, set.connections),
+            from: TriggerFrom::Request,
             reached: self.reached,
             window: set.window * u64::from(path.mss),
             grows: true,

@@ -43,7 +43,7 @@ pub enum Note {
     Wanted(u32),
     /// The handshake with this server is complete; a request that waited for it leaves now.
     Established(u32),
-    /// This server has delivered the bytes of its [`Order::Mark`].
+    /// What this server's [`Order::Mark`] waited for has happened.
     Marked(u32),
     /// This server's part is complete. The block's last part is announced by
     /// [`RequestScheduler::end_block`] instead.
@@ -75,8 +75,8 @@ pub enum Order {
         /// The window, bytes; an advertised window is never reduced.
         window: u64,
     },
-    /// Send [`Note::Marked`] when the server has delivered this many bytes of its part; at once if
-    /// it has.
+    /// Send [`Note::Marked`] when the server has delivered this many bytes of its part, or, with 0,
+    /// when its connection is established; at once if that has happened.
     Mark {
         /// The server.
         server: u32,

@@ -312,9 +312,7 @@ impl Application for BarrierReader {
             Event::Request if end.is_server() => self.serve(hosts, end),
             Event::Received if !end.is_server() => self.receive(hosts, end),
             Event::Established if !end.is_server() && self.calls.ended_one() => self.call(hosts),
-            Event::Established if !end.is_server() => {
-                self.note(hosts, Note::Established(self.part_of(end)));
-            }
+            Event::Established if !end.is_server() => self.establish(hosts, end),
             _ => {}
         }
     }

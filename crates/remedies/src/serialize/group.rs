@@ -1,7 +1,7 @@
 //! Connections that belong together, in the order in which they are opened.
 
 use super::formulas::Path;
-use super::{Plan, Reached};
+use super::{Plan, Reached, TriggerFrom};
 use crate::schedule::Order;
 use incast_engine::Time;
 
@@ -147,7 +147,9 @@ impl Group {
             orders.push(Order::Ask { server, window });
             match plan.map(|plan| plan.trigger) {
                 None => {}
-                Some(0) => member.triggered = true,
+                Some(0) if plan.is_some_and(|plan| plan.from == TriggerFrom::Request) => {
+                    member.triggered = true;
+                }
                 Some(bytes) => orders.push(Order::Mark { server, bytes }),
             }
         }

@@ -40,6 +40,17 @@ impl Trigger {
     }
 }
 
+/// What happens at the earliest before a connection has reached a trigger of no bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TriggerFrom {
+    /// The client has sent its SYN or request.
+    #[default]
+    Request,
+    /// The connection is established.
+    Established,
+}
+
 /// The connections of a set that must have reached the trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -78,6 +89,8 @@ pub(crate) struct Plan {
     pub(crate) open_sets: usize,
     /// Bytes that connections of the newest set must have delivered before the next one opens.
     pub(crate) trigger: u64,
+    /// What a trigger of 0 bytes waits for.
+    pub(crate) from: TriggerFrom,
     pub(crate) reached: Reached,
     /// Window to advertise, bytes.
     pub(crate) window: u64,

@@ -68,6 +68,19 @@ fn section_4_3_where_condition_i_is_negative_k_connections_are_open() {
     assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 32_768 - 51_500 / 2)]);
 }
 
+/// The abstract: a connection overlaps with the "current established" one.
+#[test]
+fn section_4_3_the_next_connection_may_wait_until_the_newest_is_established() {
+    let established = json!({ "name": "nccs", "k": 3, "trigger_from": "established" });
+    let mut desk = Desk::new(&established, 5, 32_768);
+    assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 0)]);
+    assert_eq!(desk.hears(Note::Marked(0)), [ask(1, 9), mark(1, 0)]);
+    assert_eq!(desk.hears(Note::Complete(0)), [], "the newest is not established");
+    assert_eq!(desk.hears(Note::Marked(1)), [ask(2, 9), mark(2, 0)]);
+    assert_eq!(desk.hears(Note::Marked(2)), [ask(3, 9), mark(3, 0)]);
+    assert_eq!(desk.hears(Note::Marked(3)), [], "three are open");
+}
+
 /// S - T₁V/3 = 32768 - 17166.
 const SCALED: u64 = 15_602;
 

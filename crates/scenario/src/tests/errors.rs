@@ -37,7 +37,7 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
         &[("transport.recovery.carefull", json!(true))],
         "transport.recovery.carefull: unknown key; did you mean \"careful\"? \
          accepted: careful, impatient, exit, restart_timer_on_entry, \
-         reduce_from, partial_acks",
+         reduce_from, partial_acks, counts_reports",
     );
     refused(
         &[("network.queue", json!({ "name": "drop-tail", "limit": 3 }))],

@@ -90,7 +90,7 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
     // NewReno's, which is the default.
     assert!(told(json!({ "g": 0.1 })).ends_with(
         "accepted: careful, impatient, exit, \
-        restart_timer_on_entry, reduce_from, partial_acks"
+        restart_timer_on_entry, reduce_from, partial_acks, counts_reports"
     ));
     assert!(told(json!({ "name": 4 })).starts_with("transport.name: 4 is not accepted"));
     assert!(told(json!({ "name": "dtcp", "g": 0.1 })).starts_with("transport.name: \"dtcp\" is"));

@@ -80,6 +80,15 @@ impl BarrierReader {
         self.orders = orders;
     }
 
+    /// The handshake with a server is complete.
+    pub(super) fn establish(&mut self, hosts: &mut Hosts, end: EndId) {
+        let server = self.part_of(end);
+        self.note(hosts, Note::Established(server));
+        if self.orders.parts[server as usize].mark.take_if(|mark| *mark == 0).is_some() {
+            self.note(hosts, Note::Marked(server));
+        }
+    }
+
     /// The data up to the scheduler's mark, or up to the end of the part, has arrived.
     pub(super) fn receive(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
@@ -131,12 +140,23 @@ impl BarrierReader {
             }
             Order::Mark { server, bytes } => {
                 debug_assert!(orders.parts[server as usize].requested, "{server} was not asked");
-                if self.delivered(hosts, &orders.parts, server) >= bytes {
+                let flow = self.flow_of(server);
+                let is_open = || {
+                    let end = hosts.connection(EndId::client(flow));
+                    end.is_some_and(|connection| connection.is_established())
+                };
+                let has_happened = if bytes == 0 {
+                    is_open()
+                } else {
+                    self.delivered(hosts, &orders.parts, server) >= bytes
+                };
+                if has_happened {
                     orders.notes.push_back(Note::Marked(server));
+                } else if bytes == 0 {
+                    orders.parts[server as usize].mark = Some(0);
                 } else {
                     orders.parts[server as usize].mark = Some(bytes);
                     let mark = bytes.min(self.read.sru_of(server));
-                    let flow = self.flow_of(server);
                     let at = self.delivered_before(server) + mark;
                     hosts.act_on(EndId::client(flow)).notify_at(at);
                 }

@@ -119,6 +119,32 @@ fn figure_9_nccs_fits_into_40_places_with_k_4_and_not_with_k_8() {
 }
 
 /// If S - T₁V is positive, NCCS does not overlap more connections than necessary.
+/// The text's §5.1: "even with larger K" no incast. With the trigger at establishment this holds.
+#[test]
+fn figure_9_with_k_8_connections_wait_until_the_newest_is_established() {
+    let remedy = json!({ "name": "nccs", "k": 8, "trigger_from": "established" });
+    let row = with(1, 64, &remedy, &json!({}));
+    assert_eq!((row.timeouts, row.drops), (0, 0));
+    assert!(megabits(&row) > 940.0, "{}", megabits(&row));
+    let request = with(1, 64, &json!({ "name": "nccs", "k": 8 }), &json!({}));
+    assert!(request.timeouts > 0);
+}
+
+/// Without a handshake, and on connections that are kept, there is nothing to wait for.
+#[test]
+fn connections_that_are_established_when_they_are_asked_do_not_wait() {
+    let changes = json!({
+        "workload": { "blocks": 3, "connections": "persistent" },
+        "transport": { "handshake": "none" },
+    });
+    let from = |from: &str| {
+        with(1, 16, &json!({ "name": "nccs", "k": 4, "trigger_from": from }), &changes)
+    };
+    let (request, established) = (from("request"), from("established"));
+    assert_eq!((request.blocks, established.blocks), (3, 3));
+    assert_eq!(established.goodput_bps.to_bits(), request.goodput_bps.to_bits());
+}
+
 #[test]
 fn section_4_3_a_long_sru_needs_no_more_than_two_connections() {
     let long = json!({ "workload": { "sru": 1024 * KIB, "servers": 8 }, "background": null });
@@ -241,6 +267,7 @@ fn no_order_is_forgotten_on_a_bad_network() {
         json!("ccs"),
         json!({ "name": "ccs", "base_rtt": "learned", "sru": "learned" }),
         json!({ "name": "nccs", "k": 1 }),
+        json!({ "name": "nccs", "k": 3, "trigger_from": "established" }),
         json!({ "name": "nccs", "k": 3, "trigger": "scaled", "group_gap": "30us" }),
         json!("ocs"),
         json!({ "name": "ocs", "reached": "any", "sru": "learned", "observed": 3 }),
