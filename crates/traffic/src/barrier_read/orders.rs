@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use incast_host::{EndId, Hosts};
 use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
+use incast_tcp::Connection;
 
 use super::{ALARM, BarrierReader, Connections};
 
@@ -143,7 +144,7 @@ impl BarrierReader {
                 let flow = self.flow_of(server);
                 let is_open = || {
                     let end = hosts.connection(EndId::client(flow));
-                    end.is_some_and(|connection| connection.is_established())
+                    end.is_some_and(Connection::is_established)
                 };
                 let has_happened = if bytes == 0 {
                     is_open()
