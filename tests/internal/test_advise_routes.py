@@ -33,6 +33,7 @@ def lan(options: str = "") -> str:
         ("rto_min lock 7", {"transport.rto_min": "7ms"}),
         ("rto_min lock 1.1s", {"transport.rto_min": "1100ms"}),
         ("rto_min lock 0.50ms", {"transport.rto_min": "1ms"}),
+        ("rto_min lock 120s", {"transport.rto_min": "120000ms"}),
         ("initcwnd 4", {"transport.initial_window": "4seg"}),
         ("initcwnd lock 12", {"transport.initial_window": "12seg"}),
         ("cwnd lock 6", {"transport.receive_window": "6seg"}),
@@ -172,3 +173,8 @@ def test_ecn_needs_a_switch_that_marks(tmp_path: Path) -> None:
     assert both.override("workload.servers", 4).plan.points
     told_later, _ = readers.scenario_of([settings], None, {"network.queue"})
     assert told_later.document["transport"]["ecn"] == "on"
+
+
+def test_a_timer_is_at_most_the_longest_of_the_kernel(tmp_path: Path) -> None:
+    with pytest.raises(AdviceError, match="must be above 0, at most 120s"):
+        read(tmp_path, DEFAULT.strip() + " rto_min 120001ms\n")

@@ -1,9 +1,9 @@
 """Which tests judge the mutants of a Python package."""
 
 _RUNS = (
-    "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid", "stalls", "watch",
-    "sweep", "plots", "api", "late", "model_command", "mistakes", "output", "damage", "explain",
-    "archive",
+    "schema_texts", "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid",
+    "stalls", "watch", "sweep", "plots", "api", "late", "model_command", "mistakes", "output",
+    "damage", "explain", "archive",
 )  # fmt: skip
 _ADVICE = (
     "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
@@ -18,12 +18,15 @@ TESTS = {
     "advise": _ADVICE,
     "cli": (
         "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
-        "explain", "model_command", "diagnose_text", "any_results",
+        "explain", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
     ),
-    "client": ("rounds", "admission", "backend", "userfile", "client_star", "client_governor"),
+    "client": (
+        "rounds", "admission", "backend", "userfile", "learner", "client_contract", "client_star",
+        "client_governor",
+    ),
     "diagnose": (
         "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
-        "diagnose_scenario", "diagnose", "diagnose_text",
+        "diagnose_scenario", "diagnose_pictures", "diagnose", "diagnose_text",
     ),
     "live": ("live_refusals", "live_captures", "live"),
     "models": (

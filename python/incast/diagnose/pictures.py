@@ -89,12 +89,17 @@ def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
     return _png(figure)
 
 
+def kilobytes(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return sequence numbers, which wrap at 2^32, relative to the first one."""
+    told: NDArray[np.float64] = ((numbers - numbers[0] + 2**31) % 2**32 - 2**31) / 1e3
+    return told
+
+
 def _sequence(flow: Flow, start: float) -> str:
     """Draw sequence numbers over time."""
     times, numbers = flow
     figure, (axes,) = style.sheet("", "", size=(7.6, 3.2))
-    kilobytes = ((numbers - numbers[0] + 2**31) % 2**32 - 2**31) / 1e3
-    axes.plot((times - start) * _MILLI, kilobytes, ".", color=style.COLOURS[0])
+    axes.plot((times - start) * _MILLI, kilobytes(numbers), ".", color=style.COLOURS[0])
     axes.set_xlabel("time since the start of the episode [ms]")
     axes.set_ylabel("sequence number [kB]")
     return _png(figure)
