@@ -169,15 +169,17 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, ack: &AckSample, path: &PathView) {
-        let (window, segment) = (self.reno.window(), path.segment);
-        let packets = (window / segment).max(1);
+        let segment = path.segment;
+        let window = self.reno.window();
         let grown = match &mut self.packets {
             Packets::No => return self.follow_curve(ack, path),
             Packets::Linux(counted) => {
                 let (acked, is_idle) = (ack.acked.div_ceil(segment), path.flight == 0);
-                counted.on_ack(path.now, packets, acked, is_idle, &self.params)
+                counted.on_ack(path.now, (window / segment).max(1), acked, is_idle, &self.params)
             }
-            Packets::Early(early) => early.on_ack(path.now, packets, &self.params),
+            Packets::Early(early) => {
+                early.on_ack(path.now, (window / segment).max(1), &self.params)
+            }
         };
         self.reno.grow_by((grown * segment) as f64);
     }

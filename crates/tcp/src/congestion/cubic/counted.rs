@@ -5,29 +5,20 @@
 use incast_engine::{Span, Time};
 
 use super::Params;
-use super::curve::{Curve, Friendly, SCALE, reduce};
+use super::curve::Stage;
 
-/// `1/HZ`, as in Debian.
+/// `1/HZ`, as in Debian, and ticks in a second.
 const TICK: Span = Span::from_millis(4);
-/// Ticks in a second, and in `HZ / 32`.
 const HZ: u64 = 250;
-const PAUSE: u64 = HZ / 32;
 
-/// The state of `struct bictcp`.
+/// The state of the counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
+    stage: Stage,
     /// Acknowledged packets that add one to the window (`cnt`), and those counted so far
     /// (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
-    /// The window and the tick of the last computation.
-    last: (u64, u64),
-    /// The tick in which the epoch began.
-    began: Option<u64>,
-    curve: Curve,
-    /// `W_max`; 0 before the first loss and after a timeout.
-    most: u64,
-    friendly: Friendly,
     /// The smallest round trip, ticks.
     delay: u64,
     /// Nothing has been outstanding since this tick.
@@ -50,9 +41,9 @@ impl Counted {
         law: &Params,
     ) -> u64 {
         let now = tick(now);
-        if let (Some(began), Some(since)) = (&mut self.began, self.idle_since.take()) {
-            // cubictcp_cwnd_event(): time without data does not count.
-            *began = (*began + (now - since)).min(now);
+        if let Some(since) = self.idle_since.take() {
+            // cubictcp_cwnd_event().
+            self.stage.skip(since, now);
         }
         self.idle_since = is_idle.then_some(now);
         self.update(now, window, acked, law);
@@ -72,7 +63,7 @@ impl Counted {
 
     /// A round trip was measured. In the first second of an epoch none counts.
     pub fn on_rtt(&mut self, now: Time, rtt: Span) {
-        if self.began.is_some_and(|began| tick(now) - began < HZ) {
+        if self.stage.began().is_some_and(|began| tick(now) - began < HZ) {
             return;
         }
         let ticks = rtt.as_picos().div_ceil(TICK.as_picos());
@@ -83,10 +74,7 @@ impl Counted {
 
     /// A loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
-        self.began = None;
-        let (most, reduced) = reduce(window, self.most, law);
-        self.most = most;
-        reduced
+        self.stage.reduce(window, law)
     }
 
     /// A timeout (`bictcp_reset()`).
@@ -96,40 +84,24 @@ impl Counted {
 
     /// The window was reduced by something else.
     pub fn restart(&mut self) {
-        self.began = None;
+        self.stage.restart();
     }
 
     /// Sets [`Self::needed`].
     fn update(&mut self, now: u64, window: u64, acked: u64, law: &Params) {
-        self.friendly.acked += acked;
-        if self.last.0 == window && now <= self.last.1 + PAUSE {
+        if self.stage.rests(now, window, acked, HZ) {
             self.needed = self.needed.max(1);
             return;
         }
         // The curve is computed once per tick.
-        if self.began.is_none() || now != self.last.1 {
-            self.last = (window, now);
-            self.follow_curve(now, window, acked, law);
+        if !self.stage.is_current(now) {
+            let clock = (now, self.delay, HZ);
+            self.needed = self.stage.follow_curve(clock, (window, acked), law);
+            if self.stage.most() == 0 && law.blind_growth > 0 {
+                self.needed = self.needed.min(law.blind_growth.into());
+            }
         }
-        if law.reno_friendly
-            && let Some(most) = self.friendly.needed(window, law)
-        {
-            self.needed = self.needed.min(most);
-        }
-        self.needed = self.needed.max(2);
-    }
-
-    fn follow_curve(&mut self, now: u64, window: u64, acked: u64, law: &Params) {
-        let began = *self.began.get_or_insert_with(|| {
-            self.friendly = Friendly { window, acked };
-            self.curve = Curve::begin(window, self.most, law);
-            now
-        });
-        let time = ((now - began + self.delay) << SCALE) / HZ;
-        self.needed = self.curve.needed(time, window, law);
-        if self.most == 0 && law.blind_growth > 0 {
-            self.needed = self.needed.min(law.blind_growth.into());
-        }
+        self.needed = self.stage.follow_reno(window, self.needed, law).max(2);
     }
 }
 
@@ -156,7 +128,11 @@ mod tests {
     fn linux_cubictcp_recalc_ssthresh_leaves_717_of_1024() {
         let mut counted = Counted::default();
         assert_eq!(counted.reduce(100, &law()), 70);
-        assert_eq!((counted.reduce(50, &law()), counted.most), (35, 42), "fast convergence");
+        assert_eq!(
+            (counted.reduce(50, &law()), counted.stage.most()),
+            (35, 42),
+            "fast convergence"
+        );
         assert_eq!(counted.reduce(2, &law()), 2);
     }
 
@@ -225,6 +201,6 @@ mod tests {
         let mut counted = Counted::default();
         counted.on_ack(at(0), 10, 1, true, &law());
         counted.on_ack(at(400), 10, 1, false, &law());
-        assert_eq!(counted.began, Some(100));
+        assert_eq!(counted.stage.began(), Some(100));
     }
 }

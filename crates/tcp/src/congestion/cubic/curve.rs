@@ -1,33 +1,70 @@
-//! CUBIC's curve and its estimate of Reno in whole packets, as `tcp_cubic.c` of every Linux has them.
+//! What every Linux's `tcp_cubic.c` has in common: CUBIC's curve and the estimate of Reno's window, in
+//! whole packets and in ticks of a clock.
 
 use super::Params;
 
 /// Times of the curve are in 1/1024 s (`BICTCP_HZ`), its scale and factors in 1/1024.
-pub(super) const SCALE: u32 = 10;
+const SCALE: u32 = 10;
 /// While the curve is not above the window, this many windows must be acknowledged.
 const FLAT: u64 = 100;
+/// While the window does not change, this part of a second passes between two computations.
+const PAUSES: u64 = 32;
 
-/// The curve since the last loss.
+/// The state from ACK to ACK (`struct bictcp`).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Curve {
+pub(super) struct Stage {
+    /// The window and the tick of the last computation.
+    last: (u64, u64),
+    /// The tick in which the epoch began.
+    began: Option<u64>,
     plateau: u64,
     /// The time until the plateau (`bic_K`).
     rise: u64,
+    /// `W_max`; 0 before the first loss and after a timeout.
+    most: u64,
+    /// The window that Reno would have, and what was acknowledged since it has grown.
+    friendly: u64,
+    acked: u64,
 }
 
-impl Curve {
-    /// An epoch begins with a window of `window` packets; `most` is `W_max`.
-    pub fn begin(window: u64, most: u64, law: &Params) -> Self {
-        let plateau = most.max(window);
-        let above = (plateau - window) as f64 * f64::from(1 << SCALE);
-        let rise = (libm::cbrt(above / scale(law)) * f64::from(1 << SCALE)) as u64;
-        Self { plateau, rise }
+fn scaled(factor: f64) -> u64 {
+    (factor * f64::from(1 << SCALE)).round() as u64
+}
+
+impl Stage {
+    /// An ACK of `acked` packets, or of what is counted. Returns whether the growth stays as it is,
+    /// with `hz` ticks in a second.
+    pub fn rests(&mut self, now: u64, window: u64, acked: u64, hz: u64) -> bool {
+        self.acked += acked;
+        self.last.0 == window && now <= self.last.1 + hz / PAUSES
     }
 
-    /// How many packets must be acknowledged for a packet of growth, at this time of the epoch.
-    pub fn needed(&self, time: u64, window: u64, law: &Params) -> u64 {
+    /// Whether the curve was computed in this tick.
+    pub fn is_current(&self, now: u64) -> bool {
+        self.began.is_some() && now == self.last.1
+    }
+
+    /// Follows the curve, `delay` ticks ahead: how many packets must be acknowledged for a packet of
+    /// growth.
+    pub fn follow_curve(
+        &mut self,
+        (now, delay, hz): (u64, u64, u64),
+        (window, acked): (u64, u64),
+        law: &Params,
+    ) -> u64 {
+        self.last = (window, now);
+        let scale = scaled(law.c);
+        let began = *self.began.get_or_insert_with(|| {
+            self.acked = acked;
+            self.friendly = window;
+            self.plateau = self.most.max(window);
+            let above = (self.plateau - window) as f64 * f64::from(1 << SCALE);
+            self.rise = (libm::cbrt(above / scale as f64) * f64::from(1 << SCALE)) as u64;
+            now
+        });
+        let time = ((now - began + delay) << SCALE) / hz;
         let apart = u128::from(time.abs_diff(self.rise));
-        let height = (scale(law) as u128 * apart * apart * apart) >> (4 * SCALE);
+        let height = (u128::from(scale) * apart * apart * apart) >> (4 * SCALE);
         let height = u64::try_from(height).unwrap_or(u64::MAX / 2);
         let target = if time < self.rise {
             self.plateau.saturating_sub(height)
@@ -36,39 +73,51 @@ impl Curve {
         };
         if target > window { window / (target - window) } else { FLAT * window }
     }
-}
 
-fn scale(law: &Params) -> f64 {
-    (law.c * f64::from(1 << SCALE)).round()
-}
-
-/// `W_max` after a loss (fast convergence), and the reduced window.
-pub(super) fn reduce(window: u64, most: u64, law: &Params) -> (u64, u64) {
-    let beta = (law.beta * f64::from(1 << SCALE)).round() as u64;
-    let fast = law.fast_convergence && window < most;
-    let most = if fast { (window * ((1 << SCALE) + beta)) >> (SCALE + 1) } else { window };
-    (most, ((window * beta) >> SCALE).max(2))
-}
-
-/// The window that Reno would have. It grows by 3 (1 - β) / (1 + β) packets per window, in eighths
-/// of the inverse.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Friendly {
-    pub window: u64,
-    /// Packets or ACKs counted since it has grown.
-    pub acked: u64,
-}
-
-impl Friendly {
-    /// How many packets must be acknowledged at most for a packet of growth.
-    pub fn needed(&mut self, window: u64, law: &Params) -> Option<u64> {
+    /// `needed`, or less where Reno's window is larger. It grows by 3 (1 - β) / (1 + β) packets per
+    /// window, in eighths of the inverse.
+    pub fn follow_reno(&mut self, window: u64, needed: u64, law: &Params) -> u64 {
+        if !law.reno_friendly {
+            return needed;
+        }
         let eighths = (8.0 * (1.0 + law.beta) / 3.0 / (1.0 - law.beta)) as u64;
         let per_packet = (window * eighths) >> 3;
         if per_packet > 0 && self.acked > per_packet {
             let packets = (self.acked - 1) / per_packet;
             self.acked -= packets * per_packet;
-            self.window += packets;
+            self.friendly += packets;
         }
-        (self.window > window).then(|| window / (self.window - window))
+        if self.friendly > window { needed.min(window / (self.friendly - window)) } else { needed }
+    }
+
+    /// A loss with this window. Returns the reduced window.
+    pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
+        let beta = scaled(law.beta);
+        self.began = None;
+        let fast = law.fast_convergence && window < self.most;
+        self.most = if fast { (window * ((1 << SCALE) + beta)) >> (SCALE + 1) } else { window };
+        ((window * beta) >> SCALE).max(2)
+    }
+
+    /// The window was reduced by something else.
+    pub fn restart(&mut self) {
+        self.began = None;
+    }
+
+    /// Time without data does not count: nothing was outstanding between these ticks.
+    pub fn skip(&mut self, since: u64, now: u64) {
+        if let Some(began) = &mut self.began {
+            *began = (*began + (now - since)).min(now);
+        }
+    }
+
+    /// The tick in which the epoch began.
+    pub fn began(&self) -> Option<u64> {
+        self.began
+    }
+
+    /// `W_max`; 0 before the first loss and after a timeout.
+    pub fn most(&self) -> u64 {
+        self.most
     }
 }

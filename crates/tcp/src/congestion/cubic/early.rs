@@ -6,28 +6,19 @@ use incast_engine::{Span, Time};
 
 use super::super::ack_ratio::AckRatio;
 use super::Params;
-use super::curve::{Curve, Friendly, SCALE, reduce};
+use super::curve::Stage;
 
-/// `1/HZ`: ns-2's `JIFFY_RATIO`.
+/// `1/HZ`, ns-2's `JIFFY_RATIO`, and ticks in a second.
 const TICK: Span = Span::from_millis(1);
-/// Ticks in a second, and in `HZ / 32`.
 const HZ: u64 = 1000;
-const PAUSE: u64 = HZ / 32;
 
-/// The state of `struct bictcp`.
+/// The state of the counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Early {
+    stage: Stage,
     /// ACKs that add one to the window (`cnt`), and those counted so far (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
-    /// The window and the tick of the last computation.
-    last: (u64, u64),
-    /// The tick in which the epoch began.
-    began: Option<u64>,
-    curve: Curve,
-    /// `W_max`; 0 before the first loss and after a timeout.
-    most: u64,
-    friendly: Friendly,
     ratio: AckRatio,
 }
 
@@ -48,11 +39,8 @@ impl Early {
 
     /// A loss with this window. Returns the reduced window.
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
-        self.began = None;
         self.so_far = 0;
-        let (most, reduced) = reduce(window, self.most, law);
-        self.most = most;
-        reduced
+        self.stage.reduce(window, law)
     }
 
     /// A timeout (`bictcp_reset()`).
@@ -62,29 +50,19 @@ impl Early {
 
     /// The window was reduced by something else.
     pub fn restart(&mut self) {
-        self.began = None;
+        self.stage.restart();
     }
 
+    /// Sets [`Self::needed`].
     fn update(&mut self, now: u64, window: u64, law: &Params) {
-        self.friendly.acked += 1;
-        if self.last.0 == window && now <= self.last.1 + PAUSE {
+        if self.stage.rests(now, window, 1, HZ) {
             return;
         }
-        self.last = (window, now);
-        let began = *self.began.get_or_insert_with(|| {
-            self.friendly = Friendly { window, acked: 1 };
-            self.curve = Curve::begin(window, self.most, law);
-            now
-        });
-        let time = ((now - began) << SCALE) / HZ;
-        let mut needed = self.curve.needed(time, window, law);
-        if self.most == 0 && law.blind_growth > 0 {
+        let mut needed = self.stage.follow_curve((now, 0, HZ), (window, 1), law);
+        if self.stage.most() == 0 && law.blind_growth > 0 {
             needed = law.blind_growth.into();
         }
-        if law.reno_friendly {
-            needed = self.friendly.needed(window, law).map_or(needed, |most| needed.min(most));
-        }
-        self.needed = self.ratio.divide(needed);
+        self.needed = self.ratio.divide(self.stage.follow_reno(window, needed, law));
     }
 }
 
@@ -109,7 +87,7 @@ mod tests {
     fn linux_2_6_22_recalc_ssthresh_leaves_819_of_1024() {
         let mut early = Early::default();
         assert_eq!(early.reduce(100, &law()), 79);
-        assert_eq!((early.reduce(50, &law()), early.most), (39, 44), "fast convergence");
+        assert_eq!((early.reduce(50, &law()), early.stage.most()), (39, 44), "fast convergence");
         assert_eq!(early.reduce(2, &law()), 2);
     }
 
@@ -122,7 +100,7 @@ mod tests {
         // A timeout forgets the maximum.
         early.reduce(20, &law());
         early.reset();
-        assert_eq!(early.most, 0);
+        assert_eq!(early.stage.most(), 0);
     }
 
     #[test]
