@@ -423,11 +423,10 @@ impl Bbr {
         }
     }
 
-    /// The repair of a loss has ended: the window of before is restored. Without SACK, Linux waits
+    /// If the repair of a loss has ended, the window of before is restored. Without SACK, Linux waits
     /// until data sent after the loss are acknowledged (`tcp_try_undo_recovery()`).
-    fn end_repair(&mut self, path: &PathView) {
-        let least = u64::from(self.holds);
-        if self.repaired_at.take_if(|until| path.una >= *until + least).is_some() {
+    fn end_repair(&mut self, is_over: impl FnOnce(u64) -> bool) {
+        if self.repaired_at.take_if(|until| is_over(*until)).is_some() {
             self.conserve = None;
             self.window = self.window.max(self.prior_window);
         }
@@ -440,7 +439,7 @@ impl Bbr {
             self.conserve = None;
         }
         self.holds = delivery.unnamed;
-        self.end_repair(path);
+        self.end_repair(|until| path.una >= until + u64::from(delivery.unnamed));
         let newly = delivery.newly;
         let lost = delivery.losses * path.segment;
         self.window = self.window.saturating_sub(lost).max(path.segment);

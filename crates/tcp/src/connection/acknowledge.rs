@@ -8,7 +8,7 @@ use super::extras::Extras;
 use super::undo::Evidence;
 use super::{Connection, TimerKind};
 use crate::config::RttSampling;
-use crate::congestion::{AckSample, CongestionControl, Delivery};
+use crate::congestion::{AckSample, CongestionControl};
 use crate::hooks::{ANSWER, SendEvent};
 use crate::recovery::{Echo, Episode, LossRecovery, News};
 use crate::send::Sent;
@@ -251,16 +251,14 @@ impl Connection {
             let was_deferred = self.extras.has(Extras::DEFERS) && self.was_deferred();
             let delivery = match &mut self.delivery {
                 Some(delivery) => {
-                    let reported = self.recovery.reported();
-                    let pipe = match reported {
+                    let pipe = match self.recovery.reported() {
                         None => self.board.pipe(),
                         Some(segments) => {
                             let gone = (segments + delivery.shown()) * path.segment;
                             self.board.flight().saturating_sub(gone)
                         }
                     };
-                    let sample = delivery.sample(path.min_rtt, pipe, self.board.losses());
-                    sample.map(|it| Delivery { unnamed: reported.is_some(), ..it })
+                    delivery.sample(path.min_rtt, pipe, self.board.losses())
                 }
                 None => None,
             };

@@ -219,7 +219,9 @@ impl Connection {
             ecn,
             extras: Extras::of(&config, traits, needs, pacer.is_some()),
             pacer,
-            delivery: needs.delivery_rate.then(Box::default),
+            delivery: needs
+                .delivery_rate
+                .then(|| Box::new(DeliveryRate::new(recovery.reported().is_some()))),
             needs,
             congestion,
             recovery,

@@ -9,17 +9,34 @@ use incast_net::{Packet, RouteId};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{ENTRIES, RecoveryConfig};
+use super::{ENTRIES, RecoveryConfig, RecoveryView};
 use crate::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, Sack,
     UndoKind, WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
-use crate::wheel::TimerTicks;
+use crate::wheel::{TimerTicks, Wheel};
 use crate::{Config, Connection, Role};
 
 const MSS: u32 = 1000;
+pub(super) const SEGMENT: u64 = MSS as u64;
 const DELAY: Span = Span::from_micros(50);
+
+/// A recovery's view with these sequence numbers and a window of five segments.
+pub(super) fn view(una: u64, max: u64) -> RecoveryView {
+    RecoveryView {
+        una,
+        max,
+        segment: SEGMENT,
+        window: 5 * SEGMENT,
+        dupack_threshold: 3,
+        now: Time::ZERO,
+        wheel: Wheel::default(),
+        srtt: None,
+        rto_at: Time::NEVER,
+        ack_delay: Span::ZERO,
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Case {

@@ -282,27 +282,8 @@ impl LossRecovery for NewReno {
 
 #[cfg(test)]
 mod tests {
-    use incast_engine::{Span, Time};
-
+    use super::super::law_tests::view;
     use super::*;
-    use crate::wheel::Wheel;
-
-    const SEGMENT: u64 = 1000;
-
-    fn view(una: u64, max: u64) -> RecoveryView {
-        RecoveryView {
-            una,
-            max,
-            segment: SEGMENT,
-            window: 5 * SEGMENT,
-            dupack_threshold: 3,
-            now: Time::ZERO,
-            wheel: Wheel::default(),
-            srtt: None,
-            rto_at: Time::NEVER,
-            ack_delay: Span::ZERO,
-        }
-    }
 
     fn entered(params: &Params) -> NewReno {
         let mut newreno = NewReno::new(params);

@@ -71,27 +71,8 @@ impl Reported {
 
 #[cfg(test)]
 mod tests {
-    use incast_engine::{Span, Time};
-
+    use super::super::law_tests::{SEGMENT, view};
     use super::*;
-    use crate::wheel::Wheel;
-
-    const SEGMENT: u64 = 1000;
-
-    fn view(una: u64, max: u64) -> RecoveryView {
-        RecoveryView {
-            una,
-            max,
-            segment: SEGMENT,
-            window: 5 * SEGMENT,
-            dupack_threshold: 3,
-            now: Time::ZERO,
-            wheel: Wheel::default(),
-            srtt: None,
-            rto_at: Time::NEVER,
-            ack_delay: Span::ZERO,
-        }
-    }
 
     fn duplicates(reported: &mut Reported, count: u32, view: &RecoveryView) {
         (0..count).for_each(|_| reported.on_duplicate(view));

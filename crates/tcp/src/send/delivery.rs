@@ -42,10 +42,13 @@ pub struct DeliveryRate {
     /// Losses that the scoreboard does not count, and those that the current ACK has shown.
     silent: u64,
     shown: u64,
+    /// Duplicate ACKs report data without naming them.
+    unnamed: bool,
 }
 
-impl Default for DeliveryRate {
-    fn default() -> Self {
+impl DeliveryRate {
+    /// Nothing is delivered yet; `unnamed` if duplicate ACKs report data without naming them.
+    pub fn new(unnamed: bool) -> Self {
         Self {
             records: VecDeque::new(),
             delivered: 0,
@@ -58,11 +61,10 @@ impl Default for DeliveryRate {
             losses: 0,
             silent: 0,
             shown: 0,
+            unnamed,
         }
     }
-}
 
-impl DeliveryRate {
     /// The bytes from `seq` to `end` are sent, for the first time or again (§3.2).
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
         if self.in_flight == 0 {
@@ -187,7 +189,7 @@ impl DeliveryRate {
             lost,
             rate: None,
             app_limited: false,
-            unnamed: false,
+            unnamed: self.unnamed,
         };
         let Some(record) = self.youngest.take() else {
             return (newly > 0).then_some(all);
@@ -217,7 +219,7 @@ mod tests {
 
     /// Ten segments of 1000 bytes, one every 100 us from 0 on.
     fn ten() -> DeliveryRate {
-        let mut rate = DeliveryRate::default();
+        let mut rate = DeliveryRate::new(false);
         (0..10).for_each(|i| rate.on_sent(at(100 * i), 1 + 1000 * i, 1001 + 1000 * i));
         rate
     }

@@ -83,10 +83,8 @@ impl CongestionControl for Bbr {
     }
 
     fn on_recovery_exit(&mut self, _: RecoveryExit, path: &PathView) {
-        if !self.holds {
-            self.repaired_at = self.repaired_at.map(|_| path.una);
-        }
-        self.end_repair(path);
+        let holds = self.holds;
+        self.end_repair(|until| !holds || path.una > until);
     }
 
     fn on_limit(&mut self, limit: Limit, path: &PathView) {
