@@ -145,12 +145,12 @@ impl Group {
             member.window = window;
             let server = member.server;
             orders.push(Order::Ask { server, window });
-            match plan.map(|plan| plan.trigger) {
+            match plan {
                 None => {}
-                Some(0) if plan.is_some_and(|plan| plan.from == TriggerFrom::Request) => {
+                Some(Plan { trigger: 0, from: TriggerFrom::Request, .. }) => {
                     member.triggered = true;
                 }
-                Some(bytes) => orders.push(Order::Mark { server, bytes }),
+                Some(plan) => orders.push(Order::Mark { server, bytes: plan.trigger }),
             }
         }
     }

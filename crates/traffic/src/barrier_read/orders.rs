@@ -29,7 +29,7 @@ pub(super) struct Orders {
 struct Part {
     /// The request has been sent, or waits for the handshake.
     requested: bool,
-    /// Bytes of the block at which the scheduler is notified.
+    /// Bytes of the block at which the scheduler is notified; 0: when the connection is established.
     mark: Option<u64>,
 }
 
@@ -141,25 +141,19 @@ impl BarrierReader {
             }
             Order::Mark { server, bytes } => {
                 debug_assert!(orders.parts[server as usize].requested, "{server} was not asked");
-                let flow = self.flow_of(server);
-                let is_open = || {
-                    let end = hosts.connection(EndId::client(flow));
-                    end.is_some_and(Connection::is_established)
-                };
-                let has_happened = if bytes == 0 {
-                    is_open()
-                } else {
-                    self.delivered(hosts, &orders.parts, server) >= bytes
+                let end = EndId::client(self.flow_of(server));
+                let has_happened = match bytes {
+                    0 => hosts.connection(end).is_some_and(Connection::is_established),
+                    _ => self.delivered(hosts, &orders.parts, server) >= bytes,
                 };
                 if has_happened {
                     orders.notes.push_back(Note::Marked(server));
-                } else if bytes == 0 {
-                    orders.parts[server as usize].mark = Some(0);
-                } else {
-                    orders.parts[server as usize].mark = Some(bytes);
+                    return;
+                }
+                orders.parts[server as usize].mark = Some(bytes);
+                if bytes > 0 {
                     let mark = bytes.min(self.read.sru_of(server));
-                    let at = self.delivered_before(server) + mark;
-                    hosts.act_on(EndId::client(flow)).notify_at(at);
+                    hosts.act_on(end).notify_at(self.delivered_before(server) + mark);
                 }
             }
             Order::Alarm(at) => hosts.set_timer(at, self.number, ALARM),
