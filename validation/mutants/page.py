@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validation.common.places import PAGES
+from validation.mutants import age
 from validation.mutants.draw import LEAST, SEED
 from validation.mutants.table import CAUGHT
 
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 class Page:
     """Where it is, its beginning, and what its rows are."""
 
+    name: str
     path: Path
     opening: str
     kind: str
 
 
 RUST = Page(
+    "rust",
     PAGES / "mutants.md",
     """# Mutation tests
 
@@ -45,6 +48,7 @@ reason. At least {bar:.0%} have to be caught. Files and lines are those of commi
     "crate",
 )
 PYTHON = Page(
+    "python",
     PAGES / "mutants-python.md",
     """# Mutation tests of the Python packages
 
@@ -72,6 +76,11 @@ def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     commit, date = _commit()
     told = {"seed": SEED, "least": LEAST, "bar": bar, "run": run, "commit": commit, "date": date}
     lines = [page.opening.format(**told)]
+    if age.changed(age.kept(page.name), age.stamps(page.name)) > age.MOST:
+        lines += [
+            f"{age.OLD}: most of the measured files have changed since the last full run.",
+            "",
+        ]
     lines += [
         f"| {page.kind} | count | caught | by a time limit | share |",
         "|---|--:|--:|--:|--:|",

@@ -47,8 +47,8 @@ def main() -> int:
         table.write(known, PATH)
         page.write(table.judged(drawn, known), BAR, page.PYTHON)
         console.print(f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}", markup=False)
-    rate = page.write(table.judged(drawn, known), BAR, page.PYTHON)
     age.keep("python")
+    rate = page.write(table.judged(drawn, known), BAR, page.PYTHON)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants-python.md")
     return int(rate < BAR)
 

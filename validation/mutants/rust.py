@@ -67,8 +67,8 @@ def main() -> int:
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    rate = page.write(table.judged(drawn, known), BAR, page.RUST)
     age.keep("rust")
+    rate = page.write(table.judged(drawn, known), BAR, page.RUST)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants.md")
     return int(rate < BAR)
 
