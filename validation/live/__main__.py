@@ -77,6 +77,7 @@ def _judge(console: Console, *, quick: bool) -> bool:
             table.read(FOLDER / f"{which}-measured.csv", Answer),
         )
         for which in SETS
+        if (FOLDER / f"{which}-measured.csv").exists()
     }
     if quick:
         return tell(console, [complete(*both) for both in asked.values()], None)
