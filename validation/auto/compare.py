@@ -67,11 +67,13 @@ def _copies(name: str, **keys: str) -> Reading:
 
 MSS_DSR = (50, 100, 200, 400)
 CWND_DSR = (50, 100, 200)
+LITERAL = {"unit": "bytes", "begins": "connection"}
+"""The rules were found with windows in bytes, and connections that begin small once."""
 
 
 def _segments(name: str, *beside: str) -> Reading:
     def remedy(mss: int | str, cwnd: int | str) -> Remedies:
-        return [{"name": "resize", "mss_dsr": mss, "cwnd_dsr": cwnd}, *beside]
+        return [{"name": "resize", "mss_dsr": mss, "cwnd_dsr": cwnd, **LITERAL}, *beside]
 
     given = {f"{mss}/{cwnd}": remedy(mss, cwnd) for mss in MSS_DSR for cwnd in CWND_DSR}
     keys = "mss_dsr/cwnd_dsr"

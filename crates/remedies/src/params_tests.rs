@@ -157,7 +157,8 @@ fn auto_is_a_word_and_survives_the_way_to_a_file_and_back() {
         json!({ "name": "batching", "n": 7, "window": 4, "refill": "each" }),
         json!({
             "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto", "resize": "reached",
-            "begins": "connection", "initial_window": 2,
+            "begins": "connection",
+            "unit": "bytes", "initial_window": 2,
         }),
         json!({ "name": "staggering", "interval": "auto", "spread": 0.5 }),
         json!({ "name": "staggering", "interval": "0.001s", "spread": 0.0 }),

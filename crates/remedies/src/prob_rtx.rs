@@ -3,7 +3,7 @@
 //! A thread of the sender wakes every τ. While data is outstanding, it sends with probability p a
 //! marked copy of the highest unacknowledged segment. If the segment itself was lost, the receiver
 //! answers the copy with three extra ACKs, so that the sender enters fast retransmit even after the
-//! loss of a full window. By default the thread is suspended during recovery.
+//! loss of a full window. The thread is suspended by the third duplicate ACK.
 //!
 //! The thread is not simulated tick by tick. The intervals between successful ticks have a
 //! geometric distribution, and a tick at which nothing is outstanding sends nothing.
@@ -40,10 +40,11 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// The outstanding segment with the largest sequence number: the literal reading.
-    #[default]
+    /// The outstanding segment with the largest sequence number: the literal reading. A copy of it
+    /// repairs nothing if an earlier segment is lost.
     Highest,
-    /// The first outstanding segment.
+    /// The first outstanding segment, which the ACKs wait for.
+    #[default]
     Head,
 }
 
@@ -52,9 +53,9 @@ pub enum Which {
 #[serde(rename_all = "kebab-case")]
 pub enum Resumes {
     /// When the recovery is over.
-    #[default]
     AfterRecovery,
     /// After the fast retransmit: segments that are lost again during recovery may be copied, too.
+    #[default]
     AtOnce,
 }
 

@@ -5,7 +5,10 @@
 //! reaches `cwnd_dsr` segments, the segment size grows so that the same window in bytes has
 //! `cwnd_dsr / 2` segments, up to the MSS: 50, 100, 200, 400, 800, MSS.
 //!
-//! The window is counted in bytes here, so algorithm 4's change of cwnd has no effect.
+//! Algorithm 4 counts cwnd in segments, as ns-2 does ([`Unit::Segments`]). Growing segments leave the
+//! window's bytes, but ssthresh keeps its number, and so does a receive window: a limit of 1000
+//! segments is 50 KB while segments have 50 bytes. A TCP that counts bytes ([`Unit::Bytes`]) has
+//! the same window whatever the segments.
 //!
 //! Both numbers may be `auto`, which the text leaves to future work. Smaller segments help until
 //! headers fill the link. They should stay small until the window exceeds the one that caused a
@@ -37,6 +40,8 @@ pub struct Params {
     pub resize: When,
     /// What begins with small segments.
     pub begins: Begins,
+    /// What the windows count.
+    pub unit: Unit,
     /// Congestion window of a new connection, in small segments. Default: 2.
     #[schemars(range(min = 1))]
     pub initial_window: u32,
@@ -58,11 +63,22 @@ pub enum When {
 #[serde(rename_all = "kebab-case")]
 pub enum Begins {
     /// Every connection: segments never shrink again.
-    #[default]
     Connection,
-    /// Every block: data written when all earlier data is acknowledged. The window in bytes does
-    /// not change.
+    /// Every block: data written when all earlier data is acknowledged.
+    #[default]
     Block,
+}
+
+/// What cwnd, ssthresh and the receive window count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Segments of the current size: algorithm 4, and ns-2. Segments that become small at a new
+    /// block leave the numbers of cwnd and ssthresh.
+    #[default]
+    Segments,
+    /// Bytes, which do not change with the segments.
+    Bytes,
 }
 
 impl Default for Params {
@@ -72,6 +88,7 @@ impl Default for Params {
             cwnd_dsr: OrAuto::Quantity(50),
             resize: When::default(),
             begins: Begins::default(),
+            unit: Unit::default(),
             initial_window: 2,
         }
     }
@@ -184,6 +201,7 @@ impl Installation for Resizing {
 struct Sender {
     resize: When,
     begins: Begins,
+    unit: Unit,
     /// `MSS_dsr` of a new block.
     first: u32,
     /// Payload of a new segment.
@@ -204,8 +222,8 @@ impl Sender {
             OrAuto::Name(Auto) => (rule.most, Some(rule)),
             OrAuto::Quantity(segments) => (segments, None),
         };
-        let Params { resize, begins, .. } = *params;
-        Self { resize, begins, first: segment, segment, header, cwnd_dsr, rule }
+        let Params { resize, begins, unit, .. } = *params;
+        Self { resize, begins, unit, first: segment, segment, header, cwnd_dsr, rule }
     }
 
     fn on_header(&mut self, header: u8) {
@@ -250,8 +268,19 @@ impl SenderHook for Sender {
         Advice::NONE
     }
 
-    fn shape(&self, _: &SendView, _: &TxPlan) -> Advice {
-        Advice { segment_size: self.segment, ..Advice::NONE }
+    fn shape(&self, view: &SendView, _: &TxPlan) -> Advice {
+        let advice = Advice { segment_size: self.segment, ..Advice::NONE };
+        match self.unit {
+            Unit::Bytes => advice,
+            Unit::Segments => {
+                let segments = view.receive_window.div_ceil(view.mss.into());
+                Advice {
+                    counts_segments: true,
+                    window_ceiling: segments * u64::from(self.segment),
+                    ..advice
+                }
+            }
+        }
     }
 }
 
@@ -336,6 +365,20 @@ mod tests {
         };
         assert_eq!(sizes(Begins::Connection), [800; 5]);
         assert_eq!(sizes(Begins::Block), [800, 50, 50, 800, 800]);
+    }
+
+    #[test]
+    fn a_window_in_segments_has_the_receivers_number_of_the_present_size() {
+        let ceiling = |unit: Unit| {
+            let rule = Rule::new(Span::from_millis(200), Span::from_micros(200));
+            let sender = Sender::new(&Params { unit, ..Params::default() }, rule);
+            let plan = TxPlan { seq: 0, retransmission: false, requested: false };
+            let view = SendView { receive_window: 99_500, ..view(2000, false) };
+            let advice = sender.shape(&view, &plan);
+            (advice.segment_size, advice.counts_segments, advice.window_ceiling)
+        };
+        assert_eq!(ceiling(Unit::Segments), (50, true, 5000), "a part of a segment is one");
+        assert_eq!(ceiling(Unit::Bytes), (50, false, u64::MAX));
     }
 
     #[test]

@@ -92,6 +92,7 @@ fn with(hook: Sender, lines: &str) {
 fn every_field_has_a_test() {
     let Advice {
         segment_size: _,
+        counts_segments: _,
         header_bytes: _,
         label: _,
         hold_until: _,

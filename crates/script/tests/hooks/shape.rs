@@ -28,6 +28,41 @@ fn segment_size_cuts_the_stream_and_sets_the_unit_of_growth() {
     );
 }
 
+/// Kulkarni & Agrawal, algorithm 4: larger segments leave the bytes of cwnd. Smaller ones leave its
+/// number, if that is what it counts.
+#[test]
+fn counts_segments_makes_cwnd_follow_their_size() {
+    let resizing = |counts_segments: bool| {
+        Sender::shaping(move |view, _| {
+            let segment_size = match view.una {
+                ..2000 => 1000,
+                2000..2300 => 100,
+                _ => 200,
+            };
+            Advice { segment_size, counts_segments, ..Advice::NONE }
+        })
+    };
+    with(
+        resizing(true),
+        "write 9000
+         > data 1:2001 by 1000
+         +1ms < ack 2001
+         > data 2001:2301 by 100
+         assert cwnd == 300
+         +1ms < ack 2301
+         > data 2301:2701 by 200
+         assert cwnd == 400",
+    );
+    with(
+        resizing(false),
+        "write 9000
+         > data 1:2001 by 1000
+         +1ms < ack 2001
+         > data 2001:5001 by 100
+         assert cwnd == 3000",
+    );
+}
+
 #[test]
 fn segment_size_does_not_cut_what_was_sent_before() {
     with(

@@ -37,6 +37,7 @@ fn limit() -> impl Strategy<Value = Limit> {
         (2000_u64..100_000).prop_map(|used| Limit::Unused { used }),
         (0_u64..100_000).prop_map(|used| Limit::Unvalidated { used }),
         Just(Limit::Genuine),
+        (1_u32..3000).prop_map(|from| Limit::Resized { from }),
     ]
 }
 

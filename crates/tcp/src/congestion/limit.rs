@@ -34,6 +34,13 @@ pub enum Limit {
         /// `pipe_prev`, bytes.
         ssthresh: u64,
     },
+    /// The windows are numbers of segments, and their size changes. ssthresh keeps its number. So
+    /// does cwnd where segments become smaller; larger ones leave its bytes (Kulkarni & Agrawal,
+    /// algorithm 4).
+    Resized {
+        /// Payload of a segment before, bytes.
+        from: u32,
+    },
 }
 
 impl Limit {
@@ -52,6 +59,13 @@ impl Limit {
             Self::Genuine => (3 * segment, ssthresh),
             Self::Undone { acked, ssthresh } => {
                 ((flight + acked.min(initial_window)).max(segment), ssthresh)
+            }
+            Self::Resized { from } => {
+                let same_number = |bytes: u64| {
+                    let scaled = u128::from(bytes) * u128::from(segment) / u128::from(from);
+                    u64::try_from(scaled).unwrap_or(u64::MAX)
+                };
+                (same_number(window).max(segment), same_number(ssthresh))
             }
         }
     }
@@ -116,6 +130,18 @@ mod tests {
     #[test]
     fn rfc5682_2_1_step_3_a_leaves_three_segments() {
         assert_eq!(bounds(Limit::Genuine), (3000, 10_000));
+    }
+
+    #[test]
+    fn windows_in_segments_follow_the_segment_size() {
+        let resized = |from, segment, window, ssthresh| {
+            let path = PathView { segment, ..PATH_OF_FIVE };
+            Limit::Resized { from }.bounds(window, ssthresh, &path)
+        };
+        assert_eq!(resized(1000, 50, 80_000, 10_000), (4000, 500));
+        assert_eq!(resized(50, 100, 80_000, 10_000).1, 20_000);
+        assert_eq!(resized(50, 100, 100, u64::MAX).1, u64::MAX, "there is no ssthresh yet");
+        assert_eq!(resized(1000, 50, 10, 10), (50, 0), "a segment at least");
     }
 
     #[test]

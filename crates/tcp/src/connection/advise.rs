@@ -88,6 +88,19 @@ impl Connection {
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
+    /// Takes the segment size that the hooks advise; returns whether the windows have changed. The
+    /// initial window is given in segments of the first size.
+    #[inline]
+    pub(super) fn resize(&mut self, now: Time, advice: &Advice) -> bool {
+        let size = advice.segment_size.min(self.config.mss).max(1);
+        let from = std::mem::replace(&mut self.segment_size, size);
+        let changes = advice.counts_segments && from != size && self.counters.data_packets > 0;
+        if changes {
+            self.limit(now, Limit::Resized { from });
+        }
+        changes
+    }
+
     /// The largest window to advertise, if the receiver's hooks set one, and the largest header.
     #[inline]
     pub(super) fn receiver_limits(&self, now: Time) -> (Option<u64>, u8) {

@@ -279,8 +279,8 @@ impl Connection {
         let shaped;
         let advice = if self.has_sender_hooks() {
             shaped = self.shape(now, &plan);
-            self.segment_size = shaped.segment_size.min(self.config.mss).max(1);
-            if room.by_pipe && !BESIDE {
+            let was_resized = self.resize(now, &shaped);
+            if (room.by_pipe || was_resized) && !BESIDE {
                 // The pipe's room depends on the segment size.
                 room = self.room_anew();
             }

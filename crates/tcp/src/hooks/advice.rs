@@ -32,6 +32,9 @@ impl Copies {
 pub struct Advice {
     /// Payload bytes of a new segment (merged by min).
     pub segment_size: u32,
+    /// cwnd and ssthresh are numbers of segments, and follow their size
+    /// ([`crate::congestion::Limit::Resized`]; or).
+    pub counts_segments: bool,
     /// Header bytes on the wire (min).
     pub header_bytes: u8,
     /// Label bits to set (or).
@@ -71,6 +74,7 @@ impl Advice {
     /// No advice.
     pub const NONE: Self = Self {
         segment_size: u32::MAX,
+        counts_segments: false,
         header_bytes: u8::MAX,
         label: 0,
         hold_until: Time::ZERO,
@@ -94,6 +98,7 @@ impl Advice {
     pub fn merge(self, other: Self) -> Self {
         Self {
             segment_size: self.segment_size.min(other.segment_size),
+            counts_segments: self.counts_segments | other.counts_segments,
             header_bytes: self.header_bytes.min(other.header_bytes),
             label: self.label | other.label,
             hold_until: self.hold_until.max(other.hold_until),
@@ -129,9 +134,10 @@ mod tests {
     fn advice() -> impl Strategy<Value = Advice> {
         let sizes = (any::<u32>(), any::<u8>(), any::<u16>(), any::<u64>(), any::<u64>());
         let rest =
-            (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u16, u16, u64, u64)>());
+            (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 6]>(), any::<(u16, u16, u64, u64)>());
         (sizes, rest).prop_map(|(sizes, rest)| Advice {
             segment_size: sizes.0,
+            counts_segments: rest.3[5],
             header_bytes: sizes.1,
             label: sizes.2,
             hold_until: Time::from_picos(sizes.3),

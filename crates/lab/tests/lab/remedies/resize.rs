@@ -100,6 +100,49 @@ fn a_buffer_in_packets_is_refused() {
     );
 }
 
+/// What algorithm 4 and ns-2 count. In bytes, the second block begins with the window that the first
+/// has left, and sends it in small segments; in segments, with that many of them.
+#[test]
+fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes() {
+    let first_flight = |unit: &str| {
+        let changes = json!({
+            "workload": { "blocks": 2, "connections": "persistent", "sru": 40_000 },
+            "transport": { "remedies": [{ "name": "resize", "unit": unit }] },
+        });
+        // Small segments in a row after the first large one.
+        let seen = Arc::new(Mutex::new((false, 0)));
+        let record = Arc::clone(&seen);
+        let look = Loss::of_nothing(0, true, move |packet| {
+            let (was_large, small) = &mut *record.lock().expect("nobody panicked");
+            *was_large |= packet.payload == 400;
+            *small += u32::from(*was_large && packet.payload == 50);
+        });
+        assert_eq!(run(&with(&changes), vec![look]).row().status, "ok");
+        let (_, small) = *seen.lock().expect("nobody panicked");
+        small
+    };
+    let (bytes, segments) = (first_flight("bytes"), first_flight("segments"));
+    assert_eq!(bytes, 800, "the whole SRU");
+    assert!((20..200).contains(&segments), "{segments} small segments");
+}
+
+#[test]
+fn a_receive_window_in_segments_shrinks_with_them() {
+    let goodput = |unit: &str, window: &str| {
+        let changes = json!({
+            "workload": { "sru": 200_000 },
+            "transport": {
+                "receive_window": window,
+                "remedies": [{ "name": "resize", "unit": unit, "cwnd_dsr": 100_000 }],
+            },
+        });
+        run(&with(&changes), vec![]).row().goodput_bps
+    };
+    // 20 segments of 50 bytes a round trip, or all that 20 segments of 1024 bytes hold.
+    assert!(goodput("bytes", "20pkt") > 5.0 * goodput("segments", "20pkt"));
+    assert_eq!(goodput("segments", "400pkt"), goodput("segments", "2000pkt"));
+}
+
 /// The star of the thesis' figure 4.11 with eight servers, for half a second.
 #[test]
 fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
@@ -120,8 +163,13 @@ fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
         let scenario = Scenario::from_document(&document).expect("a valid scenario");
         run(&scenario, vec![]).row().timeouts
     };
-    let text = timeouts(json!("resize"));
-    let auto = timeouts(json!({ "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto" }));
+    let literal = |changes: Value| {
+        let mut resize = json!({ "name": "resize", "unit": "bytes", "begins": "connection" });
+        crate::harness::lay(&mut resize, &changes);
+        timeouts(resize)
+    };
+    let text = literal(json!({}));
+    let auto = literal(json!({ "mss_dsr": "auto", "cwnd_dsr": "auto" }));
     assert!(text >= 4 && 3 * auto <= text, "{auto} instead of {text}");
 }
 
