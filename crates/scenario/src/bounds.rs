@@ -122,10 +122,11 @@ fn check_hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
             on_servers += offered;
         }
         let (end, key) = end(scenario);
-        let left = excess * end.saturating_sub(start).as_secs_f64();
+        let sources = if beside { 1.0 } else { f64::from(group.count) };
+        let left = sources * excess * end.saturating_sub(start).as_secs_f64();
         if left > MOST_WAITING {
             let most = network.server_rate.0 as f64 * f64::from(packet) * 8.0 / per_packet / share;
-            let long_enough = start.as_secs_f64() + MOST_WAITING / excess;
+            let long_enough = start.as_secs_f64() + MOST_WAITING / (sources * excess);
             let message = format!(
                 "{rate} is more than the hosts' links carry, network.server_rate = {}, and leaves \
                  {left:.0} packets waiting; write at most \"{:.0}bps\", or {key} = \

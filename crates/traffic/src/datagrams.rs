@@ -27,8 +27,12 @@ pub struct Datagrams {
     /// Who sends.
     #[serde(default)]
     pub from: From,
-    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
-    /// server.
+    /// Number of sources, each on an own host. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub count: Option<u32>,
+    /// The switches of the own hosts, in turn: a number from 0, or a list. Default: the topology's
+    /// for servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
@@ -92,13 +96,14 @@ impl<T: Source> Workload for T {
             let message = format!("{size} is out of range; must be 1 to {LONGEST} bytes");
             return Err(Fault::new("packet_size", message));
         }
-        datagrams.from.settle(&mut datagrams.at, layout)?;
+        datagrams.from.settle(datagrams.count, &mut datagrams.at, layout)?;
         datagrams.to = layout.settled_clients(datagrams.to.as_ref(), "to")?;
         Ok(())
     }
 
     fn senders(&self, layout: &Layout) -> Senders {
-        self.datagrams().from.senders(self.datagrams().at.as_ref(), layout)
+        let Datagrams { from, count, at, .. } = self.datagrams();
+        from.senders(*count, at.as_ref(), layout)
     }
 
     fn to(&self) -> Option<&Numbers> {

@@ -41,8 +41,12 @@ struct Keys {
     /// Who sends.
     #[serde(default)]
     from: From,
-    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
-    /// server.
+    /// Number of sources, each on an own host. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    count: Option<u32>,
+    /// The switches of the own hosts, in turn: a number from 0, or a list. Default: the topology's
+    /// for servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
@@ -56,9 +60,9 @@ struct Keys {
 
 impl std::convert::From<Keys> for Params {
     fn from(keys: Keys) -> Self {
-        let Keys { rate, burst, idle, packet_size, from, at, to, start } = keys;
+        let Keys { rate, burst, idle, packet_size, from, count, at, to, start } = keys;
         Self {
-            datagrams: Datagrams { rate, packet_size, from, at, to, start },
+            datagrams: Datagrams { rate, packet_size, from, count, at, to, start },
             on_off: OnOff { burst, idle },
         }
     }
@@ -66,8 +70,8 @@ impl std::convert::From<Keys> for Params {
 
 impl std::convert::From<Params> for Keys {
     fn from(Params { datagrams, on_off: OnOff { burst, idle } }: Params) -> Self {
-        let Datagrams { rate, packet_size, from, at, to, start } = datagrams;
-        Self { rate, burst, idle, packet_size, from, at, to, start }
+        let Datagrams { rate, packet_size, from, count, at, to, start } = datagrams;
+        Self { rate, burst, idle, packet_size, from, count, at, to, start }
     }
 }
 

@@ -51,13 +51,13 @@ impl Workload for Params {
             return Err(Fault::new("interval", "must be longer than 0; write e.g. \"1ms\""));
         }
         self.size.check()?;
-        self.from.settle(&mut self.at, layout)?;
+        self.from.settle(None, &mut self.at, layout)?;
         self.to = layout.settled_clients(self.to.as_ref(), "to")?;
         Ok(())
     }
 
     fn senders(&self, layout: &Layout) -> Senders {
-        self.from.senders(self.at.as_ref(), layout)
+        self.from.senders(None, self.at.as_ref(), layout)
     }
 
     fn to(&self) -> Option<&Numbers> {

@@ -53,10 +53,20 @@ pub enum From {
 }
 
 impl From {
-    /// Refuses switches for the first workload's servers, and fills in those of an own host.
-    pub(crate) fn settle(self, at: &mut Option<Numbers>, layout: &Layout) -> Result<(), Fault> {
+    /// Refuses a number of own hosts, and switches, for the first workload's servers, and fills in
+    /// the switches of own hosts.
+    pub(crate) fn settle(
+        self,
+        count: Option<u32>,
+        at: &mut Option<Numbers>,
+        layout: &Layout,
+    ) -> Result<(), Fault> {
         if self == Self::Servers {
-            return if at.is_some() {
+            return if count.is_some() {
+                let message = "must not be given: every server sends; leave it out, or write from \
+                               = \"host\"";
+                Err(Fault::new("count", message))
+            } else if at.is_some() {
                 let message = "must not be given: the servers already have their places; leave it \
                                out, or write from = \"host\"";
                 Err(Fault::new("at", message))
@@ -69,9 +79,14 @@ impl From {
     }
 
     /// The places of the sending hosts; `at` is resolved.
-    pub(crate) fn senders(self, at: Option<&Numbers>, layout: &Layout) -> Senders {
+    pub(crate) fn senders(
+        self,
+        count: Option<u32>,
+        at: Option<&Numbers>,
+        layout: &Layout,
+    ) -> Senders {
         match self {
-            Self::Host => Senders::Own(1, layout.switches_of(at)),
+            Self::Host => Senders::Own(count.unwrap_or(1), layout.switches_of(at)),
             Self::Servers => Senders::Servers,
         }
     }

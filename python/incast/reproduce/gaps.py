@@ -2,7 +2,7 @@
 
 import polars as pl
 
-_RATES = ("busy", "drops")  # nothing of them happens in a bin that was left out
+_RATES = ("busy", "drops", "arrivals")  # nothing of them happens in a bin that was left out
 
 
 def filled(trace: pl.DataFrame) -> pl.DataFrame:

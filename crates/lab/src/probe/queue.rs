@@ -22,6 +22,8 @@ pub struct QueueSummary {
     pub labelled: [u32; 3],
     /// Last number of waiting PLATO heartbeats.
     pub heartbeats: u32,
+    /// Packets that arrived, dropped ones included.
+    pub arrivals: u32,
     /// Packets dropped.
     pub drops: u32,
     /// Time that the link was busy.
@@ -34,6 +36,7 @@ impl Summary for QueueSummary {
         self.bytes = absorb(self.bytes, later.bytes);
         self.labelled = absorb(self.labelled, later.labelled);
         self.heartbeats = later.heartbeats;
+        self.arrivals += later.arrivals;
         self.drops += later.drops;
         self.sending += later.sending;
     }
@@ -49,7 +52,10 @@ impl QueueSummary {
         fn one<T: PartialEq>([min, max, last]: &[T; 3]) -> bool {
             min == max && max == last
         }
-        one(&self.packets) && one(&self.bytes) && one(&self.labelled) && self.drops == 0
+        one(&self.packets)
+            && one(&self.bytes)
+            && one(&self.labelled)
+            && (self.arrivals, self.drops) == (0, 0)
     }
 }
 
@@ -181,6 +187,12 @@ impl TraceKind for QueueTraces {
             "Share of the bin in which the link was sending.",
             F64(|row| row.run.of.sending.as_secs_f64() / row.bin_width.as_secs_f64()),
         ),
+        Field::new(
+            "arrivals",
+            "1",
+            "Packets that arrived, dropped ones included.",
+            U32(|row| row.run.of.arrivals),
+        ),
     ];
 
     fn new(detail: Detail, setting: &Setting) -> Self {
@@ -231,6 +243,7 @@ impl Listener for QueueTraces {
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {
         if let Some(queue) = self.at(port) {
             queue.advance(now, network);
+            queue.arrivals += 1;
         }
     }
 
@@ -275,6 +288,7 @@ pub struct QueueTrace {
     /// Time up to which the bins are complete.
     now: Time,
     sent: Span,
+    arrivals: u32,
     drops: u32,
     /// Whether a packet with a label has arrived. Only then are labels counted.
     sees_labels: bool,
@@ -288,6 +302,7 @@ impl QueueTrace {
             bins: Bins::new(detail),
             now: Time::ZERO,
             sent: Span::ZERO,
+            arrivals: 0,
             drops: 0,
             sees_labels: false,
         }
@@ -386,6 +401,7 @@ impl QueueTrace {
             bytes: [view.bytes; 3],
             labelled: [labelled; 3],
             heartbeats,
+            arrivals: std::mem::take(&mut self.arrivals),
             drops: std::mem::take(&mut self.drops),
             sending: sent.saturating_sub(self.sent),
         };

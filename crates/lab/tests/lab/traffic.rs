@@ -145,6 +145,31 @@ fn bursts_have_their_mean_rate() {
     assert!((each / 2.5e6 - 1.0).abs() < 0.08, "{each}");
 }
 
+/// Every source of a table has an own host and an own phase.
+#[test]
+fn a_table_has_as_many_sources_as_it_says() {
+    let document = |source: Value| {
+        let flows = json!({ "name": "long-flows", "servers": 1, "duration": "1s",
+            "bursts": { "rate": "1kbps" } });
+        json!({
+            "network": { "client_rate": "10Gbps", "server_rate": "1Gbps", "buffer": "4MiB" },
+            "workload": flows, "background": [source],
+        })
+    };
+    for name in ["cbr", "poisson", "on-off"] {
+        let of = |count: u32| {
+            let source =
+                json!({ "name": name, "rate": "1Mbps", "packet_size": 1000, "count": count });
+            rows(&document(source)).remove(1)
+        };
+        let (one, many) = (of(1).goodput_bps, of(400).goodput_bps);
+        // Bursts take half of the time.
+        let expected = if name == "on-off" { 192e6 } else { 384e6 };
+        assert!((many / expected - 1.0).abs() < 0.25, "{name}: {many}");
+        assert!(name == "on-off" || one < many / 300.0, "{name}: {one} and {many}");
+    }
+}
+
 fn with_flows(flows: &Value) -> Value {
     let mut background = json!({ "name": "poisson-flows" });
     for (key, value) in flows.as_object().into_iter().flatten() {

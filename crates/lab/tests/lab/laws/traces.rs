@@ -39,6 +39,15 @@ fn share_of_sending(queue: &QueueTrace, end: Time) -> f64 {
 fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
     assert_eq!(most(queue, |bin| bin.packets[1].into()), row.queue_max_packets);
     assert_eq!(most(queue, |bin| bin.bytes[1]), row.queue_max_bytes);
+    let sum =
+        |get: fn(&QueueSummary) -> u32| queue.iter().map(|(_, bin)| u64::from(get(bin))).sum();
+    let (arrivals, drops): (u64, u64) = (sum(|bin| bin.arrivals), sum(|bin| bin.drops));
+    let ratio = drops as f64 / arrivals.max(1) as f64;
+    assert!(
+        (ratio - row.drop_ratio).abs() < 1e-12,
+        "{drops} of {arrivals}, not {}",
+        row.drop_ratio
+    );
     let busy = share_of_sending(queue, end);
     assert!((busy - row.link_utilization).abs() < 1e-9, "{busy}, not {}", row.link_utilization);
     for (start, bin) in queue.iter() {

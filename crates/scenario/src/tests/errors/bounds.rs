@@ -173,6 +173,38 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     assert!(refusal(&[("background", both)]).starts_with("background.1.rate: 600000000bps"));
 }
 
+/// The sources of a table wait at their own hosts, but in the same memory.
+#[test]
+fn many_sources_of_a_table_share_the_bound_of_what_waits() {
+    let sources = |count: u32| json!([{ "name": "poisson", "rate": "2Gbps", "packet_size": 1500, "count": count }]);
+    let told = |count: u32| {
+        plan(&with(&[("background", sources(count)), ("run.time_limit", json!("1s"))]))
+            .map_err(|error| error.to_string())
+            .err()
+    };
+    assert_eq!(told(12), None);
+    let error = told(1000).expect("a thousand times 83 333 packets");
+    assert!(error.starts_with("background.0.rate: 2000000000bps is more than"), "{error}");
+    assert!(error.contains("leaves 83333333 packets waiting"), "{error}");
+}
+
+#[test]
+fn the_number_of_sources_has_a_range_and_none_where_every_server_sends() {
+    for name in ["cbr", "poisson", "on-off"] {
+        for count in [0, 10_000_000] {
+            let source = json!([{ "name": name, "rate": "1Mbps", "count": count }]);
+            let line = format!("background.0.count: {count} is out of range; must be 1 to 1000000");
+            refused(&[("background", source)], &line);
+        }
+        let source = json!([{ "name": name, "rate": "1Mbps", "count": 2, "from": "servers" }]);
+        refused(
+            &[("background", source)],
+            "background.0.count: must not be given: every server sends; leave it out, or write from \
+             = \"host\"",
+        );
+    }
+}
+
 #[test]
 fn background_traffic_has_bounds() {
     let tables = vec![json!({ "name": "cbr", "rate": "1bps" }); 1001];
