@@ -21,8 +21,8 @@ TESTS = {
         "explain", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
     ),
     "client": (
-        "rounds", "admission", "backend", "userfile", "learner", "client_contract", "client_star",
-        "client_governor",
+        "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
+        "fetch", "client_contract", "fetch_servers", "client_star",
     ),
     "diagnose": (
         "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
