@@ -28,7 +28,7 @@ TESTS = {
         "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
         "diagnose_scenario", "diagnose_pictures", "diagnose", "diagnose_text",
     ),
-    "live": ("live_refusals", "live_captures", "live"),
+    "live": ("live_values", "live_traffic", "live_refusals", "live_captures", "live"),
     "models": (
         "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
         "models_kulkarni", "models_padhye", "models_queues", "models_serialisation", "bounds",
