@@ -25,12 +25,12 @@ TESTS = {
         "fetch", "client_contract", "fetch_servers", "client_star",
     ),
     "diagnose": (
-        "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
-        "diagnose_scenario", "diagnose_pictures", "diagnose", "diagnose_text",
+        "diagnose_tables", "diagnose_sentences", "diagnose_pictures", "diagnose_scenario",
+        "diagnose_text", "diagnose", "diagnose_reading",
     ),
     "live": ("live_values", "live_traffic", "live_refusals", "live_captures", "live"),
     "models": (
-        "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
+        "models_stack", "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
         "models_kulkarni", "models_padhye", "models_queues", "models_serialisation", "bounds",
     ),
     "plots": ("plot_choices", "pictures", "plots", "gallery"),
