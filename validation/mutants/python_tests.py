@@ -1,9 +1,7 @@
 """Which tests judge the mutants of a Python package."""
 
 _RUNS = (
-    "schema_texts", "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid",
-    "stalls", "watch", "sweep", "plots", "api", "late", "model_command", "mistakes", "output",
-    "damage", "explain", "archive",
+    "overrides", "grid", "collapse", "statistics", "store", "sweep", "api", "mistakes", "output",
 )  # fmt: skip
 _ADVICE = (
     "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
@@ -12,9 +10,15 @@ _ADVICE = (
     "advise",
 )  # fmt: skip
 TESTS = {
-    "results": _RUNS,
-    "scenario": _RUNS,
-    "sweep": _RUNS,
+    "results": (
+        "times", "compared", "stalls", "watch", "verdict", "pooled", "report_objects", "precision",
+        *_RUNS, "late", "damage", "archive",
+    ),
+    "scenario": ("schema_texts", "facts", *_RUNS, "model_command", "explain"),
+    "sweep": (
+        "sweep_values", "backend", "shard", "watch", *_RUNS, "late", "shards", "templates",
+        "cluster",
+    ),
     "advise": _ADVICE,
     "cli": (
         "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
