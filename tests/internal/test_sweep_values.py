@@ -327,7 +327,7 @@ def test_a_capture_keeps_headers(tmp_path: Path) -> None:
     """Ethernet, IPv4, and TCP with all options: 14, 20 and 60 bytes, and two to spare."""
     plain = Capture(tmp_path / "a.pcapng")
     assert (plain.at, plain.snaplen, plain.truth, plain.offload) == ("client", 96, False, False)
-    for snaplen in (53, 262_145, -1):
+    for snaplen in (53, -1):
         with pytest.raises(ResultsError, match="must be "):
             Capture(tmp_path / "b.pcapng", snaplen=snaplen)
     Capture(tmp_path / "c.pcapng", snaplen=54)
