@@ -34,9 +34,13 @@ TESTS = {
     ),
     "live": ("live_values", "live_traffic", "live_refusals", "live_captures", "live"),
     "models": (
-        "models_stack", "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
-        "models_kulkarni", "models_padhye", "models_queues", "models_serialisation", "bounds",
+        "models_stack", "models", "models_any", "models_collapse", "models_estimation",
+        "models_fluid", "models_kulkarni", "models_padhye", "models_queues",
+        "models_serialisation", "bounds",
     ),
-    "plots": ("plot_choices", "pictures", "plots", "gallery"),
+    "plots": (
+        "plot_style", "plot_values", "plot_shares", "plot_details", "pictures", "plot_choices",
+        "plots", "gallery",
+    ),
 }  # fmt: skip
 """Files of tests of each package, the quick ones first."""
