@@ -3,13 +3,7 @@
 _RUNS = (
     "overrides", "grid", "collapse", "statistics", "store", "sweep", "api", "mistakes", "output",
 )  # fmt: skip
-_ADVICE = (
-    "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
-    "advise_sonic", "advise_dumps", "advise_peers", "advise_pairs", "advise_fixes", "advise_goal",
-    "advise_limit", "advise_apps", "advise_store", "advise_each", "advise_rollback", "advised",
-    "advise",
-)  # fmt: skip
-TESTS = {
+_OF_PACKAGES = {
     "results": (
         "times", "compared", "stalls", "watch", "verdict", "pooled", "report_objects", "precision",
         *_RUNS, "late", "damage", "archive",
@@ -19,10 +13,15 @@ TESTS = {
         "sweep_values", "backend", "shard", "watch", *_RUNS, "late", "shards", "templates",
         "cluster",
     ),
-    "advise": _ADVICE,
+    "advise": (
+        "advise_search", "advise_values", "advise_fan_in", "advise_readers", "advise_routes",
+        "advise_switches", "advise_sonic", "advise_dumps", "advise_peers", "advise_fixes",
+        "advise_goal", "advise_limit", "advise_apps", "advise_each", "advise_rollback", "advised",
+        "advise", "advise_store", "advise_pairs",
+    ),
     "cli": (
         "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
-        "explain", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
+        "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers", "explain",
     ),
     "client": (
         "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
@@ -43,4 +42,5 @@ TESTS = {
         "plots", "gallery",
     ),
 }  # fmt: skip
+TESTS = {package: ("keywords", *tests) for package, tests in _OF_PACKAGES.items()}
 """Files of tests of each package, the quick ones first."""
