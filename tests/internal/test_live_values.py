@@ -22,6 +22,7 @@ from incast.live.stack import Stack
 from incast.live.star import _mac, address
 from incast.live.traffic import Summary
 from incast.live.trust import Clock, doubts
+from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
 
 MACHINE = Machine(2, "", ("reno", "cubic"), {"rack-tlp": True, "newreno": False})
@@ -221,6 +222,48 @@ def test_a_rate_that_fails_once_is_measured_once_more(monkeypatch: pytest.Monkey
     with pytest.raises(LiveError, match="100Mbps, not 50 Mbps: not trusted"):
         selfcheck.check_rate(5e7)
     assert selfcheck.RATES == (10e6, 50e6, 100e6, 200e6, 500e6)
+
+
+def test_the_shortest_timer_is_that_of_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[float, dict[str, Any]]] = []
+
+    def row(rate: float, workload: dict[str, Any]) -> dict[str, Any]:
+        asked.append((rate, workload))
+        return {"live.rto_s": told}
+
+    monkeypatch.setattr(selfcheck, "_row", row)
+    for told in (0.004, None):
+        assert selfcheck.shortest_rto() == told
+    read = {"name": "barrier-read", "servers": 1, "sru": "1KiB", "blocks": 20}
+    assert asked == [(100e6, read | {"connections": "persistent"})] * 2
+    monkeypatch.setattr(selfcheck, "measure", lambda rate: f"{rate:.0f}")
+    monkeypatch.setattr(selfcheck, "shortest_rto", lambda: 0.004)
+    *rates, timer = selfcheck.lines()
+    assert rates == ["10000000", "50000000", "100000000", "200000000", "500000000"]
+    assert timer == "RTO: 4 ms at the least, where 1 ms was requested"
+
+
+def test_a_measurement_has_a_short_timer_and_every_kernels_control(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed: list[bool] = []
+
+    class Quiet:
+        def control(self) -> None: ...
+
+        def run(self, point: Point, seed: int, traces: object, *_: object) -> dict[str, Any]:
+            here = point.here
+            told = (here.line_rate, here.buffer_bytes, here.rto_min, seed)
+            return {"rows": [{"told": told, "control": Stack.of(here).control}]}
+
+        def close(self) -> None:
+            closed.append(True)
+
+    monkeypatch.setattr(selfcheck, "Kernel", Quiet)
+    flows = {"name": "long-flows", "servers": 4, "duration": "500ms"}
+    found = selfcheck._row(2e8, flows)
+    assert found == {"told": (2e8, 65_536, 0.001, 1), "control": "reno"}
+    assert closed == [True]
 
 
 @pytest.mark.parametrize(

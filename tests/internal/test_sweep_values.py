@@ -178,6 +178,24 @@ def test_a_limit_is_in_hours_and_minutes(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "is_block"),
+    [
+        ("a\nb\n", True), ("a\n", True), ("a", False), ("a\n\n", False), (" a\n", False),
+        ("\na\n", False), ("a\tb\n", False), ("a\tb", False), ("a\x85\n", False),
+    ],
+)  # fmt: skip
+def test_a_text_is_a_block_if_its_lines_are_plain(text: str, is_block: bool) -> None:
+    assert template._block(text) is is_block
+
+
+def test_a_tree_is_yaml() -> None:
+    tree = {"a": {"b": 1, "c": "x\n\ny\n"}, "d": [{"e": 1, "f": [2]}, {"e": 3}], "g": []}
+    assert template._yaml(tree) == (
+        "a:\n  b: 1\n  c: |\n    x\n  \n    y\nd:\n  - e: 1\n    f: [2]\n  - e: 3\ng: []\n"
+    )
+
+
+@pytest.mark.parametrize(
     ("workers", "count", "seconds"), [(1, 4, 0.5), (2, 4, 0.25), (8, 4, 0.125), (3, 0, 0.0)]
 )
 def test_the_time_of_a_sweep_is_that_of_its_packets(

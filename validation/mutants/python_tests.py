@@ -5,10 +5,10 @@ _RUNS = (
 )  # fmt: skip
 _OF_PACKAGES = {
     "results": (
-        "times", "compared", "stalls", "watch", "verdict", "pooled", "report_objects", "precision",
-        *_RUNS, "late", "damage", "archive",
+        "results_values", "times", "compared", "stalls", "watch", "verdict", "pooled",
+        "report_objects", "precision", *_RUNS, "late", "damage", "archive",
     ),
-    "scenario": ("schema_texts", "facts", *_RUNS, "model_command", "explain"),
+    "scenario": ("schema_texts", "facts", "cli_values", *_RUNS, "model_command", "explain"),
     "sweep": (
         "sweep_values", "backend", "shard", "watch", *_RUNS, "late", "shards", "templates",
         "cluster",
@@ -20,8 +20,9 @@ _OF_PACKAGES = {
         "advise", "advise_store", "advise_pairs",
     ),
     "cli": (
-        "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
-        "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers", "explain",
+        "cli_values", "parse", "terminal", "orders", "mistakes", "output", "parts_of_output",
+        "overrides", "model_command", "diagnose_text", "any_results", "fetch",
+        "fetch_servers", "explain",
     ),
     "client": (
         "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
