@@ -1,28 +1,29 @@
 """Which tests judge the mutants of a Python package."""
 
-_RUNS = (
-    "overrides", "grid", "collapse", "statistics", "store", "sweep", "api", "mistakes", "output",
-)  # fmt: skip
+_RUNS = ("grid", "store", "sweep", "api")
 _OF_PACKAGES = {
     "results": (
-        "results_values", "times", "compared", "stalls", "watch", "verdict", "pooled",
-        "report_objects", "precision", *_RUNS, "late", "damage", "archive",
+        "results_values", "scenario_values", "times", "compared", "stalls", "watch", "verdict",
+        "pooled", "collapse", "statistics", "report_objects", "precision", *_RUNS, "output", "late",
+        "damage", "archive",
     ),
-    "scenario": ("schema_texts", "facts", "cli_values", *_RUNS, "model_command", "explain"),
+    "scenario": (
+        "scenario_values", "schema_texts", "facts", "cli_values", "overrides", *_RUNS, "mistakes",
+        "output", "model_command", "explain",
+    ),
     "sweep": (
-        "sweep_values", "backend", "shard", "watch", *_RUNS, "late", "shards", "templates",
-        "cluster",
+        "sweep_values", "backend", "shard", *_RUNS, "late", "shards", "templates", "cluster",
     ),
     "advise": (
-        "advise_search", "advise_values", "advise_fan_in", "advise_readers", "advise_routes",
-        "advise_switches", "advise_sonic", "advise_dumps", "advise_peers", "advise_fixes",
-        "advise_goal", "advise_limit", "advise_apps", "advise_each", "advise_rollback", "advised",
-        "advise", "advise_store", "advise_pairs",
+        "advise_search", "scenario_values", "advise_values", "advise_fan_in", "advise_readers",
+        "advise_routes", "advise_switches", "advise_sonic", "advise_dumps", "advise_peers",
+        "advise_fixes", "advise_goal", "advise_limit", "advise_apps", "advise_each",
+        "advise_rollback", "advised", "advise", "advise_store", "advise_pairs",
     ),
     "cli": (
         "cli_values", "parse", "terminal", "orders", "mistakes", "output", "parts_of_output",
-        "overrides", "model_command", "diagnose_text", "any_results", "fetch",
-        "fetch_servers", "explain",
+        "overrides", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
+        "explain",
     ),
     "client": (
         "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
