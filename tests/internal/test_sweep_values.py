@@ -53,6 +53,16 @@ def test_the_packets_of_a_duration_are_what_the_link_carries() -> None:
     assert work.cost(here) == 8300
 
 
+def test_the_speed_of_a_machine_is_its_best_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty blocks of sixteen servers, with 45 packets each, in three, two and five seconds."""
+    times, seeds = iter([0.0, 3.0, 10.0, 12.0, 20.0, 25.0]), list[int]()
+    monkeypatch.setattr("incast.sweep.work.time.perf_counter", lambda: next(times))
+    core = SimpleNamespace(run=lambda _, seed: seeds.append(seed))
+    monkeypatch.setattr(work, "_core", core)
+    assert work.speed_here() == pytest.approx(2 / (20 * 16 * 45))
+    assert seeds == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("seeds", "text"),
     [

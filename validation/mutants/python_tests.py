@@ -21,9 +21,9 @@ _OF_PACKAGES = {
         "advise_rollback", "advised", "advise", "advise_store", "advise_pairs",
     ),
     "cli": (
-        "cli_values", "parse", "terminal", "orders", "mistakes", "output", "parts_of_output",
-        "overrides", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
-        "explain",
+        "cli_values", "advised_page", "parse", "terminal", "orders", "mistakes", "output",
+        "parts_of_output", "overrides", "model_command", "diagnose_text", "any_results", "fetch",
+        "fetch_servers", "explain",
     ),
     "client": (
         "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
