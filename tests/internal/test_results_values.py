@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import incast
 from conftest import document
-from incast.results import causes, caveats, manifest, waits
+from incast.results import causes, caveats, compare, manifest, waits
 from incast.results.causes import CAUSES, OTHER_STALLS
 from incast.results.collapse import COLLAPSED
 from incast.results.merge import merge
@@ -114,3 +115,32 @@ def test_waits_without_a_timeout_are_told_per_block() -> None:
     assert waits.others(flows) == 3.0
     assert waits.sentence(flows, "").startswith(" But flows wait: 3.0 stalls, ")
     assert waits.sentence({"blocks": 4.0, "timeouts": 0.0}, "") == ""
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "several"),
+    [
+        ([0.0, 1.0], [1.0, 1.0], True),
+        ([1.0, 1.0], [1.0, 2.01], True),
+        ([1.0, 2.0], [1.0, 2.0], False),
+        ([-1.0, 5.0], [1.0, 1.0], False),
+        ([0.0, 0.0], [0.0, 0.0], False),
+    ],
+)
+def test_outcomes_are_of_several_kinds_if_the_most_is_twice_the_least(
+    monkeypatch: pytest.MonkeyPatch, ours: list[float], theirs: list[float], several: bool
+) -> None:
+    seen: list[tuple[float, float, bool]] = []
+
+    def interval(_: object, least: float, most: float, *, flags: bool) -> tuple[float, float]:
+        seen.append((least, most, flags))
+        return 0.25, 0.75
+
+    monkeypatch.setattr(compare, "interval", interval)
+    values = np.array(ours), np.array(theirs)
+    told = compare.paired("goodput_bps", values, ((0.0, 10.0), (1.0, 7.0)))
+    assert seen == [(-9.0, 7.0, several)], "the least of B minus the most of A, and so on"
+    assert (told.low, told.high, told.seeds) == (0.25, 0.75, 2)
+    assert told.difference == sum(theirs) / 2 - sum(ours) / 2
+    one = compare.paired("goodput_bps", (values[0][:1], values[1][:1]), ((0, 1), (0, 1)))
+    assert (one.low, one.high) == (None, None)
