@@ -1,38 +1,48 @@
 """Which tests judge the mutants of a Python package."""
 
-_RUNS = (
-    "schema_texts", "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid",
-    "stalls", "watch", "sweep", "plots", "api", "late", "model_command", "mistakes", "output",
-    "damage", "explain", "archive",
-)  # fmt: skip
-_ADVICE = (
-    "advise_values", "advise_fan_in", "advise_readers", "advise_routes", "advise_switches",
-    "advise_sonic", "advise_dumps", "advise_peers", "advise_pairs", "advise_fixes", "advise_goal",
-    "advise_limit", "advise_apps", "advise_store", "advise_each", "advise_rollback", "advised",
-    "advise",
-)  # fmt: skip
-TESTS = {
-    "results": _RUNS,
-    "scenario": _RUNS,
-    "sweep": _RUNS,
-    "advise": _ADVICE,
+_RUNS = ("grid", "store", "sweep", "api")
+_OF_PACKAGES = {
+    "results": (
+        "results_values", "scenario_values", "times", "compared", "stalls", "watch", "verdict",
+        "pooled", "collapse", "statistics", "report_objects", "precision", *_RUNS, "output", "late",
+        "damage", "archive",
+    ),
+    "scenario": (
+        "scenario_values", "schema_texts", "facts", "cli_values", "overrides", *_RUNS, "mistakes",
+        "output", "model_command", "explain",
+    ),
+    "sweep": (
+        "sweep_values", "backend", "shard", *_RUNS, "late", "shards", "templates", "cluster",
+    ),
+    "advise": (
+        "advise_search", "scenario_values", "advise_values", "advise_fan_in", "advise_readers",
+        "advise_routes", "advise_switches", "advise_sonic", "advise_dumps", "advise_peers",
+        "advise_fixes", "advise_goal", "advise_limit", "advise_apps", "advise_each",
+        "advise_rollback", "advised", "advise", "advise_store", "advise_pairs",
+    ),
     "cli": (
-        "parse", "terminal", "orders", "mistakes", "output", "parts_of_output", "overrides",
-        "explain", "model_command", "diagnose_text", "any_results", "fetch", "fetch_servers",
+        "cli_values", "advised_page", "parse", "terminal", "orders", "mistakes", "output",
+        "parts_of_output", "overrides", "model_command", "diagnose_text", "any_results", "fetch",
+        "fetch_servers", "explain",
     ),
     "client": (
-        "rounds", "admission", "backend", "userfile", "learner", "client_contract", "client_star",
-        "client_governor",
+        "learner_steps", "client_values", "learner", "admission", "fetch_kept", "client_governor",
+        "fetch", "client_contract", "fetch_servers", "client_star",
     ),
     "diagnose": (
-        "judge", "facts", "tally", "times", "diagnose_sentences", "diagnose_reading",
-        "diagnose_scenario", "diagnose_pictures", "diagnose", "diagnose_text",
+        "diagnose_tables", "diagnose_sentences", "diagnose_pictures", "diagnose_scenario",
+        "diagnose_text", "diagnose", "diagnose_reading",
     ),
-    "live": ("live_refusals", "live_captures", "live"),
+    "live": ("live_values", "live_traffic", "live_refusals", "live_captures", "live"),
     "models": (
-        "models", "models_any", "models_collapse", "models_estimation", "models_fluid",
-        "models_kulkarni", "models_padhye", "models_queues", "models_serialisation", "bounds",
+        "models_stack", "models", "models_any", "models_collapse", "models_estimation",
+        "models_fluid", "models_kulkarni", "models_padhye", "models_queues",
+        "models_serialisation", "bounds",
     ),
-    "plots": ("plot_choices", "pictures", "plots", "gallery"),
+    "plots": (
+        "plot_style", "plot_values", "plot_shares", "plot_details", "pictures", "plot_choices",
+        "plots", "gallery",
+    ),
 }  # fmt: skip
+TESTS = {package: ("keywords", *tests) for package, tests in _OF_PACKAGES.items()}
 """Files of tests of each package, the quick ones first."""
