@@ -174,7 +174,7 @@ def test_lists(command: Command) -> None:
     assert "rto_s_last         [s] Retransmission timeout" in command("list", "traces").out
     assert "swimlane" in command("list", "plots").out
     remedies = command("list", "remedies").out
-    assert "One of highest, head. Default: highest." in remedies
+    assert "One of highest, head. Default: head." in remedies
     assert "[default" not in remedies
     assert "Default: 0.001. Default" not in remedies
 
