@@ -1,7 +1,8 @@
 """Copy the output of `incast reproduce` to the gallery of the documentation.
 
-Takes the folder of a full run of all figures, and replaces the pictures, the numbers and the
-verdicts in docs/gallery.
+Takes the folder of a full run. The pictures, the numbers and the verdicts of its figures replace
+those in docs/gallery; what belongs to no figure any more is removed. Refuses if the gallery would
+then lack a figure.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import argparse
 import json
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from incast.reproduce import papers as texts
+from incast.reproduce.judge import Verdict
 from incast.reproduce.pictures import FOLDER
+from incast.reproduce.tally import together
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "docs" / "gallery"
@@ -24,21 +29,63 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="--out of incast reproduce")
     folder = parser.parse_args().folder
-    verdicts = json.loads((folder / "claims.json").read_text())
-    papers = texts.load(ROOT / "papers")
-    wanted = {one.name for one in texts.select(papers, [])}
-    there = {f"{one['text']}/{one['figure']}" for one in verdicts["figures"]}
-    if verdicts["quick"] or wanted - there:
-        lost = ", ".join(sorted(wanted - there)) or "points and seeds: it was made with --quick"
-        print(f"{folder}: lacks {lost}", file=sys.stderr)
+    new = json.loads((folder / "claims.json").read_text())
+    old = json.loads((GALLERY / "claims.json").read_text())
+    order = [one.name for one in texts.select(texts.load(ROOT / "papers"), [])]
+    merged = {**new, **{part: _merged(old, new, part, order) for part in ("figures", "claims")}}
+    merged["counts"] = _counts(merged["claims"])
+    lost = sorted(set(order) - {_name(one) for one in merged["figures"]})
+    if new["quick"] or lost:
+        told = "points and seeds: it was made with --quick" if new["quick"] else ", ".join(lost)
+        print(f"{folder}: lacks {told}", file=sys.stderr)
         return 1
-    for name in papers:
-        shutil.rmtree(GALLERY / name, ignore_errors=True)
-        shutil.copytree(folder / FOLDER / name, GALLERY / name)
-    (GALLERY / "claims.json").write_text(json.dumps(verdicts, indent=1, ensure_ascii=False) + "\n")
+    for one in new["figures"]:
+        _copy(folder, one["text"], one["figure"])
+    _sweep({_name(one) for one in merged["figures"] if one["picture"]})
+    (GALLERY / "claims.json").write_text(json.dumps(merged, indent=1, ensure_ascii=False) + "\n")
     files = [file for file in GALLERY.rglob("*") if file.is_file()]
     print(f"kept {len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB")
     return 0
+
+
+def _name(one: dict[str, Any]) -> str:
+    return f"{one['text']}/{one['figure']}"
+
+
+def _merged(
+    old: dict[str, Any], new: dict[str, Any], part: str, order: list[str]
+) -> list[dict[str, Any]]:
+    """Return the figures or claims of both, in the order of the texts."""
+    made = {_name(one) for one in new["figures"]}
+    every = [one for one in old[part] if _name(one) not in made] + new[part]
+    known = [one for one in every if _name(one) in order]
+    return sorted(known, key=lambda one: order.index(_name(one)))
+
+
+def _counts(claims: list[dict[str, Any]]) -> dict[str, int]:
+    """Return how many claims came to which verdict; readings of one claim count as one."""
+    verdicts = {(one["text"], one["id"]): Verdict(one["verdict"]) for one in claims}
+    readings = {
+        (one["text"], one["id"]): (one["text"], one["reading_of"])
+        for one in claims
+        if one["reading_of"]
+    }
+    found = Counter(together(verdicts, readings).values())
+    return {str(verdict): found[verdict] for verdict in Verdict}
+
+
+def _copy(folder: Path, text: str, figure: str) -> None:
+    for suffix in (".png", ".csv"):
+        made = folder / FOLDER / text / f"{figure}{suffix}"
+        if made.is_file():
+            shutil.copyfile(made, GALLERY / text / made.name)
+
+
+def _sweep(drawn: set[str]) -> None:
+    """Remove the pictures and numbers of figures that are no more."""
+    for file in GALLERY.glob("*/*"):
+        if file.suffix in {".png", ".csv"} and f"{file.parent.name}/{file.stem}" not in drawn:
+            file.unlink()
 
 
 if __name__ == "__main__":
