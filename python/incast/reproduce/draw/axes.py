@@ -11,7 +11,12 @@ from incast.reproduce.data import Curves, X
 from incast.reproduce.figure import Figure, Plot
 from incast.reproduce.runs import Work
 
-_NAMES = {"packets_max": "waiting", "packets_last": "waiting", "drops": "dropped", "arrivals": "arrived"}
+_NAMES = {
+    "packets_max": "waiting",
+    "packets_last": "waiting",
+    "drops": "dropped",
+    "arrivals": "arrived",
+}
 
 
 def sheet(

@@ -140,7 +140,8 @@ fn a_receive_window_in_segments_shrinks_with_them() {
     };
     // 20 segments of 50 bytes a round trip, or all that 20 segments of 1024 bytes hold.
     assert!(goodput("bytes", "20pkt") > 5.0 * goodput("segments", "20pkt"));
-    assert_eq!(goodput("segments", "400pkt"), goodput("segments", "2000pkt"));
+    let more = goodput("segments", "2000pkt") / goodput("segments", "400pkt");
+    assert!((more - 1.0).abs() < 1e-9, "both are more than the path holds: {more}");
 }
 
 /// The star of the thesis' figure 4.11 with eight servers, for half a second.
