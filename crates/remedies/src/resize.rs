@@ -273,7 +273,9 @@ impl SenderHook for Sender {
         match self.unit {
             Unit::Bytes => advice,
             Unit::Segments => {
-                let segments = view.receive_window.div_ceil(view.mss.into());
+                // Where cwnd grows only while it is used, fewer would keep segments small for ever.
+                let full = view.receive_window.div_ceil(view.mss.into());
+                let segments = full.max(self.cwnd_dsr.into());
                 Advice {
                     counts_segments: true,
                     window_ceiling: segments * u64::from(self.segment),
@@ -369,16 +371,17 @@ mod tests {
 
     #[test]
     fn a_window_in_segments_has_the_receivers_number_of_the_present_size() {
-        let ceiling = |unit: Unit| {
+        let ceiling = |unit: Unit, receive_window: u64| {
             let rule = Rule::new(Span::from_millis(200), Span::from_micros(200));
             let sender = Sender::new(&Params { unit, ..Params::default() }, rule);
             let plan = TxPlan { seq: 0, retransmission: false, requested: false };
-            let view = SendView { receive_window: 99_500, ..view(2000, false) };
+            let view = SendView { receive_window, ..view(2000, false) };
             let advice = sender.shape(&view, &plan);
             (advice.segment_size, advice.counts_segments, advice.window_ceiling)
         };
-        assert_eq!(ceiling(Unit::Segments), (50, true, 5000), "a part of a segment is one");
-        assert_eq!(ceiling(Unit::Bytes), (50, false, u64::MAX));
+        assert_eq!(ceiling(Unit::Segments, 99_500), (50, true, 5000), "a part of a segment is one");
+        assert_eq!(ceiling(Unit::Segments, 3000), (50, true, 2500), "as many as make them grow");
+        assert_eq!(ceiling(Unit::Bytes, 99_500), (50, false, u64::MAX));
     }
 
     #[test]
