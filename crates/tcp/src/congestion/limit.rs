@@ -65,7 +65,7 @@ impl Limit {
                     let scaled = u128::from(bytes) * u128::from(segment) / u128::from(from);
                     u64::try_from(scaled).unwrap_or(u64::MAX)
                 };
-                (same_number(window).max(segment), same_number(ssthresh))
+                (same_number(window).max(segment), same_number(ssthresh).max(2 * segment))
             }
         }
     }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(resized(1000, 50, 80_000, 10_000), (4000, 500));
         assert_eq!(resized(50, 100, 80_000, 10_000).1, 20_000);
         assert_eq!(resized(50, 100, 100, u64::MAX).1, u64::MAX, "there is no ssthresh yet");
-        assert_eq!(resized(1000, 50, 10, 10), (50, 0), "a segment at least");
+        assert_eq!(resized(1000, 50, 10, 10), (50, 100), "a segment and two at least");
     }
 
     #[test]

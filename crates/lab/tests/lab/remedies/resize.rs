@@ -126,24 +126,6 @@ fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes(
     assert!((20..200).contains(&segments), "{segments} small segments");
 }
 
-#[test]
-fn a_receive_window_in_segments_shrinks_with_them() {
-    let goodput = |unit: &str, window: &str| {
-        let changes = json!({
-            "workload": { "sru": 200_000 },
-            "transport": {
-                "receive_window": window,
-                "remedies": [{ "name": "resize", "unit": unit, "cwnd_dsr": 100_000 }],
-            },
-        });
-        run(&with(&changes), vec![]).row().goodput_bps
-    };
-    // 20 segments of 50 bytes a round trip, or all that 20 segments of 1024 bytes hold.
-    assert!(goodput("bytes", "20pkt") > 5.0 * goodput("segments", "20pkt"));
-    let more = goodput("segments", "2000pkt") / goodput("segments", "400pkt");
-    assert!((more - 1.0).abs() < 1e-9, "both are more than the path holds: {more}");
-}
-
 /// The star of the thesis' figure 4.11 with eight servers, for half a second.
 #[test]
 fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
