@@ -5,43 +5,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from drawn import axes, boxes, named, resolved
 
 import incast
 from conftest import document
 from incast.plots import queue, style, swimlane
 from incast.plots.swimlane import _Stall
 from incast.results.causes import CAUSES, OTHER_STALLS
-from incast.scenario.resolved import Resolved
 
 FULL = "timeouts_full_window"
-
-
-def axes() -> Axes:
-    (one,) = style.sheet("", "")[1]
-    return one
-
-
-def boxes(one: Axes) -> list[tuple[float, ...]]:
-    """Return left, bottom, width and height of rectangles."""
-    return [
-        tuple(
-            round(float(value), 6) for value in (*box.get_xy(), box.get_width(), box.get_height())
-        )
-        for box in one.patches
-        if isinstance(box, Rectangle)
-    ]
-
-
-def named(figure: Figure) -> list[str]:
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
-
-
-def resolved(**sections: Any) -> Resolved:
-    return incast.load(document(**sections)).plan.points[0].here
-
 
 # Queue.
 
