@@ -21,7 +21,7 @@ from validation.advised.apps import Application
 from validation.advised.ask import Answer
 from validation.advised.draw import SETS, cases
 from validation.advised.hosts import Shell, WordsError, database
-from validation.advised.judge import judged, verdicts
+from validation.advised.judge import judged, of_a_sample, verdicts
 from validation.advised.kinds import APPLICATION, kind
 from validation.advised.predict import Prediction
 from validation.advised.testbed import _parts
@@ -162,6 +162,18 @@ def test_a_prediction_without_trusted_runs_does_not_count() -> None:
     told = [Answer(0, fixed, 1, 1, "untrusted", 5.0, 0, 2, 900.0) for fixed in (0, 1)]
     verdict = verdicts(judged([prediction()], told), told)[0]
     assert verdict.measured == "0 of 1"
+
+
+def test_a_busy_machine_leaves_the_gain_of_a_sample_open() -> None:
+    one = prediction()
+    quiet = answers(0, 5, 12, changed=1, restored=1)
+    busy = [replace(answer, status="untrusted") for answer in quiet]
+    weak = answers(0, 5, 5.5, changed=1, restored=0)
+    held = [
+        [verdict.holds for verdict in of_a_sample(judged([one], told)[0], told)]
+        for told in (quiet, busy, weak)
+    ]
+    assert held == [[True, True], [True], [False, False]]
 
 
 def test_the_draw_is_the_same_every_time() -> None:

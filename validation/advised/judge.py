@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from validation.advised.predict import Prediction
 
 NEAR, MOST, LEAST_POINTS = 0.25, 0.8, 20
+LEAST_OF_A_SAMPLE = 1.2
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,23 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
         _of_states("the commands change the state", given, idle),
         _of_states("the rollback restores the state byte for byte", given, left),
     ]
+
+
+def of_a_sample(found: Judged, answers: Sequence[Answer]) -> list[Verdict]:
+    """Hold one fix against its bars; a busy machine says nothing about the gain."""
+    given = [one for one in answers if one.restored >= 0]
+    left = [one for one in given if not (one.restored and one.changed)]
+    held = [_of_states("the rollback restores the state byte for byte", given, left)]
+    if not math.isnan(found.ratio):
+        held.append(
+            Verdict(
+                f"“{found.prediction.name}” gains × {LEAST_OF_A_SAMPLE:g} at least",
+                f"× {found.ratio:.2f}",
+                (),
+                found.ratio >= LEAST_OF_A_SAMPLE,
+            )
+        )
+    return held
 
 
 def _of_states(bar: str, given: Sequence[Answer], missed: Sequence[Answer]) -> Verdict:
