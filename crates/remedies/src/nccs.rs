@@ -2,8 +2,8 @@
 //!
 //! Like CCS, but the next connection starts when the newest one has delivered S - T₁V bits
 //! (condition I) and fewer than K are open. Its slow start then overlaps with the end of the
-//! previous one. In both cases that the text evaluates S - T₁V is negative, so K connections are
-//! always open.
+//! previous one. In both cases that the text evaluates S - T₁V is negative: the next connection then
+//! starts when the newest one is established.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -25,8 +25,8 @@ pub struct Params {
     /// Amount of data that the newest connection must have delivered before the next one starts; n
     /// is K. Default: `printed`.
     pub trigger: Trigger,
-    /// What lets the next connection start where that amount is 0. Default: `request`; the text says
-    /// that connections overlap with the "current established" one.
+    /// What lets the next connection start where that amount is 0. Default: `established`, since
+    /// the text overlaps connections with the "current established" one.
     pub trigger_from: TriggerFrom,
     /// The window that the client advertises. Default: `segments`.
     pub window: Window,

@@ -45,9 +45,9 @@ impl Trigger {
 #[serde(rename_all = "kebab-case")]
 pub enum TriggerFrom {
     /// The client has sent its SYN or request.
-    #[default]
     Request,
     /// The connection is established.
+    #[default]
     Established,
 }
 

@@ -59,8 +59,9 @@ fn section_4_3_condition_i_starts_the_next_connection_and_k_holds_it_back() {
 }
 
 #[test]
-fn section_4_3_where_condition_i_is_negative_k_connections_are_open() {
-    let mut desk = Desk::new(&json!({ "name": "nccs", "k": 3 }), 5, 32_768);
+fn section_4_3_where_condition_i_is_negative_k_connections_may_be_open_at_once() {
+    let request = json!({ "name": "nccs", "k": 3, "trigger_from": "request" });
+    let mut desk = Desk::new(&request, 5, 32_768);
     assert_eq!(desk.wants_all(), [ask(0, 9), ask(1, 9), ask(2, 9)]);
     assert_eq!(desk.hears(Note::Complete(1)), [ask(3, 9)]);
     let scaled = json!({ "name": "nccs", "k": 2, "trigger": "scaled" });
@@ -70,9 +71,8 @@ fn section_4_3_where_condition_i_is_negative_k_connections_are_open() {
 
 /// The abstract: a connection overlaps with the "current established" one.
 #[test]
-fn section_4_3_the_next_connection_may_wait_until_the_newest_is_established() {
-    let established = json!({ "name": "nccs", "k": 3, "trigger_from": "established" });
-    let mut desk = Desk::new(&established, 5, 32_768);
+fn section_4_3_the_next_connection_waits_until_the_newest_is_established() {
+    let mut desk = Desk::new(&json!({ "name": "nccs", "k": 3 }), 5, 32_768);
     assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 0)]);
     assert_eq!(desk.hears(Note::Marked(0)), [ask(1, 9), mark(1, 0)]);
     assert_eq!(desk.hears(Note::Complete(0)), [], "the newest is not established");
