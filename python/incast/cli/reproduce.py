@@ -1,6 +1,6 @@
 """`incast reproduce`: run, draw and judge the figures of the literature."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -56,6 +56,15 @@ def reproduce(
             metavar="I/N",
         ),
     ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Set a key in every run, e.g. network.clock_noise=1us to see which claims depend "
+            "on ties.",
+        ),
+    ] = None,
     papers: Annotated[
         Path | None,
         typer.Option(help="Folder of the texts; default: ./papers, or that of the package."),
@@ -66,8 +75,12 @@ def reproduce(
     Writes DIR/index.html (a gallery in one file), DIR/claims.json, and DIR/pictures.
     """
     from incast.reproduce import papers as texts
+    from incast.scenario.override import parse
 
     chosen = texts.select(texts.load(texts.folder(papers)), names or [])
+    changed = dict(parse(change) for change in changes or [])
+    if changed:
+        chosen = [texts.changed(one, changed) for one in chosen]
     if listed:
         _list(chosen)
     elif dry_run:
@@ -75,7 +88,7 @@ def reproduce(
     elif shard is not None:
         _run_shard(chosen, out, quick, jobs, shard)
     else:
-        _run(chosen, out, quick, jobs)
+        _run(chosen, out, quick, jobs, changed)
 
 
 def _list(chosen: list["Chosen"]) -> None:
@@ -100,7 +113,13 @@ def _forecast(chosen: list["Chosen"], out: Path, quick: bool) -> None:
     typer.echo(f"{figures}, {units.plural(total, 'run')}: {left} to do{time}")
 
 
-def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> None:
+def _run(
+    chosen: list["Chosen"],
+    out: Path,
+    quick: bool,
+    jobs: int | None,
+    changes: Mapping[str, object],
+) -> None:
     from incast.cli.console import Paper
     from incast.cli.progress import shown
     from incast.reproduce import gallery, pictures
@@ -112,7 +131,7 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
     drawn = pictures.rendered(done)
     gallery.write(done, drawn, out, quick=quick)
     pictures.write(drawn, out)
-    write_json(done, out, quick=quick)
+    write_json(done, out, quick=quick, changes=changes)
     _tell(done)
     Paper().sentence(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
 

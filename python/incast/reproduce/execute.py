@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,11 +143,24 @@ def run_shard(
     return count
 
 
-def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:
-    """Return the verdicts as a tree for other programs."""
+def claims_json(
+    done: Sequence[Done], *, quick: bool, changes: Mapping[str, object] | None = None
+) -> dict[str, Any]:
+    """Return the verdicts as a tree for other programs.
+
+    Parameters
+    ----------
+    done
+        The figures.
+    quick
+        Whether they have fewer points and seeds.
+    changes
+        The keys that were set in every run.
+    """
     return {
         "engine": _core.version(),
         "quick": quick,
+        "set": dict(changes or {}),
         "counts": counts(done),
         "figures": [
             {
@@ -191,9 +204,12 @@ def counts(done: Sequence[Done]) -> dict[str, int]:
     return {str(verdict): found[verdict] for verdict in Verdict}
 
 
-def write_json(done: Sequence[Done], out: Path, *, quick: bool) -> None:
+def write_json(
+    done: Sequence[Done], out: Path, *, quick: bool, changes: Mapping[str, object] | None = None
+) -> None:
     """Write `claims.json`."""
-    text = json.dumps(claims_json(done, quick=quick), indent=1, ensure_ascii=False) + "\n"
+    tree = claims_json(done, quick=quick, changes=changes)
+    text = json.dumps(tree, indent=1, ensure_ascii=False) + "\n"
     files.write_whole(out / "claims.json", text.encode())
 
 

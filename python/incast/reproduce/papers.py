@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -124,6 +124,23 @@ def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
             chosen = Chosen(paper, one, choose(one, paper.figures, f"figures of {text}"))
             found[chosen.name] = chosen
     return list(found.values())
+
+
+def changed(chosen: Chosen, changes: Mapping[str, object]) -> Chosen:
+    """Return a figure with keys set in every simulated curve; models keep their own scenario.
+
+    Parameters
+    ----------
+    chosen
+        The figure.
+    changes
+        Key to value, e.g. `{"network.clock_noise": "1us"}`. They replace those of the figure.
+    """
+    series = [
+        one if one.model else replace(one, set={**one.set, **changes})
+        for one in chosen.figure.series
+    ]
+    return replace(chosen, figure=replace(chosen.figure, series=series))
 
 
 def _paper(place: Path) -> Paper:
