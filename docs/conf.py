@@ -23,6 +23,7 @@ suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = f"incast {release}"
 html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 html_copy_source = False
 html_show_sphinx = False
 exclude_patterns = ["_build", "jupyter_execute"]

@@ -1,8 +1,9 @@
 """Copy the output of `incast reproduce` to the gallery of the documentation.
 
 Takes the folder of a full run. The pictures, the numbers and the verdicts of its figures replace
-those in docs/gallery; what belongs to no figure any more is removed. Refuses if the gallery would
-then lack a figure.
+those in docs/gallery; what belongs to no figure any more is removed. Of a run with clock noise
+(`incast reproduce --set network.clock_noise=1us`) only the verdicts are kept, in noise.json.
+Refuses if the gallery would then lack a figure.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from incast.reproduce.tally import together
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "docs" / "gallery"
+NOISE = {"network.clock_noise": "1us"}
 
 
 def main() -> int:
@@ -30,22 +32,31 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="--out of incast reproduce")
     folder = parser.parse_args().folder
     new = json.loads((folder / "claims.json").read_text())
-    old = json.loads((GALLERY / "claims.json").read_text())
+    kept = GALLERY / ("noise.json" if new["set"] else "claims.json")
+    old = json.loads(kept.read_text()) if kept.exists() else {"figures": [], "claims": []}
     order = [one.name for one in texts.select(texts.load(ROOT / "papers"), [])]
     merged = {**new, **{part: _merged(old, new, part, order) for part in ("figures", "claims")}}
     merged["counts"] = _counts(merged["claims"])
-    lost = sorted(set(order) - {_name(one) for one in merged["figures"]})
-    if new["quick"] or lost:
-        told = "points and seeds: it was made with --quick" if new["quick"] else ", ".join(lost)
-        print(f"{folder}: lacks {told}", file=sys.stderr)
+    if wrong := _wrong(new, merged, order):
+        print(f"{folder}: {wrong}", file=sys.stderr)
         return 1
-    for one in new["figures"]:
-        _copy(folder, one["text"], one["figure"])
-    _sweep({_name(one) for one in merged["figures"] if one["picture"]})
-    (GALLERY / "claims.json").write_text(json.dumps(merged, indent=1, ensure_ascii=False) + "\n")
+    if not new["set"]:
+        for one in new["figures"]:
+            _copy(folder, one["text"], one["figure"])
+        _sweep({_name(one) for one in merged["figures"] if one["picture"]})
+    kept.write_text(json.dumps(merged, indent=1, ensure_ascii=False) + "\n")
     files = [file for file in GALLERY.rglob("*") if file.is_file()]
     print(f"kept {len(files)} files, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB")
     return 0
+
+
+def _wrong(new: dict[str, Any], merged: dict[str, Any], order: list[str]) -> str:
+    if new["quick"]:
+        return "lacks points and seeds: it was made with --quick"
+    if new["set"] not in ({}, NOISE):
+        return f"was made with --set {new['set']}; only {NOISE} is kept"
+    lost = sorted(set(order) - {_name(one) for one in merged["figures"]})
+    return f"lacks {', '.join(lost)}" if lost else ""
 
 
 def _name(one: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from gallery import KEPT, MARKS, PAPERS, plain
+from gallery import KEPT, MARKS, NOISY, PAPERS, plain
 
 from incast.reproduce.judge import Verdict
 from incast.reproduce.tally import Class, Outcome, outcomes
@@ -11,8 +11,11 @@ from incast.reproduce.tally import Class, Outcome, outcomes
 
 def of(text: str) -> list[Outcome]:
     """Return the class of every claim of a text."""
-    verdicts = {one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text}
-    return list(outcomes(PAPERS[text], verdicts))
+    verdicts, noisy = (
+        {one["id"]: Verdict(one["verdict"]) for one in run["claims"] if one["text"] == text}
+        for run in (KEPT, NOISY)
+    )
+    return list(outcomes(PAPERS[text], verdicts, noisy))
 
 
 def classes() -> Iterator[str]:
@@ -30,11 +33,12 @@ def classes() -> Iterator[str]:
 
 def _share(counts: dict[str, Counter[Class]]) -> str:
     total = sum(counts.values(), Counter[Class]())
-    held = total[Class.HOLDS] + total[Class.SOME]
-    judged = held + sum(total[one] for one in (Class.TEXT, Class.NS2, Class.US, Class.OPEN))
+    held = total[Class.HOLDS] + total[Class.READING]
+    failed = sum(number for one, number in total.items() if one.startswith("fails"))
+    judged = held + total[Class.TIES] + failed
     return (
-        f"Of {judged} claims that runs can judge {held} hold, {held / judged:.0%}, "
-        f"{total[Class.SOME]} of them by one reading of two."
+        f"Of {judged} claims that runs can judge {held} hold, {total[Class.READING]} of them by "
+        f"another reading than the first, {total[Class.TIES]} depend on ties, and {failed} fail."
     )
 
 
@@ -62,6 +66,11 @@ def scorecard() -> Iterator[str]:
             one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text
         }
         for one in paper.scorecard.headlines:
-            claims = ", ".join(f"{MARKS[found[name]]} {name}" for name in one.claims)
+            claims = ", ".join(_marked(text, name, found[name]) for name in one.claims)
             parts = map(plain, (one.headline, one.says, one.found, one.verdict))
             yield f"| {' | '.join(parts)} | {claims} |"
+
+
+def _marked(text: str, name: str, verdict: Verdict) -> str:
+    ties = any(one.id == name and one.found is Class.TIES for one in of(text))
+    return f"{MARKS[verdict]} {name}{' (ties)' * ties}"

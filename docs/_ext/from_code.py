@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from classes import classes, outcome, scorecard
-from gallery import gallery, verdicts
+from gallery import gallery, thumbnails, verdicts
 from sphinx.application import Sphinx
 
 WRITERS: dict[str, Callable[..., Iterator[str]]] = {
@@ -12,6 +12,7 @@ WRITERS: dict[str, Callable[..., Iterator[str]]] = {
     "gallery": gallery,
     "outcomes": outcome,
     "scorecard": scorecard,
+    "thumbnails": thumbnails,
     "verdicts": verdicts,
 }
 MARKER = re.compile(rf"<!-- from code: ({'|'.join(WRITERS)})((?: \w+)*) -->")

@@ -8,12 +8,14 @@ from typing import Any
 
 from incast import units
 from incast.reproduce import papers as texts
+from incast.reproduce.figure import Figure
 from incast.reproduce.judge import Verdict
 from incast.reproduce.tally import together
 
 GALLERY = Path(__file__).parent.parent / "gallery"
 PAPERS = texts.load(GALLERY.parent.parent / "papers")
 KEPT: dict[str, Any] = json.loads((GALLERY / "claims.json").read_text())
+NOISY: dict[str, Any] = json.loads((GALLERY / "noise.json").read_text())
 
 MARKS = {
     Verdict.HOLDS: "✓",
@@ -58,11 +60,41 @@ def gallery(text: str) -> Iterator[str]:
     yield from (f"- {plain(note)}" for note in paper.base.assumptions)
 
 
+def thumbnails() -> Iterator[str]:
+    """Write all figures of all texts in small, each with a link to its place in the gallery."""
+    for name, paper in PAPERS.items():
+        yield f"\n## {paper.base.title}\n"
+        for about in KEPT["figures"]:
+            if about["text"] == name and about["picture"]:
+                yield from _thumbnail(texts.Chosen(paper, about["figure"], _of(paper, about)))
+
+
+def _thumbnail(chosen: texts.Chosen) -> Iterator[str]:
+    yield f"```{{figure}} {chosen.name}.png"
+    yield f":target: {chosen.paper.name}.html#{_anchor(chosen)}"
+    yield f":alt: {plain(chosen.figure.title)}"
+    yield ":figclass: thumbnail"
+    yield f"\n{_heading(chosen)}\n```\n"
+
+
+def _heading(chosen: texts.Chosen) -> str:
+    return f"{chosen.place[0].upper()}{chosen.place[1:]}: {chosen.figure.title}"
+
+
+def _anchor(chosen: texts.Chosen) -> str:
+    return f"{chosen.paper.name}-{chosen.number}".replace(".", "-").lower()
+
+
+def _of(paper: texts.Paper, about: dict[str, Any]) -> Figure:
+    return paper.figures[about["figure"]]
+
+
 def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
     number = about["figure"]
     figure = paper.figures[number]
     chosen = texts.Chosen(paper, number, figure)
-    yield f"\n## {chosen.place[0].upper()}{chosen.place[1:]}: {figure.title}\n"
+    yield f"\n({_anchor(chosen)})="
+    yield f"## {_heading(chosen)}\n"
     runs = f"{units.plural(about['runs'], 'run')}" if about["runs"] else "no run"
     unfinished = about["unfinished"]
     lost = f", {unfinished} of them did not end and count nowhere" if unfinished else ""
@@ -86,11 +118,20 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
         told = [claim["measured"], claim["note"]]
         if claim["reference"]:
             told.append(f"In ns-2's data {claim['reference']}")
+        noisy = _with_noise(claim)
+        if noisy["verdict"] != claim["verdict"]:
+            told.append(f"With clock noise: {noisy['verdict']}, {noisy['measured']}")
         measured = ". ".join(part.rstrip(".") for part in map(plain, told) if part)
         says = f"{plain(claim['says'])} ({claim['id']})"
         yield f"| {mark} {claim['verdict']} | {says} | {measured} |"
     if figure.assumptions:
         yield "\n" + "\n".join(f"- {plain(note)}" for note in figure.assumptions) + "\n"
+
+
+def _with_noise(claim: dict[str, Any]) -> dict[str, Any]:
+    """Return the claim in the run in which no two hosts have the same clock."""
+    own = (claim["text"], claim["id"])
+    return next(one for one in NOISY["claims"] if (one["text"], one["id"]) == own)
 
 
 def plain(text: str) -> str:

@@ -16,14 +16,21 @@ GALLERY = ROOT / "docs" / "gallery"
 REAL = texts.load(ROOT / "papers")
 KEPT: dict[str, Any] = json.loads((GALLERY / "claims.json").read_text())
 MOST_BYTES = 5_000_000
-MOST_OPEN = 10
+NOISY: dict[str, Any] = json.loads((GALLERY / "noise.json").read_text())
+MOST_OPEN = 5
 
 
-def test_the_gallery_is_of_a_full_run_of_the_figures_there_are() -> None:
-    assert KEPT["quick"] is False
-    figures = [f"{one['text']}/{one['figure']}" for one in KEPT["figures"]]
+@pytest.mark.parametrize(
+    ("run", "changes"), [(KEPT, {}), (NOISY, {"network.clock_noise": "1us"})], ids=["kept", "noisy"]
+)
+def test_the_gallery_is_of_two_full_runs_of_all_figures(
+    run: dict[str, Any], changes: dict[str, str]
+) -> None:
+    assert run["quick"] is False
+    assert run["set"] == changes
+    figures = [f"{one['text']}/{one['figure']}" for one in run["figures"]]
     assert sorted(figures) == sorted(one.name for one in texts.select(REAL, []))
-    kept = {(one["text"], one["id"]): (one["figure"], one["says"]) for one in KEPT["claims"]}
+    kept = {(one["text"], one["id"]): (one["figure"], one["says"]) for one in run["claims"]}
     asked = {
         (one.paper.name, claim.id): (one.number, claim.says)
         for one in texts.select(REAL, [])
@@ -43,13 +50,12 @@ def test_every_picture_has_its_numbers_and_all_are_small() -> None:
     assert sum(file.stat().st_size for file in files) < MOST_BYTES
 
 
+def verdicts(run: dict[str, Any], text: str) -> dict[str, Verdict]:
+    return {one["id"]: Verdict(one["verdict"]) for one in run["claims"] if one["text"] == text}
+
+
 OUTCOMES = {
-    text: list(
-        outcomes(
-            paper,
-            {one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text},
-        )
-    )
+    text: list(outcomes(paper, verdicts(KEPT, text), verdicts(NOISY, text)))
     for text, paper in REAL.items()
 }
 
@@ -64,11 +70,11 @@ def test_every_claim_there_was_ends_in_one_class() -> None:
         assert set(first.filter(pl.col("text") == text)["id"]) <= set(names)
 
 
-def test_at_most_ten_claims_are_open_and_every_failure_has_an_argument() -> None:
+def test_at_most_five_claims_are_open_and_every_failure_has_an_argument() -> None:
     every = [one for found in OUTCOMES.values() for one in found]
     assert sum(one.found is Class.OPEN for one in every) <= MOST_OPEN
-    argued = {Class.TEXT, Class.US, Class.OPEN, Class.UNJUDGEABLE, Class.MERGED}
-    assert [one.id for one in every if one.found in argued and not one.why] == []
+    plain = {Class.HOLDS, Class.ARITHMETIC}
+    assert [one.id for one in every if one.found not in plain and not one.why] == []
 
 
 @pytest.mark.parametrize("text", sorted(REAL))
@@ -82,6 +88,13 @@ def test_every_text_has_headlines_with_a_verdict(text: str) -> None:
     headlines = REAL[text].scorecard.headlines
     assert headlines
     assert [one.headline for one in headlines if not (one.verdict and one.claims)] == []
+
+
+@pytest.mark.parametrize("text", sorted(REAL))
+def test_no_headline_rests_on_ties_alone(text: str) -> None:
+    tied = {one.id for one in OUTCOMES[text] if one.found is Class.TIES}
+    headlines = REAL[text].scorecard.headlines
+    assert [one.headline for one in headlines if tied.issuperset(one.claims)] == []
 
 
 def test_every_text_has_its_pages() -> None:

@@ -7,6 +7,7 @@ import pytest
 from incast.errors import FigureError
 from incast.reproduce import papers as texts
 from incast.reproduce.judge import Verdict
+from incast.reproduce.ledger import Failure
 from incast.reproduce.tally import Class, Outcome, outcomes, together
 
 HOLDS, FAILS, TWICE = Verdict.HOLDS, Verdict.FAILS, Verdict.TWICE
@@ -63,9 +64,19 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
             "vague": 'kind = "trend"\nunjudged = "It has no number."\n',
             "lost": "",
             "doubt": "",
+            "itself": "",
+            "above": "",
+            "also": "",
+            "void": "",
+            "tied": "",
+            "lucky": "",
+            "other": "",
+            "other-2": reading("other"),
             "twice": "",
             "either": "",
             "either-2": reading("either"),
+            "neither": "",
+            "either-3": reading("neither"),
         },
         """
         [merged]
@@ -73,28 +84,49 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         [dropped]
         ours = "The text does not say it."
         [failures]
-        lost = { cause = "refuted by us", why = "It is not so." }
+        lost = { cause = "not given", why = "It needs a rate." }
         doubt = { cause = "open", why = "A longer run would tell." }
+        itself = { cause = "contradicts itself", why = "Figure 2 says less." }
+        above = { cause = "impossible", why = "The link carries less." }
+        also = { cause = "ns-2", why = "Its own run has less." }
+        tied = { cause = "open", why = "One dip decides." }
+        [empty]
+        void = "The run is searched for it."
+        "either-3" = "It lies within the tolerance."
         """,
     )
-    verdicts = dict.fromkeys(["held", "sum", "either-2"], HOLDS)
-    verdicts |= dict.fromkeys(["lost", "doubt", "either"], FAILS)
+    held = ["held", "sum", "either-2", "void", "lucky", "either-3", "other-2"]
+    failed = ["lost", "doubt", "either", "itself", "above", "also", "tied", "neither", "other"]
+    verdicts = dict.fromkeys(held, HOLDS) | dict.fromkeys(failed, FAILS)
     verdicts |= {"twice": TWICE, "not": Verdict.IMPOSSIBLE, "vague": Verdict.UNJUDGED}
-    assert list(outcomes(paper, verdicts)) == [
+    noisy = verdicts | {"tied": HOLDS, "lucky": TWICE, "twice": FAILS, "other-2": FAILS}
+    noisy |= {"other": HOLDS}
+    paper.ledger.failures["neither"] = Failure("open", "It has no content.")
+    assert list(outcomes(paper, verdicts, noisy)) == [
         Outcome("held", Class.HOLDS),
         Outcome("sum", Class.ARITHMETIC),
-        Outcome("not", Class.TEXT, "It is more than there is."),
+        Outcome("not", Class.IMPOSSIBLE, "It is more than there is."),
         Outcome("vague", Class.UNJUDGEABLE, "It has no number."),
-        Outcome("lost", Class.US, "It is not so."),
+        Outcome("lost", Class.NOT_GIVEN, "It needs a rate."),
         Outcome("doubt", Class.OPEN, "A longer run would tell."),
+        Outcome("itself", Class.ITSELF, "Figure 2 says less."),
+        Outcome("above", Class.IMPOSSIBLE, "The link carries less."),
+        Outcome("also", Class.NS2, "Its own run has less."),
+        Outcome("void", Class.EMPTY, "The run is searched for it."),
+        Outcome("tied", Class.TIES, "as it is: fails; with clock noise: holds. One dip decides."),
+        Outcome("lucky", Class.TIES, "as it is: holds; with clock noise: refuted twice"),
+        Outcome("other", Class.READING, "as read first: fails; other-2: holds"),
+        Outcome("other-2", Class.MERGED, "other, of which it is another reading: holds"),
         Outcome("twice", Class.NS2),
-        Outcome("either", Class.SOME, "as read first: fails; either-2: holds"),
+        Outcome("either", Class.READING, "as read first: fails; either-2: holds"),
         Outcome("either-2", Class.MERGED, "either, of which it is another reading: holds"),
+        Outcome("neither", Class.OPEN, "It has no content."),
+        Outcome("either-3", Class.MERGED, "neither, of which it is another reading: holds"),
         Outcome("same", Class.MERGED, "held"),
         Outcome("ours", Class.UNJUDGEABLE, "The text does not say it."),
     ]
     with pytest.raises(KeyError, match="held fails, and the ledger does not say why"):
-        list(outcomes(paper, {**verdicts, "held": FAILS}))
+        list(outcomes(paper, {**verdicts, "held": FAILS}, {**noisy, "held": FAILS}))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +134,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
     [
         ('[merged]\nA = "C"', r"ledger.toml: merged, A: there is no 'C'; choose from B"),
         ('[merged]\nB = "B"', r"ledger.toml: merged: B is a claim of a figure still"),
+        ('[empty]\nC = "x"', r"ledger.toml: empty: there is no 'C'; choose from B"),
         ('[failures.C]\ncause = "open"\nwhy = "x"', r"failures: there is no 'C'; choose from B"),
         ('[failures.B]\ncause = "opn"\nwhy = "x"', r"cause: there is no 'opn'; did you mean open"),
     ],

@@ -15,12 +15,14 @@ class Failure:
     Parameters
     ----------
     cause
-        `text against itself`; `refuted by us`, with the argument; or `open`.
+        `contradicts itself`, two statements of the text; `impossible`, by arithmetic on what the
+        text gives; `ns-2`, whose measured data in the same reading refute it, too; `not given`, a
+        parameter on which it depends; or `open`.
     why
         The argument; if the cause is `open`, also what would decide it.
     """
 
-    cause: Literal["text against itself", "refuted by us", "open"]
+    cause: Literal["contradicts itself", "impossible", "ns-2", "not given", "open"]
     why: str
 
 
@@ -36,11 +38,14 @@ class Ledger:
         Claims that are no longer judged, and why.
     failures
         Claims that fail, and why.
+    empty
+        Claims that hold whatever the run does, and why; as readings they do not count.
     """
 
     merged: dict[str, str] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
+    empty: dict[str, str] = field(default_factory=dict)
 
     def check(self, claims: Set[str], where: str) -> None:
         """Refuse names of claims that there are not, and of those that there still are.
@@ -53,8 +58,9 @@ class Ledger:
         known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
         for name, into in self.merged.items():
             choose(into, known, f"{where}: merged, {name}")
-        for name in self.failures:
-            choose(name, known, f"{where}: failures")
+        for part in ("failures", "empty"):
+            for name in getattr(self, part):
+                choose(name, known, f"{where}: {part}")
         for table in ("merged", "dropped"):
             for name in getattr(self, table):
                 if name in claims:

@@ -18,14 +18,17 @@ class Class(StrEnum):
     """Where a claim ends."""
 
     HOLDS = "holds"
-    SOME = "holds in one reading"
-    TEXT = "fails: text against itself"
-    NS2 = "fails: refuted by ns-2 too"
-    US = "fails: refuted by us"
-    ARITHMETIC = "arithmetic"
+    READING = "holds by another reading"
+    EMPTY = "holds without content"
+    ARITHMETIC = "holds by arithmetic"
+    TIES = "depends on ties"
+    ITSELF = "fails: the text contradicts itself"
+    IMPOSSIBLE = "fails: impossible by arithmetic"
+    NS2 = "fails: refuted by ns-2 in the same reading"
+    NOT_GIVEN = "fails: depends on what the text does not give"
+    OPEN = "fails: open"
     MERGED = "merged"
     UNJUDGEABLE = "not judgeable"
-    OPEN = "open"
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,15 @@ class Outcome:
     why: str = ""
 
 
+_HELD = {Verdict.HOLDS, Verdict.SOME}
 _FAILED = {Verdict.FAILS, Verdict.TWICE}
-_CAUSES = {"text against itself": Class.TEXT, "refuted by us": Class.US, "open": Class.OPEN}
+_CAUSES = {
+    "contradicts itself": Class.ITSELF,
+    "impossible": Class.IMPOSSIBLE,
+    "ns-2": Class.NS2,
+    "not given": Class.NOT_GIVEN,
+    "open": Class.OPEN,
+}
 
 
 def together(
@@ -68,7 +78,9 @@ def together(
     return result
 
 
-def outcomes(paper: Paper, verdicts: Mapping[str, Verdict]) -> Iterator[Outcome]:
+def outcomes(
+    paper: Paper, verdicts: Mapping[str, Verdict], noisy: Mapping[str, Verdict]
+) -> Iterator[Outcome]:
     """Return the class of every claim of a text, including merged and dropped ones.
 
     Parameters
@@ -77,6 +89,9 @@ def outcomes(paper: Paper, verdicts: Mapping[str, Verdict]) -> Iterator[Outcome]
         The text.
     verdicts
         Claim to verdict, of a full run.
+    noisy
+        The same of a full run in which no two hosts have the same clock. A claim that holds in one
+        of the two runs and fails in the other depends on ties.
 
     Raises
     ------
@@ -86,28 +101,46 @@ def outcomes(paper: Paper, verdicts: Mapping[str, Verdict]) -> Iterator[Outcome]
     ledger = paper.ledger
     claims = [claim for figure in paper.figures.values() for claim in figure.claims]
     readings = {claim.id: claim.reading_of for claim in claims if claim.reading_of}
-    whole = together(verdicts, readings)
+    whole, other = (_with_content(run, readings, ledger) for run in (verdicts, noisy))
     for claim in claims:
         if claim.reading_of:
             why = f"{claim.reading_of}, of which it is another reading: {verdicts[claim.id]}"
             yield Outcome(claim.id, Class.MERGED, why)
+        elif _disagree(whole[claim.id], other[claim.id]):
+            why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
+            known = ledger.failures.get(claim.id)
+            yield Outcome(claim.id, Class.TIES, f"{why}. {known.why}" if known else why)
         elif whole[claim.id] is Verdict.SOME:
             said = [f"{name}: {verdicts[name]}" for name, of in readings.items() if of == claim.id]
             own = f"as read first: {verdicts[claim.id]}"
-            yield Outcome(claim.id, Class.SOME, "; ".join([own, *said]))
+            yield Outcome(claim.id, Class.READING, "; ".join([own, *said]))
         else:
             yield _outcome(claim, whole[claim.id], ledger)
     yield from (Outcome(name, Class.MERGED, into) for name, into in ledger.merged.items())
     yield from (Outcome(name, Class.UNJUDGEABLE, why) for name, why in ledger.dropped.items())
 
 
+def _with_content(
+    verdicts: Mapping[str, Verdict], readings: Mapping[str, str], ledger: Ledger
+) -> dict[str, Verdict]:
+    """Combine the readings, without those that hold whatever the run does."""
+    left_out = ledger.empty.keys() & readings.keys()
+    return together({k: v for k, v in verdicts.items() if k not in left_out}, readings)
+
+
+def _disagree(one: Verdict, other: Verdict) -> bool:
+    return (one in _HELD and other in _FAILED) or (one in _FAILED and other in _HELD)
+
+
 def _outcome(claim: Claim, verdict: Verdict, ledger: Ledger) -> Outcome:
     known = ledger.failures.get(claim.id)
     if verdict is Verdict.HOLDS:
+        if claim.id in ledger.empty:
+            return Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         found = Class.ARITHMETIC if claim.kind == "arithmetic" else Class.HOLDS
         return Outcome(claim.id, found)
     if verdict is Verdict.IMPOSSIBLE:
-        return Outcome(claim.id, Class.TEXT, claim.impossible)
+        return Outcome(claim.id, Class.IMPOSSIBLE, claim.impossible)
     if verdict is Verdict.UNJUDGED:
         return Outcome(claim.id, Class.UNJUDGEABLE, claim.unjudged)
     if verdict is Verdict.TWICE:
