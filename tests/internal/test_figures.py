@@ -110,6 +110,31 @@ def test_gains_and_what_waits_are_drawn_beside_those_of_ns2(
     assert there.select("series", "y").rows() == [("fine", 3.0), ("fine", 5.0)]
 
 
+def test_a_map_frames_what_the_text_allows(done: Callable[..., Done]) -> None:
+    framed = SWEEP.replace('"sweep"', '"map"').replace('label = "fine"', 'label = "b, fine"')
+    one = done(framed.replace('label = "plain"', 'label = "a, plain"\nprinted = [500, inf]'))
+    assert one.picture is not None
+    (axes,) = one.picture.figure.axes
+    values = one.curves.values("a, plain")
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a, plain", "b, fine"]
+    assert axes.texts[0].get_text() == f"{values[1]:.3g}"
+    frames = [patch for patch in axes.patches if not patch.get_fill()]
+    assert len(frames) == sum(value >= 500 for value in values.values()) > 0
+    assert len(axes.lines) == 1  # between the two groups
+    assert one.picture.data["y"].to_list()[:3] == list(values.values())
+
+
+def test_a_curve_may_be_a_formula_of_the_models(done: Callable[..., Done]) -> None:
+    given = '{ arrival_rate = "x / 16", time = 1, capacity = 3 }'
+    answer = f'{{ function = "queues.MM1K", with = {given}, part = "blocking", times = 100 }}'
+    queue = f'\n[[series]]\nlabel = "queue"\nanswer = {answer}\n[plot]'
+    one = done(SWEEP.replace("\n[plot]", queue))
+    assert one.curves.of["queue"].theory
+    assert one.curves.values("queue")[8] == pytest.approx(100 / 15)  # r = 1/2: r^3 (1-r)/(1-r^4)
+    with pytest.raises(FigureError, match=r"queue: answer: 'y' cannot be computed"):
+        done(SWEEP.replace("\n[plot]", queue.replace("x / 16", "y")))
+
+
 def test_curves_are_those_that_the_same_scenario_gives(done: Callable[..., Done]) -> None:
     one = done(SWEEP, quick=False)
     tree = dict(one.work.chosen.paper.base.scenario)

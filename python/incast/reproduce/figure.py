@@ -83,6 +83,10 @@ class Series:
         Dotted keys of the scenario and their values.
     model
         The model that replaces the simulator: a name from `incast list models`.
+    answer
+        Instead of a model of a scenario: a function of `incast.models`, with the keys `function`,
+        `with`, `part` and `times` of a claim's number; a text among the keywords is a formula of
+        `x`, the point.
     measured
         The label of the curve whose runs give the model its parameters, if it needs any; the model
         is then evaluated for the scenario of each of these runs.
@@ -90,14 +94,23 @@ class Series:
         Which rows of the runs are used: `all` for the totals, or the name of a group of flows.
     reference
         Another simulator's data of the same curve.
+    printed
+        Of a map: the lowest and the highest value that the text's sentence allows.
     """
 
     label: str
     set: dict[str, Any] = field(default_factory=dict)
     model: str = ""
+    answer: dict[str, Any] = field(default_factory=dict)
     measured: str = ""
     group: str = "all"
     reference: ReferenceCurve | None = None
+    printed: list[float] = field(default_factory=list)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its points are runs."""
+        return not self.model and not self.answer
 
 
 @dataclass(frozen=True)
@@ -324,7 +337,7 @@ class Figure:
     """
 
     title: str
-    kind: Literal["sweep", "bars", "gain", "timeline", "history", "histogram", "claims"]
+    kind: Literal["sweep", "bars", "gain", "map", "timeline", "history", "histogram", "claims"]
     scenario: dict[str, Any] = field(default_factory=dict)
     x: Axis | None = None
     seeds: Amount | None = None

@@ -190,7 +190,8 @@ def _parameters(done: Done) -> str:
     if figure.x is not None:
         lines.append(f"{figure.x.key} = {work.xs} (the axis)")
     for need in work.needs:
-        made = f"model {need.series.model}" if need.series.model else ""
+        model = need.series.model or need.series.answer.get("function", "")
+        made = f"model {model}" if model else ""
         own = [made, *(f"{key} = {value}" for key, value in need.series.set.items())]
         lines.append(
             f"{need.series.label}: {', '.join(part for part in own if part) or 'as above'}"

@@ -193,7 +193,7 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
         if claim.predicate is not None:
             for label in claim.predicate.series():
                 choose(label, dict.fromkeys(labels), f"{where}: claims, {claim.id}: series")
-    simulated = {series.label: 0 for series in figure.series if not series.model}
+    simulated = {series.label: 0 for series in figure.series if series.simulated}
     for series in figure.series:
         if series.measured:
             choose(series.measured, simulated, f"{where}: series, {series.label}: measured")
@@ -209,6 +209,7 @@ _NEEDS = {
     "sweep": ("series", "plot", "x"),
     "bars": ("series", "plot", "x"),
     "gain": ("series", "plot", "x"),
+    "map": ("series", "plot", "x"),
     "histogram": ("series", "plot"),
     "history": ("series", "plot"),
     "timeline": ("series", "plot", "search"),

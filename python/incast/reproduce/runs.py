@@ -13,7 +13,7 @@ from incast.reproduce.late import Found, find
 from incast.reproduce.metrics import all_metrics
 from incast.reproduce.papers import Chosen, merged
 from incast.reproduce.strict import choose
-from incast.reproduce.theory import answers, answers_to_runs
+from incast.reproduce.theory import answers, answers_to_runs, computed
 from incast.results import Results
 from incast.results.archive import Archive
 from incast.results.frames import KEY
@@ -130,7 +130,7 @@ def _points(
     if len(plan.points) != len(xs):
         raise FigureError(f"{where}: {len(plan.points)} points; only the axis may be swept")
     points = [replace(point, swept={}) for point in plan.points]
-    jobs = [] if series.model else list(Plan(points, plan.seeds, plan.engine).jobs())
+    jobs = list(Plan(points, plan.seeds, plan.engine).jobs()) if series.simulated else []
     return points, jobs
 
 
@@ -142,7 +142,8 @@ def curves(work: Work, store: Archive) -> Curves:
         metric = choose(figure.plot.y, all_metrics(), f"{work.chosen.name}: plot: y")
     found = {}
     for need in work.needs:
-        curve = _theory(work, need, store) if need.series.model else _runs(work, need, store)
+        theory = not need.series.simulated
+        curve = _theory(work, need, store) if theory else _runs(work, need, store)
         if curve is not None:
             found[need.series.label] = curve
     plot = figure.plot
@@ -225,7 +226,10 @@ def about(points: Sequence[Point]) -> pl.DataFrame:
 
 def _theory(work: Work, need: Need, store: Archive) -> Curve:
     series, points = need.series, need.points
-    if series.measured:
+    if series.answer:
+        plot = work.figure.plot
+        rows = computed(series.answer, work.xs, plot.y if plot else "", series.label)
+    elif series.measured:
         (other,) = (one for one in work.needs if one.series.label == series.measured)
         points = other.points
         rows = answers_to_runs(series.model, _results(work, other, store), series.label)

@@ -1,12 +1,16 @@
 """Curves that a model of `incast.models` answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from incast.errors import FigureError
 from incast.models import MODELS, NotApplicable
 from incast.models.estimation import ask
+from incast.reproduce.arithmetic import evaluate
+from incast.reproduce.data import Curves
+from incast.reproduce.quantity import Quantity
 from incast.reproduce.strict import choose
 from incast.results import Results
 from incast.scenario.plan import Point
@@ -63,3 +67,44 @@ def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
         {name: short for name, short in names.items() if name.startswith(f"{model}.")}
     )
     return told.rename({"point": "x"}).with_columns(pl.lit("ok").alias("status"))
+
+
+def computed(answer: Mapping[str, Any], xs: Sequence[Any], column: str, label: str) -> pl.DataFrame:
+    """Return a row per point: what a function of the models gives there, as the drawn metric.
+
+    Parameters
+    ----------
+    answer
+        A number of a claim; texts among its keywords are formulas of `x`.
+    xs
+        The points.
+    column
+        The name of the metric.
+    label
+        The curve's, for messages.
+
+    Raises
+    ------
+    FigureError
+        The function, one of its keywords or a formula is invalid.
+    """
+    where = f"{label}: answer"
+    rows = []
+    for index, x in enumerate(xs):
+        given = _at(answer.get("with", {}), x, where)
+        number = Quantity.from_toml({**answer, "with": given}, where)
+        if not number.function:
+            raise FigureError(f"{where}: must have a function")
+        row = {"x": index, "seed": 0, "status": "ok", column: number.of(Curves({}, None))}
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def _at(given: Mapping[str, Any], x: Any, where: str) -> dict[str, Any]:  # noqa: ANN401
+    def one(key: str, value: Any) -> Any:  # noqa: ANN401 (whatever a keyword takes)
+        if isinstance(value, Mapping):
+            return _at(value, x, where)
+        formula = isinstance(value, str) and key != "function"
+        return evaluate(value, {"x": float(x)}, where) if formula else value
+
+    return {key: one(key, value) for key, value in given.items()}
