@@ -126,6 +126,8 @@ class Server:
 class _Bounded(ThreadingHTTPServer):
     """A server with few threads; a connection beyond them takes the place of the oldest."""
 
+    request_queue_size = 128  # of the connections that have not been accepted yet
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._free = BoundedSemaphore(_AT_ONCE)
