@@ -13,10 +13,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
 
 
 class Server:
-    """Answers with the number of the connection, and then sends more that nobody asked for."""
+    """Answers with the number of the connection, and then sends more that nobody asked for.
 
-    def __init__(self, unasked: bytes) -> None:
-        self.unasked = unasked
+    At once: with the answer, and not after it.
+    """
+
+    def __init__(self, unasked: bytes, at_once: bool) -> None:
+        self.unasked, self.at_once = unasked, at_once
         self.connections = 0
         self.sent = asyncio.Event()
 
@@ -25,20 +28,24 @@ class Server:
         own = b"<%d>" % self.connections
         with suppress(OSError, EOFError):
             while await reader.readuntil(b"\r\n\r\n"):
-                writer.write(HEAD + own)
-                await writer.drain()
-                await asyncio.sleep(0.05)  # so that it comes when the answer has been read
-                writer.write(self.unasked)
+                answer = HEAD + own
+                if self.at_once:
+                    writer.write(answer + self.unasked)
+                else:
+                    writer.write(answer)
+                    await writer.drain()
+                    await asyncio.sleep(0.05)  # so that it comes when the answer has been read
+                    writer.write(self.unasked)
                 await writer.drain()
                 self.sent.set()
         writer.close()
 
 
-def answers(unasked: bytes) -> tuple[list[bytes | None], int]:
+def answers(unasked: bytes, *, at_once: bool = False) -> tuple[list[bytes | None], int]:
     """Return what two reads in turn come to, and the connections that they needed."""
 
     async def run() -> tuple[list[bytes | None], int]:
-        kept = Server(unasked)
+        kept = Server(unasked, at_once)
         server = await asyncio.start_server(kept.talk, "127.0.0.1", 0)
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         governor = Governor(Plan.fixed(1, None))
@@ -60,6 +67,12 @@ def answers(unasked: bytes) -> tuple[list[bytes | None], int]:
 @pytest.mark.parametrize("unasked", [HEAD + b"bad", b"no HTTP\r\n"])
 def test_a_connection_that_brought_more_is_not_used_again(unasked: bytes) -> None:
     assert answers(unasked) == ([b"<1>", b"<2>"], 2)
+
+
+@pytest.mark.parametrize("end", [1, 9, 17, 27, -2])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_nor_is_one_that_brought_a_part_of_a_head(end: int, at_once: bool) -> None:
+    assert answers(HEAD[:end], at_once=at_once) == ([b"<1>", b"<2>"], 2)
 
 
 def test_any_other_is() -> None:

@@ -135,6 +135,20 @@ def test_mistakes_in_addresses_are_one_line(
     assert "pip install 'incast[s3]'" in said(command("run", sweep, "--out", "s3://bucket/x"))
 
 
+def test_a_protocol_without_an_extra_names_its_own_package(
+    command: Command, sweep: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> type:
+        raise ImportError(f"{name} requires another package\nto be installed; " + "x" * 1000)
+
+    monkeypatch.setattr(fsspec, "get_filesystem_class", missing)
+    line = said(command("run", sweep, "--out", "sftp://host/x"))
+    assert "--out': sftp requires another package to be installed; xxx" in line
+    assert "incast[" not in line
+    assert line.endswith("x…\n")
+    assert len(line) < 260
+
+
 def test_a_store_that_fails_is_named(
     command: Command, sweep: Path, memory: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,13 @@
 import base64
 import json
 import shutil
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import BoundedSemaphore
+from socket import SHUT_RDWR
+from threading import BoundedSemaphore, Lock
 from types import TracebackType
 from typing import Any, Self
 
@@ -122,21 +124,29 @@ class Server:
 
 
 class _Bounded(ThreadingHTTPServer):
-    """A server with few threads; a connection beyond them is closed at once."""
+    """A server with few threads; a connection beyond them takes the place of the oldest."""
+
+    request_queue_size = 128  # of the connections that have not been accepted yet
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._free = BoundedSemaphore(_AT_ONCE)
+        self._lock = Lock()
+        self._open: dict[Any, None] = {}  # in the order in which they came
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Start a thread, if there is one left."""
+        """Start a thread, and end the oldest connection if there is none left."""
         if not self._free.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
+            self._end_the_oldest()
+            if not self._free.acquire(timeout=_PATIENCE):
+                self.shutdown_request(request)
+                return
+        with self._lock:
+            self._open[request] = None
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._free.release()
+            self._left(request)
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
@@ -144,7 +154,21 @@ class _Bounded(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self._left(request)
+
+    def _end_the_oldest(self) -> None:
+        """End the oldest connection: an answer takes a moment, if it is read."""
+        with self._lock:
+            oldest = next(iter(self._open), None)
+            if oldest is not None:
+                del self._open[oldest]
+                with suppress(OSError):
+                    oldest.shutdown(SHUT_RDWR)
+
+    def _left(self, request: Any) -> None:  # noqa: ANN401
+        with self._lock:
+            self._open.pop(request, None)
+        self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing: a broken connection does not matter to the user."""

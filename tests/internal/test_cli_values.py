@@ -1,5 +1,6 @@
 """Numbers and sentences of the command line, by value."""
 
+from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -214,6 +215,15 @@ def test_a_quantity_is_written_with_its_unit(name: str, value: float | None, tex
     assert compare._written(name, [])[1](value) == text
 
 
+def test_a_key_breaks_after_its_first_table(capsys: pytest.CaptureFixture[str]) -> None:
+    swept = {"background.0.rate": "1Gbps", "background.0.path.rate": "2Gbps"}
+    one = replace(compared(1, Finding.SAME), swept=swept)
+    compare._table(paper(None), "timeouts", [one])
+    heads = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert heads[0][:2] == ["background.", "background."]
+    assert heads[1][:2] == ["0.rate", "0.path.rate"]
+
+
 def test_a_condition_that_holds_is_told_with_its_first_point() -> None:
     condition: Any = SimpleNamespace(text="goodput<1Mbps")
     findings: Any = [
@@ -225,6 +235,30 @@ def test_a_condition_that_holds_is_told_with_its_first_point() -> None:
     )
     assert Watch._told(condition, findings[1:2]) == "goodput<1Mbps: at n = 1: 1 kbps"
     assert Watch._told(condition, findings[:1]) == ""
+
+
+# `incast advise`.
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ("json", '{"n": 1}\n'),
+        ("html", "page of 1\n"),
+        ("table", "lines of 1\n"),
+    ],
+)
+def test_advice_is_written_in_the_form_that_is_asked_for(
+    command: Command, monkeypatch: pytest.MonkeyPatch, form: str, told: str
+) -> None:
+    advice = SimpleNamespace(to_dict=lambda: {"n": 1})
+    monkeypatch.setattr("incast.advise.advise_each", lambda *_, **__: [("", advice)])
+    monkeypatch.setattr("incast.advise.page.page", lambda each: f"page of {len(each)}\n")
+    monkeypatch.setattr(
+        advised, "render", lambda it, paper: paper.print(f"lines of {it.to_dict()['n']}")
+    )
+    answer = command("advise", "storage-read", "--format", form)
+    assert (answer.code, answer.out) == (0, told)
 
 
 # What people read.

@@ -2,9 +2,11 @@
 
 import base64
 import json
+import select
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -102,6 +104,62 @@ def test_idle_connections_take_few_threads_and_end(
         server.stop()
         thread.join()
     assert capfd.readouterr() == ("", "")
+
+
+LONG = bytes(1 << 25)
+"""A file that is longer than what a connection takes unread."""
+
+
+@pytest.fixture
+def patient(page: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[explore.Server]:
+    """Yield a server that never ends a connection because of the time."""
+    monkeypatch.setattr(explore._Handler, "timeout", 300.0)
+    (page / "long").write_bytes(LONG)
+    with explore.Server(0) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        yield server
+        server.stop()
+        thread.join()
+
+
+def connected(server: explore.Server, stack: ExitStack, sent: bytes) -> socket.socket:
+    """Open a connection, and send this."""
+    port = int(server.address.rstrip("/").rpartition(":")[2])
+    connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 60))
+    connection.sendall(sent)
+    return connection
+
+
+REQUEST = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", REQUEST[:8], REQUEST[:-2], REQUEST])
+def test_a_reader_takes_the_place_of_the_oldest_connection(
+    patient: explore.Server, sent: bytes
+) -> None:
+    before = threading.active_count()
+    with ExitStack() as stack:
+        slow = [connected(patient, stack, sent) for _ in range(explore._AT_ONCE)]
+        if sent == REQUEST:
+            assert [one.recv(1) for one in slow] == [b"H"] * len(slow)
+        for _ in range(5):
+            assert get(patient, "/")[0] == 200
+        assert threading.active_count() - before <= explore._AT_ONCE
+        assert read_to_the_end(slow[0]) < len(LONG)
+        if sent == REQUEST:
+            assert read_to_the_end(slow[-1]) > len(LONG)
+        else:
+            assert select.select([slow[-1]], [], [], 0) == ([], [], [])
+
+
+def read_to_the_end(connection: socket.socket) -> int:
+    """Read until the connection ends; return the number of bytes."""
+    number = 0
+    with suppress(ConnectionResetError):
+        while data := connection.recv(1 << 16):
+            number += len(data)
+    return number
 
 
 def test_a_port_in_use_is_one_line(server: explore.Server) -> None:

@@ -24,6 +24,15 @@ def test_bands_of_many_curves_are_bars(curves: int, bands: int, bars: int) -> No
     assert 8 < high < 9
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sru", ["8KiB", "32KiB", "100KiB"])
+def test_a_single_point_has_a_range_before_its_guides(sru: str) -> None:
+    workload = {"name": "barrier-read", "servers": 8, "sru": sru, "blocks": 2}
+    axes = incast.run(document(workload=workload)).plot.completion().axes[0]
+    low, high = axes.get_ylim()
+    assert 0 < low < high
+
+
 def test_a_star_is_larger_than_other_marks() -> None:
     sizes = [style.curve(index).get("markersize", 0) for index in range(8)]
     assert sizes == [0] * 6 + [style._STAR, 0]

@@ -10,7 +10,7 @@ from conftest import document
 from incast.advise.case import case_of
 from incast.advise.limit import limit_of
 from incast.results.series import axis_of, label_of, ordered, split, written
-from incast.scenario import schema
+from incast.scenario import precision, schema
 from incast.scenario.lossless import Lossless, block_bits, lossless_goodput
 
 INF = float("inf")
@@ -165,3 +165,35 @@ def test_what_limits_is_decided_by_these_bounds(
     limit = limit_of(case_of(scenario), means)
     assert limit.name == name
     assert {key: limit.facts[key] for key in facts} == pytest.approx(facts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds"),
+    [
+        ({}, True),
+        ({"first": 2}, True),
+        ({"first": 16}, True),
+        ({"first": 2, "most": 2}, True),
+        ({"most": 1_000_000}, True),
+        # One seed has no interval.
+        ({"first": 1}, False),
+        ({"first": 0}, False),
+        ({"first": 17}, False),
+        ({"most": 1_000_001}, False),
+        ({"first": 4.0}, False),
+        ({"target": 0.0}, False),
+        ({"target": 1.0}, False),
+        ({"target": 1}, False),
+    ],
+)
+def test_a_precision_of_a_manifest_is_within_its_bounds(
+    changes: dict[str, Any], holds: bool
+) -> None:
+    assert precision.valid({"target": 0.1, "first": 4, "most": 16} | changes) is holds
+
+
+def test_the_schema_has_the_bounds_of_a_precision() -> None:
+    (most,) = (key.about for key in schema.all_keys() if key.name == "run.most_seeds")
+    assert (most["minimum"], most["maximum"]) == (2, 1_000_000)
+    few = document(run={"seeds": 2, "precision": 0.1, "most_seeds": most["minimum"]})
+    assert incast.load(few).plan.precision == precision.Precision(0.1, 2, 2)

@@ -19,8 +19,8 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="TEXT[/FIGURE]",
-            help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: all.",
+            metavar="PAPER[/FIGURE]",
+            help="Papers or single figures, e.g. kulkarni or kulkarni/4.3; default: all.",
             show_default=False,
             autocompletion=figures,
         ),
@@ -67,7 +67,7 @@ def reproduce(
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(help="Folder of the texts; default: ./papers, or that of the package."),
+        typer.Option(help="Folder of the papers; default: ./papers, or that of the package."),
     ] = None,
 ) -> None:
     """Reproduce the figures of the literature, and judge its claims.

@@ -115,7 +115,7 @@ class _Connector(aiohttp.TCPConnector):
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
             is_kept = protocol in self._used
-            if protocol is None or not (is_kept and protocol.should_close):
+            if protocol is None or not (is_kept and _spoilt(protocol)):
                 break
             connection.close()
         if protocol is not None:
@@ -241,6 +241,20 @@ class HttpReader:
         sock = socket.socket(family, kind, protocol)
         self._governor.prepare(sock)
         return sock
+
+
+def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
+    """Return whether an idle connection has brought anything, be it half of a head.
+
+    Its parser is asked for what is unfinished; the next request has a parser of its own.
+    """
+    if protocol.should_close:
+        return True
+    parser = protocol._parser  # noqa: SLF001 (nothing else has the half)
+    try:
+        return parser is not None and parser.feed_eof() is not None
+    except aiohttp.http_exceptions.HttpProcessingError:
+        return True
 
 
 async def _clean(closed: "asyncio.Future[None]") -> None:

@@ -108,6 +108,8 @@ def _guides(
     ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
     x = [where[point] for point in first.points["point"]]
     if len(x) == 1:
+        # Of a single time, there is no range yet that an axis could have.
+        axes.set_ylim(ideal[0] / 2, ideal[0] * 2, auto=None)
         axes.axhline(ideal[0], color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     least = {results.resolved(point).rto_min for point in summary["point"]}

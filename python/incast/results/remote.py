@@ -21,6 +21,7 @@ from typing import Any, cast
 from incast.errors import ResultsError
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE)
+_LONGEST = 160  # letters of an error of another package
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}  # the extra of a protocol
 
 
@@ -71,7 +72,9 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
                 f"{address}: {protocol} keeps no results; must be a directory, or s3://, gs://, …"
             )
         return fsspec.filesystem(protocol, use_listings_cache=False)
-    except ImportError:
+    except ImportError as error:
+        if protocol not in _EXTRAS and importlib.util.find_spec("fsspec") is not None:
+            raise ResultsError(f"{address}: {_plain(error)}") from None  # it names the package
         raise ResultsError(
             f"{address}: needs a package that is not installed; pip install 'incast[{extra}]'"
         ) from None
@@ -222,4 +225,5 @@ class Remote:
 
 def _plain(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) else None
-    return " ".join((text or str(error) or type(error).__name__).split())
+    line = " ".join((text or str(error) or type(error).__name__).split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -9,7 +9,7 @@ from incast._core import ScenarioError
 
 TARGET, MOST = "precision", "most_seeds"
 DEFAULT_MOST = 400
-_LARGEST = 1_000_000
+_FEWEST, _LARGEST = 2, 1_000_000  # seeds; a single value has no spread
 
 KEYS: dict[str, dict[str, Any]] = {
     TARGET: {
@@ -23,7 +23,7 @@ KEYS: dict[str, dict[str, Any]] = {
     MOST: {
         "description": "Maximum number of seeds per point with `precision`.",
         "type": "integer",
-        "minimum": 1,
+        "minimum": _FEWEST,
         "maximum": _LARGEST,
         "default": DEFAULT_MOST,
     },
@@ -79,7 +79,7 @@ def valid(tree: object) -> bool:
     return (
         isinstance(first, int)
         and isinstance(most, int)
-        and 1 <= first <= most <= _LARGEST
+        and _FEWEST <= first <= most <= _LARGEST
         and isinstance(target, float)
         and 0 < target < 1
     )
@@ -119,6 +119,8 @@ def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
             f"run.{MOST}: {most} is out of range; must be {seeds} (the seeds of run.seeds) to "
             f"{_LARGEST}"
         )
-    if seeds < 2:  # noqa: PLR2004 (a single value has no spread)
-        raise ScenarioError(f"run.seeds: must be at least 2 with run.{TARGET}: one has no interval")
+    if seeds < _FEWEST:
+        raise ScenarioError(
+            f"run.seeds: must be at least {_FEWEST} with run.{TARGET}: one has no interval"
+        )
     return Precision(float(target), seeds, most)
