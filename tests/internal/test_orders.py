@@ -3,7 +3,7 @@
 import polars as pl
 
 from incast.reproduce.data import Curve, Curves
-from incast.reproduce.draw.orders import State, of, states
+from incast.reproduce.draw.orders import State, of, rows, states, words, worst
 from incast.reproduce.figure import Claim, Figure, Order
 from incast.reproduce.metrics import all_metrics
 
@@ -40,3 +40,15 @@ def test_orders_are_those_of_claims_and_those_that_the_figure_adds() -> None:
         orders=[Order(["b", "c"])],
     )
     assert of(figure) == [Order(["a", "b"], start=4), Order(["b", "c"])]
+
+
+def test_orders_of_one_curve_share_a_row_whose_mark_is_the_worst() -> None:
+    pairs = [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"], ["a", "b", "c"]]
+    figure = Figure("One", "sweep", orders=[Order(one) for one in pairs])
+    found = rows(figure)
+    assert [words(row) for row in found] == ["a above b, c", "b, c above d", "a above b above c"]
+    ones = [curve("a", 100, 100, 100), curve("b", 50, 99, 50), curve("c", 10, 120, 100)]
+    curves = Curves({one.label: one for one in ones}, GOODPUT)
+    assert worst(found[0], curves) == {0: State.SO, 10: State.NOT, 20: State.EQUAL}
+    row = [Order(["a", "b"], start=20), Order(["a", "c"], end=10)]
+    assert worst(row, curves) == {0: State.SO, 10: State.NOT, 20: State.SO}

@@ -49,7 +49,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     axes.spines[["left", "bottom"]].set_visible(False)
     handles = [Patch(facecolor="0.6", label=f"number: {plot.label or curves.metric.label}")]
     if printed:
-        handles.append(Patch(label="as the text has it", fill=False, edgecolor=_FRAME, lw=1.6))
+        handles.append(Patch(label="as the paper has it", fill=False, edgecolor=_FRAME, lw=1.6))
     style.legend(figure, handles)
     data = [
         ("here", label, x, y, curves.band(label).get(x))

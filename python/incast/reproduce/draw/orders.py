@@ -1,6 +1,6 @@
 """Where curves are in the order of the text: a strip above the picture."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
@@ -17,14 +17,14 @@ from incast.reproduce.predicates.every import Every
 from incast.reproduce.predicates.ordered import Ordered
 from incast.reproduce.runs import Work
 
-_ROW = 0.34  # inches
+_ROW = 0.4  # inches
 _EQUAL = 0.02  # curves that differ by less are in no order
 
 
 class State(StrEnum):
     """Whether a point agrees with the order of the text."""
 
-    SO = "as the text has it"
+    SO = "as the paper has it"
     EQUAL = "within 2 %"
     NOT = "not so"
 
@@ -54,43 +54,80 @@ def of(figure: Figure) -> list[Order]:
     return [one for i, one in enumerate(orders) if one not in orders[:i]]
 
 
+def rows(figure: Figure) -> list[list[Order]]:
+    """Return the orders, those of one curve above several, or of several above one, together."""
+    found: list[list[Order]] = []
+    for order in of(figure):
+        for end in (0, -1):
+            alike = (row for row in found if all(_meet(one, order, end) for one in row))
+            row = next(alike, None)
+            if row is not None:
+                row.append(order)
+                break
+        else:
+            found.append([order])
+    return found
+
+
+def _meet(one: Order, other: Order, end: int) -> bool:
+    pairs = len(one.above) == len(other.above) == 2  # noqa: PLR2004 (a pair)
+    return pairs and one.above[end] == other.above[end]
+
+
+def words(row: Sequence[Order]) -> str:
+    """Return what a row states: `A above B, C`."""
+    if len(row[0].above) > 2:  # noqa: PLR2004 (a pair)
+        return " above ".join(row[0].above)
+    above, below = (", ".join(dict.fromkeys(one.above[end] for one in row)) for end in (0, -1))
+    return f"{above} above {below}"
+
+
 def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes, Axes | None]:
     """Return an empty picture, its panel, and the strip above it if the text has an order."""
-    rows = len(of(work.figure))
-    if not rows:
+    count = len(rows(work.figure))
+    if not count:
         figure, (axes,) = shared.sheet(work, curves)
         return figure, axes, None
     width, height = style.size(len(work.figure.series))
-    layout: dict[str, Any] = {"height_ratios": [rows * _ROW, height - 1.2], "sharex": True}
-    size = (width, height + rows * _ROW)
+    layout: dict[str, Any] = {"height_ratios": [count * _ROW, height - 1.2], "sharex": True}
+    size = (width, height + count * _ROW)
     figure, (strip, axes) = shared.sheet(work, curves, 2, size, **layout)
     return figure, axes, strip
 
 
 def draw(strip: Axes | None, work: Work, curves: Curves, where: Mapping[X, float]) -> list[Line2D]:
-    """Mark every point of every order; return the legend's entries."""
+    """Mark the worst of a row's orders at every point; return the legend's entries."""
     if strip is None:
         return []
     strip.set_axis_off()
-    orders = of(work.figure)
-    strip.set_ylim(len(orders), 0)
+    found = rows(work.figure)
+    strip.set_ylim(len(found), 0)
     met = set()
-    for row, order in enumerate(orders):
-        words = style.literal("the text: " + " above ".join(order.above))
+    for number, row in enumerate(found):
         place: dict[str, Any] = {
             "transform": strip.get_yaxis_transform(),
             "fontsize": 7.5,
             "color": "0.3",
         }
-        strip.text(0.0, row + 0.25, words, va="center", **place)
-        for x, state in states(order, curves).items():
-            strip.plot(where[x], row + 0.72, linestyle="", markersize=4.5, **_LOOKS[state])
+        told = style.literal(f"the paper: {words(row)}")
+        strip.text(0.0, number + 0.2, told, va="center", **place)
+        for x, state in worst(row, curves).items():
+            strip.plot(where[x], number + 0.68, linestyle="", markersize=4.5, **_LOOKS[state])
             met.add(state)
     return [
         Line2D([], [], linestyle="", markersize=4.5, label=f"order: {state}", **_LOOKS[state])
         for state in State
         if state in met
     ]
+
+
+def worst(row: Sequence[Order], curves: Curves) -> dict[X, State]:
+    """Return the worst of several orders at each point at which one of them applies."""
+    found: dict[X, State] = {}
+    for order in row:
+        for x, state in states(order, curves).items():
+            found[x] = max(found.get(x, state), state, key=_WORSE)
+    return found
 
 
 def states(order: Order, curves: Curves) -> dict[X, State]:
