@@ -38,7 +38,7 @@ def _share(counts: dict[str, Counter[Class]]) -> str:
     judged = held + total[Class.TIES] + failed
     return (
         f"Of {judged} claims that runs can judge {held} hold, {total[Class.READING]} of them by "
-        f"another reading than the first, {total[Class.TIES]} depend on ties, and {failed} fail."
+        f"one reading of several, {total[Class.TIES]} depend on ties, and {failed} fail."
     )
 
 

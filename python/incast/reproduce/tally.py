@@ -18,7 +18,7 @@ class Class(StrEnum):
     """Where a claim ends."""
 
     HOLDS = "holds"
-    READING = "holds by another reading"
+    READING = "holds by a reading that is named"
     EMPTY = "holds without content"
     ARITHMETIC = "holds by arithmetic"
     TIES = "depends on ties"
