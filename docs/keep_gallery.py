@@ -37,6 +37,7 @@ def main() -> int:
     order = [one.name for one in texts.select(texts.load(ROOT / "papers"), [])]
     merged = {**new, **{part: _merged(old, new, part, order) for part in ("figures", "claims")}}
     merged["counts"] = _counts(merged["claims"])
+    merged["set"] = NOISE if new["set"] else {}
     if wrong := _wrong(new, merged, order):
         print(f"{folder}: {wrong}", file=sys.stderr)
         return 1
@@ -53,8 +54,9 @@ def main() -> int:
 def _wrong(new: dict[str, Any], merged: dict[str, Any], order: list[str]) -> str:
     if new["quick"]:
         return "lacks points and seeds: it was made with --quick"
-    if new["set"] not in ({}, NOISE):
-        return f"was made with --set {new['set']}; only {NOISE} is kept"
+    changes = {key: value for key, value in new["set"].items() if key != "run.seeds"}
+    if changes != merged["set"]:
+        return f"was made with --set {new['set']}; must be {NOISE}, and run.seeds at most"
     lost = sorted(set(order) - {_name(one) for one in merged["figures"]})
     return f"lacks {', '.join(lost)}" if lost else ""
 
