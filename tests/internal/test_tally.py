@@ -54,6 +54,24 @@ def test_a_reading_whose_claim_was_not_run_stands_for_itself() -> None:
     assert together({"A-other": FAILS}, {"A-other": "A"}) == {"A-other": FAILS}
 
 
+LEDGER = """
+[merged]
+same = "held"
+[dropped]
+ours = "The text does not say it."
+[failures]
+lost = { cause = "not given", why = "It needs a rate." }
+doubt = { cause = "open", why = "A longer run would tell." }
+itself = { cause = "contradicts itself", why = "Figure 2 says less." }
+above = { cause = "impossible", why = "The link carries less." }
+also = { cause = "ns-2", why = "Its own run has less." }
+tied = { cause = "open", why = "One dip decides." }
+[empty]
+void = "The run is searched for it."
+"either-3" = "It lies within the tolerance."
+"""
+
+
 def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: Path) -> None:
     paper = text(
         tmp_path,
@@ -78,22 +96,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
             "neither": "",
             "either-3": reading("neither"),
         },
-        """
-        [merged]
-        same = "held"
-        [dropped]
-        ours = "The text does not say it."
-        [failures]
-        lost = { cause = "not given", why = "It needs a rate." }
-        doubt = { cause = "open", why = "A longer run would tell." }
-        itself = { cause = "contradicts itself", why = "Figure 2 says less." }
-        above = { cause = "impossible", why = "The link carries less." }
-        also = { cause = "ns-2", why = "Its own run has less." }
-        tied = { cause = "open", why = "One dip decides." }
-        [empty]
-        void = "The run is searched for it."
-        "either-3" = "It lies within the tolerance."
-        """,
+        LEDGER,
     )
     held = ["held", "sum", "either-2", "void", "lucky", "either-3", "other-2"]
     failed = ["lost", "doubt", "either", "itself", "above", "also", "tied", "neither", "other"]
