@@ -30,8 +30,9 @@ class Quantity:
     series, reduce, start, end
         One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
         `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
-        falls below `level` x its maximum so far, infinite if it never does; `deviation`: the
-        population standard deviation of the points.
+        falls below `level` x its maximum so far, infinite if it never does; `last-high`: the last
+        point that has `level` x its maximum, after which it does not recover, infinite at the end;
+        `deviation`: the population standard deviation of the points.
     series, beside, reduce, start, end
         A comparison of two curves over their points: `log-error`, the mean of |ln(one / other)|;
         `rank-correlation`, Spearman's, which is 1 if they rise and fall together.
@@ -62,6 +63,7 @@ class Quantity:
         "argmax",
         "argmin",
         "knee",
+        "last-high",
         "deviation",
         "count",
         "median",
@@ -178,6 +180,8 @@ def _of_curve(values: Mapping[X, float], how: str, level: float) -> float:
     numbers = list(values.values())
     if how == "knee":
         return _knee(values, level)
+    if how == "last-high":
+        return _last_high(values, level)
     if how in {"argmax", "argmin"}:
         best = (max if how == "argmax" else min)(values, key=lambda x: values[x])
         return _number(best)
@@ -202,6 +206,12 @@ def _knee(values: Mapping[X, float], level: float) -> float:
             return _number(before)
         before = x
     return _ENDLESS
+
+
+def _last_high(values: Mapping[X, float], level: float) -> float:
+    highest = max(values.values())
+    *_, last = (x for x, value in values.items() if value >= level * highest)
+    return _ENDLESS if last == [*values][-1] else _number(last)
 
 
 def _number(x: X) -> float:

@@ -104,7 +104,9 @@ def outcomes(
     whole, other = (_with_content(run, readings, ledger) for run in (verdicts, noisy))
     for claim in claims:
         if claim.reading_of:
-            why = f"{claim.reading_of}, of which it is another reading: {verdicts[claim.id]}"
+            how = ledger.empty.get(claim.id)
+            told = f"without content. {how}" if how else verdicts[claim.id]
+            why = f"{claim.reading_of}, of which it is another reading: {told}"
             yield Outcome(claim.id, Class.MERGED, why)
         elif _disagree(whole[claim.id], other[claim.id]):
             why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
