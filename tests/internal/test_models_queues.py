@@ -28,6 +28,7 @@ from incast.models.queues import (
     smallest_buffer,
     smith_blocking,
 )
+from incast.models.registry import Answer
 
 BURSTY = HyperExponential([0.9, 0.1], [0.5, 5.5])
 SERVICES: dict[str, Service] = {
@@ -370,6 +371,24 @@ def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object],
     answer = MODELS["edge-queue"].answer(point)
     assert isinstance(answer, NotApplicable)
     assert said in answer.reason
+
+
+def test_the_edge_queue_counts_the_sources_of_a_table() -> None:
+    """Ten links of the client's rate shape no arrivals; nine do."""
+    ask = MODELS["edge-queue"].answer
+
+    def answer(**changes: object) -> Answer:
+        stream = {"name": "poisson", "rate": "80Mbps", "packet_size": 1000}
+        tree = datagrams(server_rate="1Gbps") | {"background": [stream | changes]}
+        return ask(incast.load(tree).plan.points[0].resolved)
+
+    ten = answer(count=10)
+    assert not isinstance(ten, NotApplicable)
+    assert ten["edge-queue.loss"] == pytest.approx(md1k_blocking(0.8, 8))
+    nine = answer(count=9)
+    assert isinstance(nine, NotApplicable)
+    assert "the links of 9 sources limit the arrivals" in nine.reason
+    assert isinstance(answer(), NotApplicable)
 
 
 def test_a_byte_buffer_holds_datagrams_of_one_size() -> None:

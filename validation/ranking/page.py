@@ -38,7 +38,7 @@ intervals from a separate host to the client. A scenario has {blocks} blocks and
 have the parameters of that file, with one exception. In the file, switches mark from 20 packets on,
 which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on, which is the lowest
 threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)). The whole ranking
-takes two minutes on one processor.
+takes about five minutes on one processor.
 
 **The ideal** is the completion time of a block if the client's link were busy from the first packet
 on and nothing were lost. It is the sum of two round trips (handshake; request and first packet),

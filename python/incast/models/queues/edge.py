@@ -59,7 +59,10 @@ def port(point: Resolved) -> MG1K | NotApplicable:
     )
     sending = [(it, rate, space) for it, rate, space in tables if rate != 0]
     background = [it for it, _, _ in sending]
-    counts = [point.servers if it.get("from") == "servers" else 1 for it in background]
+    counts = [
+        point.servers if it.get("from") == "servers" else int(it.get("count", 1))
+        for it in background
+    ]
     reason = _network_refusal(point, sum(counts)) or _traffic_refusal(point, background)
     if reason:
         return NotApplicable(reason)
