@@ -145,8 +145,8 @@ def _outcome(claim: Claim, verdict: Verdict, ledger: Ledger) -> Outcome:
         return Outcome(claim.id, Class.IMPOSSIBLE, claim.impossible)
     if verdict is Verdict.UNJUDGED:
         return Outcome(claim.id, Class.UNJUDGEABLE, claim.unjudged)
-    if verdict is Verdict.TWICE:
-        return Outcome(claim.id, Class.NS2, known.why if known else "")
+    if known is None and verdict is Verdict.TWICE:
+        return Outcome(claim.id, Class.NS2)
     if known is None:
         raise KeyError(f"{claim.id} fails, and the ledger does not say why")
     return Outcome(claim.id, _CAUSES[known.cause], known.why)
