@@ -68,7 +68,7 @@ also = { cause = "ns-2", why = "Its own run has less." }
 tied = { cause = "open", why = "One dip decides." }
 [empty]
 void = "The run is searched for it."
-"either-3" = "It lies within the tolerance."
+"either-3" = "It is within the tolerance."
 """
 
 
@@ -127,7 +127,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         Outcome(
             "either-3",
             Class.MERGED,
-            "neither, of which it is another reading: without content. It lies within the tolerance.",
+            "neither, of which it is another reading: without content. It is within the tolerance.",
         ),
         Outcome("same", Class.MERGED, "held"),
         Outcome("ours", Class.UNJUDGEABLE, "The text does not say it."),
