@@ -54,6 +54,7 @@ def test_a_reading_whose_claim_was_not_run_stands_for_itself() -> None:
     assert together({"A-other": FAILS}, {"A-other": "A"}) == {"A-other": FAILS}
 
 
+NEITHER = "neither, of which it is another reading: without content. It is within the tolerance."
 LEDGER = """
 [merged]
 same = "held"
@@ -124,11 +125,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         Outcome("either", Class.READING, "as read first: fails; either-2: holds"),
         Outcome("either-2", Class.MERGED, "either, of which it is another reading: holds"),
         Outcome("neither", Class.OPEN, "It has no content."),
-        Outcome(
-            "either-3",
-            Class.MERGED,
-            "neither, of which it is another reading: without content. It is within the tolerance.",
-        ),
+        Outcome("either-3", Class.MERGED, NEITHER),
         Outcome("same", Class.MERGED, "held"),
         Outcome("ours", Class.UNJUDGEABLE, "The text does not say it."),
     ]
