@@ -112,6 +112,8 @@ def outcomes(
             why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
             known = ledger.failures.get(claim.id)
             yield Outcome(claim.id, Class.TIES, f"{why}. {known.why}" if known else why)
+        elif claim.id in ledger.empty and verdicts[claim.id] is Verdict.HOLDS:
+            yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif whole[claim.id] is Verdict.SOME:
             said = [f"{name}: {verdicts[name]}" for name, of in readings.items() if of == claim.id]
             own = f"as read first: {verdicts[claim.id]}"
@@ -137,8 +139,6 @@ def _disagree(one: Verdict, other: Verdict) -> bool:
 def _outcome(claim: Claim, verdict: Verdict, ledger: Ledger) -> Outcome:
     known = ledger.failures.get(claim.id)
     if verdict is Verdict.HOLDS:
-        if claim.id in ledger.empty:
-            return Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         found = Class.ARITHMETIC if claim.kind == "arithmetic" else Class.HOLDS
         return Outcome(claim.id, found)
     if verdict is Verdict.IMPOSSIBLE:
