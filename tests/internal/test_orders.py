@@ -47,6 +47,7 @@ def test_orders_of_one_curve_share_a_row_whose_mark_is_the_worst() -> None:
     figure = Figure("One", "sweep", orders=[Order(one) for one in pairs])
     found = rows(figure)
     assert [words(row) for row in found] == ["a above b, c", "b, c above d", "a above b above c"]
+    assert words([Order(["1, a", "1, b"]), Order(["1, a", "1, c"])]) == "1, a above 1, b; 1, c"
     ones = [curve("a", 100, 100, 100), curve("b", 50, 99, 50), curve("c", 10, 120, 100)]
     curves = Curves({one.label: one for one in ones}, GOODPUT)
     assert worst(found[0], curves) == {0: State.SO, 10: State.NOT, 20: State.EQUAL}

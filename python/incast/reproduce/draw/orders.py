@@ -78,8 +78,9 @@ def words(row: Sequence[Order]) -> str:
     """Return what a row states: `A above B, C`."""
     if len(row[0].above) > 2:  # noqa: PLR2004 (a pair)
         return " above ".join(row[0].above)
-    above, below = (", ".join(dict.fromkeys(one.above[end] for one in row)) for end in (0, -1))
-    return f"{above} above {below}"
+    above, below = (list(dict.fromkeys(one.above[end] for one in row)) for end in (0, -1))
+    comma = "; " if any("," in label for label in above + below) else ", "
+    return f"{comma.join(above)} above {comma.join(below)}"
 
 
 def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes, Axes | None]:
