@@ -65,12 +65,10 @@ def scorecard() -> Iterator[str]:
         found = {
             one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text
         }
+        tied = {one.id for one in of(text) if one.found is Class.TIES}
         for one in paper.scorecard.headlines:
-            claims = ", ".join(_marked(text, name, found[name]) for name in one.claims)
+            claims = ", ".join(
+                f"{MARKS[found[name]]} {name}{' (ties)' * (name in tied)}" for name in one.claims
+            )
             parts = map(plain, (one.headline, one.says, one.found, one.verdict))
             yield f"| {' | '.join(parts)} | {claims} |"
-
-
-def _marked(text: str, name: str, verdict: Verdict) -> str:
-    ties = any(one.id == name and one.found is Class.TIES for one in of(text))
-    return f"{MARKS[verdict]} {name}{' (ties)' * ties}"

@@ -8,7 +8,6 @@ from typing import Any
 
 from incast import units
 from incast.reproduce import papers as texts
-from incast.reproduce.figure import Figure
 from incast.reproduce.judge import Verdict
 from incast.reproduce.tally import together
 
@@ -66,7 +65,7 @@ def thumbnails() -> Iterator[str]:
         yield f"\n## {paper.base.title}\n"
         for about in KEPT["figures"]:
             if about["text"] == name and about["picture"]:
-                yield from _thumbnail(texts.Chosen(paper, about["figure"], _of(paper, about)))
+                yield from _thumbnail(_chosen(paper, about))
 
 
 def _thumbnail(chosen: texts.Chosen) -> Iterator[str]:
@@ -85,14 +84,13 @@ def _anchor(chosen: texts.Chosen) -> str:
     return f"{chosen.paper.name}-{chosen.number}".replace(".", "-").lower()
 
 
-def _of(paper: texts.Paper, about: dict[str, Any]) -> Figure:
-    return paper.figures[about["figure"]]
+def _chosen(paper: texts.Paper, about: dict[str, Any]) -> texts.Chosen:
+    return texts.Chosen(paper, about["figure"], paper.figures[about["figure"]])
 
 
 def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
-    number = about["figure"]
-    figure = paper.figures[number]
-    chosen = texts.Chosen(paper, number, figure)
+    chosen = _chosen(paper, about)
+    number, figure = chosen.number, chosen.figure
     yield f"\n({_anchor(chosen)})="
     yield f"## {_heading(chosen)}\n"
     runs = f"{units.plural(about['runs'], 'run')}" if about["runs"] else "no run"

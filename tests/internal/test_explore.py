@@ -31,6 +31,11 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def server(page: Path) -> Iterator[explore.Server]:
     """Yield a server that is serving."""
+    yield from serving()
+
+
+def serving() -> Iterator[explore.Server]:
+    """Serve the page in a thread, until the test ends."""
     with explore.Server(0) as server:
         thread = threading.Thread(target=server.serve)
         thread.start()
@@ -115,12 +120,7 @@ def patient(page: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[explore.Ser
     """Yield a server that never ends a connection because of the time."""
     monkeypatch.setattr(explore._Handler, "timeout", 300.0)
     (page / "long").write_bytes(LONG)
-    with explore.Server(0) as server:
-        thread = threading.Thread(target=server.serve)
-        thread.start()
-        yield server
-        server.stop()
-        thread.join()
+    yield from serving()
 
 
 def connected(server: explore.Server, stack: ExitStack, sent: bytes) -> socket.socket:

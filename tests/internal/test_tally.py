@@ -7,7 +7,6 @@ import pytest
 from incast.errors import FigureError
 from incast.reproduce import papers as texts
 from incast.reproduce.judge import Verdict
-from incast.reproduce.ledger import Failure
 from incast.reproduce.tally import Class, Outcome, outcomes, together
 
 HOLDS, FAILS, TWICE = Verdict.HOLDS, Verdict.FAILS, Verdict.TWICE
@@ -67,6 +66,7 @@ itself = { cause = "contradicts itself", why = "Figure 2 says less." }
 above = { cause = "impossible", why = "The link carries less." }
 also = { cause = "ns-2", why = "Its own run has less." }
 tied = { cause = "open", why = "One dip decides." }
+neither = { cause = "open", why = "It has no content." }
 [empty]
 void = "The run is searched for it."
 "either-3" = "It is within the tolerance."
@@ -105,7 +105,6 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
     verdicts |= {"twice": TWICE, "not": Verdict.IMPOSSIBLE, "vague": Verdict.UNJUDGED}
     noisy = verdicts | {"tied": HOLDS, "lucky": TWICE, "twice": FAILS, "other-2": FAILS}
     noisy |= {"other": HOLDS}
-    paper.ledger.failures["neither"] = Failure("open", "It has no content.")
     assert list(outcomes(paper, verdicts, noisy)) == [
         Outcome("held", Class.HOLDS),
         Outcome("sum", Class.ARITHMETIC),

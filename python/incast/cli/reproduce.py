@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incast.cli.complete import figures
+from incast.cli import complete
 from incast.cli.mistakes import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def reproduce(
             metavar="PAPER[/FIGURE]",
             help="Papers or single figures, e.g. kulkarni or kulkarni/4.3; default: all.",
             show_default=False,
-            autocompletion=figures,
+            autocompletion=complete.figures,
         ),
     ] = None,
     listed: Annotated[
@@ -63,6 +63,7 @@ def reproduce(
             metavar="KEY=VALUE",
             help="Set a key in every run, e.g. network.clock_noise=1us to see which claims depend "
             "on ties.",
+            autocompletion=complete.changes,
         ),
     ] = None,
     papers: Annotated[
