@@ -124,6 +124,25 @@ def test_a_map_frames_what_the_text_allows(done: Callable[..., Done]) -> None:
     assert one.picture.data["y"].to_list()[:3] == list(values.values())
 
 
+@pytest.mark.parametrize("printed", ["[500]", "[700, 500]", "[1, 2, 3]"])
+def test_what_a_map_frames_has_two_ends(done: Callable[..., Done], printed: str) -> None:
+    wrong = SWEEP.replace('label = "plain"', f'label = "plain"\nprinted = {printed}')
+    with pytest.raises(FigureError, match="plain: printed: must be two numbers, the lower one"):
+        done(wrong)
+
+
+def test_changes_go_to_the_simulated_curves_alone(papers: Path) -> None:
+    answer = '{ function = "queues.MM1K", with = { arrival_rate = 1 } }'
+    queue = f'\n[[series]]\nlabel = "queue"\nanswer = {answer}\n[plot]'
+    (papers / "text" / "1.toml").write_text(SWEEP.replace("\n[plot]", queue))
+    (chosen,) = texts.select(texts.load(papers), ["text/1"])
+    changes = {"network.clock_noise": "1us"}
+    before, after = chosen.figure.series, texts.changed(chosen, changes).figure.series
+    for one, other in zip(before, after, strict=True):
+        assert other.set == (one.set | changes if one.simulated else one.set)
+    assert [one.simulated for one in before] == [True, True, False]
+
+
 def test_a_curve_may_be_a_formula_of_the_models(done: Callable[..., Done]) -> None:
     given = '{ arrival_rate = "x / 16", time = 1, capacity = 3 }'
     answer = f'{{ function = "queues.MM1K", with = {given}, part = "blocking", times = 100 }}'

@@ -137,7 +137,7 @@ def changed(chosen: Chosen, changes: Mapping[str, object]) -> Chosen:
         Key to value, e.g. `{"network.clock_noise": "1us"}`. They replace those of the figure.
     """
     series = [
-        one if one.model else replace(one, set={**one.set, **changes})
+        replace(one, set={**one.set, **changes}) if one.simulated else one
         for one in chosen.figure.series
     ]
     return replace(chosen, figure=replace(chosen.figure, series=series))
@@ -195,6 +195,9 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
                 choose(label, dict.fromkeys(labels), f"{where}: claims, {claim.id}: series")
     simulated = {series.label: 0 for series in figure.series if series.simulated}
     for series in figure.series:
+        if series.printed and series.printed != [min(series.printed), max(series.printed)]:
+            told = "must be two numbers, the lower one first"
+            raise FigureError(f"{where}: series, {series.label}: printed: {told}")
         if series.measured:
             choose(series.measured, simulated, f"{where}: series, {series.label}: measured")
     if figure.kind == "timeline" and len(figure.series) > 1:
