@@ -62,7 +62,7 @@ class Ordered:
         if missed:
             said += f", not at {', '.join(map(str, missed[:6]))}{' …' * (len(missed) > 6)}"  # noqa: PLR2004
         if worst is not None:
-            said += f"; closest at {worst[0]}: {show(worst[1])} and {show(worst[2])}"
+            said += f"; smallest ratio at {worst[0]}: {show(worst[1])} and {show(worst[2])}"
         return Finding(len(missed) <= self.except_for, said)
 
     def _near(self, high: float, low: float, missing: float) -> bool:
