@@ -44,7 +44,8 @@ demo: $(VENV)/release
 
 test: lint
 	cargo test --workspace --locked
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 lint: $(VENV)/debug
 	cargo fmt --all --check

@@ -1,5 +1,6 @@
 """Shared fixtures: a scenario that runs in milliseconds, and the command line."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,9 @@ from small_text import write_text
 # What an example takes says nothing on a busy machine.
 settings.register_profile("busy", deadline=None)
 settings.load_profile("busy")
+
+# The processes of pytest-xdist are told a width; without a terminal there is none.
+os.environ.pop("COLUMNS", None)
 
 SMALL = """\
 title = "A small read"
@@ -60,7 +64,6 @@ def interrupts() -> Iterator[None]:
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     """Return a function that runs `incast` with its arguments."""
-    monkeypatch.delenv("COLUMNS", raising=False)  # a pipe is as wide as it needs to be
 
     def call(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["incast", *map(str, arguments)])

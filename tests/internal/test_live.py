@@ -50,7 +50,10 @@ def missing() -> str:
 
 
 WHY = missing()
-pytestmark = pytest.mark.skipif(bool(WHY), reason=f"no network namespaces: {WHY}")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(bool(WHY), reason=f"no network namespaces: {WHY}"),
+]
 
 
 def started(file: Path, *words: str) -> subprocess.Popen[str]:

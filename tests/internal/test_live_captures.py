@@ -11,7 +11,10 @@ from conftest import Command
 from frames import SYN
 from incast.live.star import address
 
-pytestmark = pytest.mark.skipif(bool(WHY), reason=f"no network namespaces: {WHY}")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(bool(WHY), reason=f"no network namespaces: {WHY}"),
+]
 SERVERS = 16
 
 
