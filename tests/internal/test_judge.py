@@ -12,6 +12,7 @@ from incast.reproduce.data import Curve, Curves, Unjudged
 from incast.reproduce.figure import Claim
 from incast.reproduce.judge import Verdict, judge
 from incast.reproduce.metrics import all_metrics
+from incast.reproduce.quantity import Quantity
 
 
 def curves(**values: list[float]) -> Curves:
@@ -97,6 +98,7 @@ _FIVE = {"op": "~", "right": 5}
         ({"test": "every", "parts": [_EARLY, {"left": {"series": "a", "at": 2}, **_FIVE}]}, True),
         ({"test": "every", "parts": [_EARLY, {"left": {"series": "a", "at": 3}, **_FIVE}]}, False),
         ({"test": "monotone", "curves": ["b"], "direction": "rising"}, True),
+        ({"test": "monotone", "curves": ["b"], "direction": "rising", "to": 2}, False),
         ({"test": "monotone", "curves": ["a"], "direction": "falling"}, False),
         ({"test": "monotone", "curves": ["a"], "direction": "falling", "from": 2}, True),
         (
@@ -124,6 +126,11 @@ def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool | None) -> None
     found = verdict(claim, curves(a=[3, 5, 4, 1], b=[1, 1, 2, 2]))
     wanted = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.UNJUDGED}
     assert found is wanted[holds]
+
+
+def test_a_factor_stands_behind_the_number_that_was_measured() -> None:
+    right = Quantity(series="b", at=3, times=1.5)
+    assert right.text(curves(b=[1, 1, 2, 2])).endswith(" of b at 3 = 2, times 1.50 = 3")
 
 
 def test_a_column_may_be_looked_at_where_it_is_above_a_value() -> None:

@@ -130,9 +130,9 @@ class Quantity:
             metric = self.metric.metric if self.metric else curves.metric
             name = self.column or (metric.name if metric else "")
             place = f"at {self.at}" if self.at is not None else f"({self.reduce})"
-            factor = "" if self.times == 1 else f"{show(self.times)} x "
             of = f"{self.series} beside {self.beside}" if self.beside else self.series
-            return f"{factor}{name} of {of} {place} = {number}"
+            told = f"{name} of {of} {place} = {show(self._plain(curves))}"
+            return told if self.times == 1 else f"{told}, times {show(self.times)} = {number}"
         return number if self.formula.replace(".", "").isdigit() else f"{number} ({self._source()})"
 
     def _of_two(self, curves: Curves) -> float:

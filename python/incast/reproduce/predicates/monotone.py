@@ -18,7 +18,7 @@ class Monotone:
     curves
         Labels.
     direction
-        `rising` or `falling`; flat stretches are allowed.
+        `rising` or `falling`. Flat stretches are allowed, but not a curve that is flat throughout.
     metric
         Their metric; by default the drawn one.
     start, end
@@ -53,8 +53,8 @@ class Monotone:
                 if sign * value < best - self.tolerance * abs(best):
                     wrong.append(str(x))
                 best = max(best, sign * value)
-            holds = holds and not wrong
-            said.append(
-                f"{label}: {ends}" + (f", against it at {', '.join(wrong)}" if wrong else "")
-            )
+            flat = best == sign * points[0][1]
+            holds = holds and not wrong and not flat
+            told = f", against it at {', '.join(wrong)}" if wrong else ", no change" * flat
+            said.append(f"{label}: {ends}{told}")
         return Finding(holds, "; ".join(said))
