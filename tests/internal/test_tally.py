@@ -70,6 +70,11 @@ neither = { cause = "open", why = "It has no content." }
 [empty]
 void = "The run is searched for it."
 "either-3" = "It is within the tolerance."
+[ties]
+clock = "With exact clocks in none of 40 runs."
+[conditions]
+mean = "On average; at the last point it fails."
+other = "Not with FTP."
 """
 
 
@@ -89,6 +94,8 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
             "void": "",
             "tied": "",
             "lucky": "",
+            "clock": "",
+            "mean": "",
             "other": "",
             "other-2": reading("other"),
             "twice": "",
@@ -99,7 +106,8 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         },
         LEDGER,
     )
-    held = ["held", "sum", "either-2", "void", "lucky", "either-3", "other-2"]
+    held = ["held", "sum", "either-2", "void", "lucky", "clock", "mean"]
+    held += ["either-3", "other-2"]
     failed = ["lost", "doubt", "either", "itself", "above", "also", "tied", "neither", "other"]
     verdicts = dict.fromkeys(held, HOLDS) | dict.fromkeys(failed, FAILS)
     verdicts |= {"twice": TWICE, "not": Verdict.IMPOSSIBLE, "vague": Verdict.UNJUDGED}
@@ -118,7 +126,9 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         Outcome("void", Class.EMPTY, "The run is searched for it."),
         Outcome("tied", Class.TIES, "as it is: fails; with clock noise: holds. One dip decides."),
         Outcome("lucky", Class.TIES, "as it is: holds; with clock noise: refuted twice"),
-        Outcome("other", Class.READING, "as read first: fails; other-2: holds"),
+        Outcome("clock", Class.TIES, "With exact clocks in none of 40 runs."),
+        Outcome("mean", Class.READING, "On average; at the last point it fails."),
+        Outcome("other", Class.READING, "as read first: fails; other-2: holds; Not with FTP."),
         Outcome("other-2", Class.MERGED, "other, of which it is another reading: holds"),
         Outcome("twice", Class.NS2),
         Outcome("either", Class.READING, "as read first: fails; either-2: holds"),
@@ -145,6 +155,21 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
 def test_a_ledger_names_claims_that_there_are(tmp_path: Path, ledger: str, message: str) -> None:
     with pytest.raises(FigureError, match=message):
         text(tmp_path, {"B": ""}, ledger)
+
+
+def test_a_reading_is_named_by_how_it_differs(tmp_path: Path) -> None:
+    text(tmp_path, {"rate": "", "rate-ftp": reading("rate")})
+    folder = tmp_path / "text"
+    one = (folder / "1.toml").read_text()
+    head, first, second = one.split("[[claims]]")
+    second = second.replace("It is so.", "It is so (with FTP).")
+    (folder / "1.toml").write_text("[[claims]]".join([head, first, second]))
+    third = second.replace("rate-ftp", "rate-three").replace(" (with FTP)", "")
+    title = head.replace('"One"', '"One, three segments"')
+    (folder / "1-three.toml").write_text("[[claims]]".join([title, third]))
+    verdicts = {"rate": FAILS, "rate-ftp": HOLDS, "rate-three": FAILS}
+    [found, *_] = outcomes(texts.load(tmp_path)["text"], verdicts, verdicts)
+    assert found.why == "as read first: fails; with FTP: holds; three segments: fails"
 
 
 def test_a_reading_is_of_a_claim_that_is_none_itself(tmp_path: Path) -> None:

@@ -40,12 +40,20 @@ class Ledger:
         Claims that fail, and why.
     empty
         Claims that hold whatever the run does, and why; as readings they do not count.
+    ties
+        Claims that hold only if hosts have exactly equal clocks, or only if they have not, by runs
+        other than the two whose verdicts are compared, and what these runs gave.
+    conditions
+        Claims that hold by one reading of the text and fail by another, of which only the first is
+        a claim of a figure, and what both readings are.
     """
 
     merged: dict[str, str] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     empty: dict[str, str] = field(default_factory=dict)
+    ties: dict[str, str] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
 
     def check(self, claims: Set[str], where: str) -> None:
         """Refuse names of claims that there are not, and of those that there still are.
@@ -58,7 +66,7 @@ class Ledger:
         known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
         for name, into in self.merged.items():
             choose(into, known, f"{where}: merged, {name}")
-        for part in ("failures", "empty"):
+        for part in ("failures", "empty", "ties", "conditions"):
             for name in getattr(self, part):
                 choose(name, known, f"{where}: {part}")
         for table in ("merged", "dropped"):

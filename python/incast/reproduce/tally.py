@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from incast.reproduce.figure import Claim
+from incast.reproduce.figure import Claim, Figure
 from incast.reproduce.judge import Verdict
 from incast.reproduce.ledger import Ledger
 from incast.reproduce.papers import Paper
@@ -99,6 +99,7 @@ def outcomes(
         A claim has no verdict, or fails and the text's ledger does not say why.
     """
     ledger = paper.ledger
+    figures = {claim.id: figure for figure in paper.figures.values() for claim in figure.claims}
     claims = [claim for figure in paper.figures.values() for claim in figure.claims]
     readings = {claim.id: claim.reading_of for claim in claims if claim.reading_of}
     whole, other = (_with_content(run, readings, ledger) for run in (verdicts, noisy))
@@ -108,6 +109,8 @@ def outcomes(
             told = f"without content. {how}" if how else verdicts[claim.id]
             why = f"{claim.reading_of}, of which it is another reading: {told}"
             yield Outcome(claim.id, Class.MERGED, why)
+        elif claim.id in ledger.ties:
+            yield Outcome(claim.id, Class.TIES, ledger.ties[claim.id])
         elif _disagree(whole[claim.id], other[claim.id]):
             why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
             known = ledger.failures.get(claim.id)
@@ -115,13 +118,25 @@ def outcomes(
         elif claim.id in ledger.empty and verdicts[claim.id] is Verdict.HOLDS:
             yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif whole[claim.id] is Verdict.SOME:
-            said = [f"{name}: {verdicts[name]}" for name, of in readings.items() if of == claim.id]
+            others = [one for one in claims if one.reading_of == claim.id]
             own = f"as read first: {verdicts[claim.id]}"
-            yield Outcome(claim.id, Class.READING, "; ".join([own, *said]))
+            said = [f"{_reading(one, claim, figures)}: {verdicts[one.id]}" for one in others]
+            more = [ledger.conditions[claim.id]] if claim.id in ledger.conditions else []
+            yield Outcome(claim.id, Class.READING, "; ".join([own, *said, *more]))
+        elif claim.id in ledger.conditions and whole[claim.id] is Verdict.HOLDS:
+            yield Outcome(claim.id, Class.READING, ledger.conditions[claim.id])
         else:
             yield _outcome(claim, whole[claim.id], ledger)
     yield from (Outcome(name, Class.MERGED, into) for name, into in ledger.merged.items())
     yield from (Outcome(name, Class.UNJUDGEABLE, why) for name, why in ledger.dropped.items())
+
+
+def _reading(claim: Claim, principal: Claim, figures: Mapping[str, Figure]) -> str:
+    """Say how another reading differs: by the end of its sentence, or of its figure's title."""
+    if claim.says != principal.says and claim.says.endswith(")."):
+        return claim.says.removesuffix(").").rpartition("(")[2]
+    title, first = (figures[one.id].title for one in (claim, principal))
+    return title.removeprefix(first).removeprefix(", ") or claim.id
 
 
 def _with_content(
