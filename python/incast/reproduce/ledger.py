@@ -41,8 +41,8 @@ class Ledger:
     empty
         Claims that hold whatever the run does, and why; as readings they do not count.
     ties
-        Claims that hold only if hosts have exactly equal clocks, or only if they have not, by runs
-        other than the two whose verdicts are compared, and what these runs gave.
+        Claims that depend on whether hosts have exactly equal clocks, and how. One whose verdict is
+        the same in both full runs depends on it by other runs, which are named.
     conditions
         Claims that hold by one reading of the text and fail by another, of which only the first is
         a claim of a figure, and what both readings are.

@@ -109,12 +109,13 @@ def outcomes(
             told = f"without content. {how}" if how else verdicts[claim.id]
             why = f"{claim.reading_of}, of which it is another reading: {told}"
             yield Outcome(claim.id, Class.MERGED, why)
-        elif claim.id in ledger.ties:
-            yield Outcome(claim.id, Class.TIES, ledger.ties[claim.id])
         elif _disagree(whole[claim.id], other[claim.id]):
             why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
             known = ledger.failures.get(claim.id)
-            yield Outcome(claim.id, Class.TIES, f"{why}. {known.why}" if known else why)
+            told = ledger.ties.get(claim.id) or (known.why if known else "")
+            yield Outcome(claim.id, Class.TIES, f"{why}. {told}" if told else why)
+        elif claim.id in ledger.ties:
+            yield Outcome(claim.id, Class.TIES, ledger.ties[claim.id])
         elif claim.id in ledger.empty and verdicts[claim.id] is Verdict.HOLDS:
             yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif whole[claim.id] is Verdict.SOME:

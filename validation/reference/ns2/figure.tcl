@@ -9,7 +9,7 @@ array set P {
   paths 1 in_turn 0 hops 0 core_rate 1e9 core_delay 0 buffer 32 bytes 0 room 1000000
   sru 256 gap 0 spread 0 offset 0 long 0 burst_rate 0 chunk 1 burst 0.5 idle 0.5
   cbr_hosts 0 cbr_rate 0 cbr_size 210
-  watch 0 bin 0 seed 1 seconds 20 limit 2000
+  watch 0 bin 0 trace {} seed 1 seconds 20 limit 2000
 }
 foreach {key value} $argv {
   if {![info exists P($key)]} { puts stderr "no such key: $key"; exit 2 }
@@ -88,6 +88,7 @@ for {set p 0} {$p < $P(paths)} {incr p} {
   if {!$P(hops)} { port $last $client($p) }
 }
 
+if {$P(trace) ne ""} { set log [open $P(trace) w] }
 set linux [string match TCP/Linux:* $P(agent)]
 set selective [expr {$linux || $P(agent) eq "TCP/Sack1"}]
 for {set i 0} {$i < $P(servers)} {incr i} {
@@ -103,6 +104,11 @@ for {set i 0} {$i < $P(servers)} {incr i} {
   $sim attach-agent $server $sender($i)
   $sim attach-agent $client($p) $sink
   $sim connect $sender($i) $sink
+  if {$P(trace) ne ""} {
+    foreach variable {ack_ dupacks_ nrexmit_} { $sender($i) trace $variable }
+    $sender($i) attach $log
+    puts $log "0 $i is [$server set address_]"
+  }
 }
 for {set i 0} {$i < $P(cbr_hosts)} {incr i} {
   set node [host 0]
@@ -139,6 +145,10 @@ proc start {} {
     # Packet 0 is the SYN and has no data.
     set segments [expr {$P(sru) + ([llength $times] == 0)}]
     $sim at $when "$sender($i) advanceby $segments"
+    # What the first window of the block can hold.
+    if {$P(trace) ne ""} {
+      $sim at $when "puts $::log \"$when $i begins \[$sender($i) set cwnd_\]\""
+    }
   }
 }
 proc flow {} {
@@ -196,6 +206,7 @@ Agent/TCP instproc done {} {
   $sim at [$sim now] [expr {[llength $times] < $P(limit) ? "start" : "report"}]
 }
 proc report {} {
+  if {$::P(trace) ne ""} { close $::log }
   global times ended stalled P most
   set blocks [llength $times]
   set mean [expr {$blocks ? [expr [join $times +]] / $blocks : 0}]
