@@ -30,7 +30,7 @@ rate = "10Mbps"
 )
 
 
-def on_terminal(width: int, *arguments: object) -> list[str]:
+def on_terminal(width: int, *arguments: object, kind: str = "xterm") -> list[str]:
     """Run `incast` on a terminal of so many columns, and return its lines."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (50, width))
@@ -39,7 +39,7 @@ def on_terminal(width: int, *arguments: object) -> list[str]:
     command = [sys.executable, "-m", "incast", *map(str, arguments)]
     with subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE,
-        env=environment | {"TERM": "xterm"},
+        env=environment | {"TERM": kind},
     ) as process:  # fmt: skip
         os.close(theirs)
         said = b""
@@ -67,6 +67,11 @@ def crowded(tmp_path: Path) -> Path:
     path = tmp_path / "crowded.toml"
     path.write_text(CROWDED)
     return path
+
+
+def test_a_dumb_terminal_is_as_wide_as_it_says(crowded: Path) -> None:
+    plain, dumb = (on_terminal(100, "run", crowded, kind=kind) for kind in ("xterm", "dumb"))
+    assert dumb == plain
 
 
 @pytest.mark.parametrize("width", WIDTHS)

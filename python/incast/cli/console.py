@@ -28,7 +28,8 @@ class Paper(Console):
     """
 
     def __init__(self, *, wide: bool = False) -> None:
-        super().__init__(width=_ENDLESS, soft_wrap=False)
+        # Without a height, rich takes 80 columns for a terminal that calls itself dumb.
+        super().__init__(width=_ENDLESS, height=_ENDLESS, soft_wrap=False)
         bounded = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
         self.room = shutil.get_terminal_size().columns if bounded else None
         self.wide = wide
