@@ -219,8 +219,27 @@ def test_files_are_kept_as_they_are_now(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(age.kept("rust")) == ["crates/net/src/port/fifo.rs"]
     code.write_text(f"fn fits() {{}}\n{age.OWN_TESTS}\n  more }}\n", "utf-8")
     assert age.changed(age.kept("rust"), age.stamps("rust")) == 0, "only its tests"
+    code.write_text(f"    /// Whether it fits.\nfn fits() {{}}\n{age.OWN_TESTS}\n}}\n", "utf-8")
+    assert age.changed(age.kept("rust"), age.stamps("rust")) == 0, "only a comment"
     code.write_text("fn fit() {}\n", "utf-8")
     assert age.changed(age.kept("rust"), age.stamps("rust")) == 1
+
+
+def test_a_docstring_is_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age, "ROOT", tmp_path)
+    monkeypatch.setitem(age.PATHS, "python", tmp_path / "python-files.csv")
+    code = tmp_path / "python" / "incast" / "cli" / "run.py"
+    code.parent.mkdir(parents=True)
+    code.write_text(
+        '"""Run."""\nMOST = 3\n"""The most."""\n\n\ndef f():\n    """Do."""\n    return 1\n'
+    )
+    age.keep("python")
+    code.write_text(
+        '"""Run it."""\nMOST = 3  # why\n\n\ndef f():\n    """Do it."""\n    return 1\n'
+    )
+    assert age.changed(age.kept("python"), age.stamps("python")) == 0
+    code.write_text('"""Run."""\nMOST = 4\n\n\ndef f():\n    """Do."""\n    return 1\n')
+    assert age.changed(age.kept("python"), age.stamps("python")) == 1
 
 
 @pytest.mark.parametrize("kind", sorted(age.PATHS))

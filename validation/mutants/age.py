@@ -1,9 +1,14 @@
-"""Which files the pages measured, so that a test can say when most of them have changed since."""
+"""Which code the pages measured, so that a test can say when most of it has changed since.
+
+Comments and docstrings do not count: no mutant is in them.
+"""
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 from validation.common.places import REFERENCE, ROOT
@@ -21,12 +26,15 @@ OLD = "**Older than the code**"
 """How such a page begins to say so, until the next `make mutants` writes it anew."""
 OWN_TESTS = "#[cfg(test)]\nmod tests {"
 """What follows in a file of Rust is not what is measured."""
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def stamps(kind: str) -> dict[str, str]:
     """Return a hash of the code of each file, without its tests."""
+    code = _of_rust if kind == "rust" else _of_python
     return {
-        path.relative_to(ROOT).as_posix(): _hash(path.read_text("utf-8")) for path in _files(kind)
+        path.relative_to(ROOT).as_posix(): _hash(code(path.read_text("utf-8")))
+        for path in _files(kind)
     }
 
 
@@ -39,8 +47,31 @@ def _files(kind: str) -> Iterator[Path]:
             yield from sorted((ROOT / "python" / "incast" / name).rglob("*.py"))
 
 
+def _of_rust(text: str) -> str:
+    """Return the code without its tests, and without lines that are comments."""
+    return _COMMENT.sub("", text.split(OWN_TESTS, maxsplit=1)[0])
+
+
+def _of_python(text: str) -> str:
+    """Return the code's tree without docstrings, which are expressions that nothing uses."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [it for it in body if not _is_text(it)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
 def _hash(code: str) -> str:
-    return hashlib.sha256(code.split(OWN_TESTS, maxsplit=1)[0].encode()).hexdigest()[:12]
+    return hashlib.sha256(code.encode()).hexdigest()[:12]
 
 
 def keep(kind: str) -> None:
