@@ -138,8 +138,14 @@ def test_the_budget_is_shared_and_auto_begins_safe(command: Command, base: str) 
             ["http://a", "-k", "9", "--window", "8KiB", "--budget", "64KiB"],
             "9 windows of 8192 bytes do not fit into the budget of 65536; must be at most 7281",
         ),
-        (["http://a", "--auto", "-k", "2"], "is what --auto learns; give one of the two"),
-        (["http://a", "--auto", "--window", "8KiB"], "is what --auto learns"),
+        (
+            ["http://a", "--auto", "-k", "2"],
+            "cannot be combined with --auto, which learns the slots",
+        ),
+        (
+            ["http://a", "--auto", "--window", "8KiB"],
+            "cannot be combined with --auto, which learns the windows",
+        ),
         (["http://a", "--range", "9-3"], "9-3 is not a range; must be FIRST-LAST in bytes"),
         (["http://a", "--overwrite"], "needs --out DIR"),
         (["http://a", "--out", __file__], "is a file; --out must be a directory"),

@@ -45,7 +45,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 LATER = "there was no time for other seeds: increase --budget"
 END = "Envelope: near. Why. See docs/page.md."
-SURE = "Half or twice the buffer, round trip or answer size would not change this."
+SURE = "Half or twice the buffer, round trip or answer size would give the same advice."
 
 
 @pytest.mark.parametrize(
