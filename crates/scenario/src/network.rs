@@ -94,8 +94,8 @@ pub(super) struct NetworkDocument {
     /// Number of clients (hosts that read), at least 1; each workload selects among them.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
-    /// The switches of the clients, in turn: a number from 0, or a list. Default: given by the
-    /// topology.
+    /// The switches of the clients, in turn: a number from 0, or a list. Default: as the topology
+    /// places clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
     /// Rate of every link, bits per second.

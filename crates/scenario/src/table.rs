@@ -333,9 +333,9 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of its result row. Default: the kind of table, its index \
-                                    from 0 and its `name`, e.g. `background.0.cbr`; the row of a \
-                                    single workload is `all`.",
+                    "description": "Name of the result row. Default: `workload` or `background`, \
+                                    the index of the table from 0 and its `name`, e.g. \
+                                    `background.0.cbr`; the row of a single workload is `all`.",
                 }),
             );
             properties.extend(own);
@@ -343,9 +343,9 @@ impl JsonSchema for TableDocument {
             if name.as_str().is_some_and(connects) {
                 let mut transport = transport.clone().to_value();
                 transport["description"] = json!(
-                    "Its own transport; keys that are not given have the profile's defaults, not \
-                    the values of `[transport]`. Default: for a workload `[transport]`, for \
-                    background traffic the profile's transport."
+                    "Transport of this traffic; keys that are not given have the profile's \
+                     defaults, not the values of `[transport]`. Default: `[transport]` for a \
+                     workload, the profile's transport for background traffic."
                 );
                 properties.insert("transport".to_owned(), transport);
             }

@@ -157,7 +157,7 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     let from_servers = json!([{ "name": "cbr", "rate": "1Mbps", "from": "servers", "at": 1 }]);
     refused(
         &chain(&[("background", from_servers)]),
-        "background.0.at: must not be given: the servers already have their places; leave it out, \
-         or write from = \"host\"",
+        "background.0.at: must not be given: the servers already have switches; leave it out, or \
+         write from = \"host\"",
     );
 }
