@@ -68,7 +68,7 @@ def test_nothing_is_overwritten_unasked(command: Command, base: str, tmp_path: P
     (tmp_path / "one").write_text("mine")
     told = command("fetch", f"{base}/zero", f"{base}/one", "--out", tmp_path)
     assert told.code == 2
-    expected = f"incast: {tmp_path}/one: exists already; give another --out, or --overwrite\n"
+    expected = f"incast: {tmp_path}/one: already exists; give another --out, or --overwrite\n"
     assert told.err == expected
     assert [it.name for it in tmp_path.iterdir()] == ["one"]
     assert command("fetch", f"{base}/one", "--out", tmp_path, "--overwrite").code == 0
