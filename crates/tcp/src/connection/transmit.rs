@@ -188,7 +188,7 @@ impl Connection {
                 let is_beyond = |end: u64| after > end.min(self.board.una() + self.peer_window);
                 // After the FIN, which uses no window, nothing follows.
                 let is_last = after <= self.written && is_beyond(end);
-                debug_assert!(!is_last || is_beyond(self.room_anew().end), "the windows have no more room");
+                debug_assert!(!is_last || is_beyond(self.room_anew().end), "no room is left");
                 is_last
             }
     }
