@@ -24,7 +24,7 @@ impl Name for Auto {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct AutoDocument {
     /// E[W], data of each flow in the network, segments or bytes. Default: the smaller of
-    /// `transport.receive_window` and the SRU; for a long flow the receive window.
+    /// `transport.receive_window` and the SRU; the receive window for a long flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<Window>,
 }
