@@ -174,7 +174,7 @@ def test_a_scheduler_that_goes_leaves_what_was_done(tmp_path: Path) -> None:
 
     stopped: list[threading.Thread] = []
     begin = time.monotonic()
-    with pytest.raises(incast.ResultsError, match="the scheduler is gone; what had finished is"):
+    with pytest.raises(incast.ResultsError, match="the scheduler is gone; finished runs are"):
         incast.run(
             scenario, out=tmp_path / "out", executor=running.scheduler_address, progress=stop
         )
