@@ -122,7 +122,7 @@ def test_with_model_draws_sweeps_only(command: Command, read: Path, tmp_path: Pa
 
 def test_it_says_how_far_the_answers_may_be_trusted(command: Command, read: Path) -> None:
     told = command("model", read, "--model", "collapse").out
-    assert "held-out reads with similar variation, goodput is within a factor of" in told
+    assert "held-out reads with similar variation, predicted and simulated goodput (" in told
     tree = json.loads(command("model", read, "--model", "collapse", "--format", "json").out)
     assert tree["trust"]["collapse"] in " ".join(told.split())
     assert all(row["collapse.factor"] >= 1 for row in tree["rows"])
