@@ -1,4 +1,4 @@
-"""`incast diagnose`: what it says about captures that are built by hand."""
+"""`incast diagnose`: its answers for captures that are built by hand."""
 
 import gzip
 import json

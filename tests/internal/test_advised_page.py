@@ -1,4 +1,4 @@
-"""Every part of the page of advice, with and without what it tells."""
+"""Every part of the printed advice, present and absent."""
 
 from types import SimpleNamespace
 from typing import Any

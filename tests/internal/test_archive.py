@@ -1,4 +1,4 @@
-"""The folder of runs: killed at any moment, shared by processes, packed when it grows."""
+"""The folder of runs: kills at any moment, several processes at once, and packs of runs."""
 
 import os
 import random

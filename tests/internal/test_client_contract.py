@@ -1,4 +1,4 @@
-"""What the client must not call whole, show, wait for or remove: cases beside the table."""
+"""Data that the client must not call whole, show, wait for or remove."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Sweeps on a Dask cluster: the same files, whoever dies meanwhile."""
+"""Sweeps on a Dask cluster give the same files, even if a worker dies."""
 
 import os
 import random
@@ -218,7 +218,7 @@ def test_a_worker_with_another_engine_is_refused(here: distributed.LocalCluster)
     jobs = [replace(job, engine="0.0.0+0") for job in several(1).plan.runs()]
     with (
         cluster.connected(here.scheduler_address, 1) as there,
-        pytest.raises(incast.ResultsError, match=r"a worker has engine .*, but this is 0\.0\.0"),
+        pytest.raises(incast.ResultsError, match=r"has engine .*, but this machine has 0\.0\.0"),
     ):
         run_jobs(jobs, Memory(), elsewhere=there)
 

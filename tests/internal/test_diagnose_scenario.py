@@ -1,4 +1,4 @@
-"""`incast diagnose --scenario`: whatever a capture shows, the scenario can be planned."""
+"""`incast diagnose --scenario` writes a valid scenario for every capture."""
 
 import random
 import tomllib

@@ -1,4 +1,4 @@
-"""The sentences about a capture: the first one, what is missing, tunnels, and harmless names."""
+"""Sentences about a capture: the answer, missing packets, tunnels, and escaped names."""
 
 from typing import Any
 

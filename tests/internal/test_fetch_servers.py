@@ -1,4 +1,4 @@
-"""The client calls no wrong byte whole: seventy behaviours of servers, and what each comes to."""
+"""Seventy behaviours of servers, and the client's result for each; no wrong answer is a success."""
 
 import asyncio
 import json

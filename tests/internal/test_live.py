@@ -1,4 +1,4 @@
-"""Real hosts: cases that repeat well, switches beside their simulation, and what a kill leaves."""
+"""Real hosts: repeatable cases, comparisons with the simulation, and the state after a kill."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the model of the collapse takes from a scenario, and the bounds of its search."""
+"""The parameters that the model of the collapse takes from a scenario, and its search's bounds."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""Counting claims: readings together, and the class of each claim."""
+"""Counts of claims, in which readings of a claim count as one, and the class of each claim."""
 
 from pathlib import Path
 
