@@ -1,4 +1,4 @@
-"""Applications: the limits that their settings put on a read, and the settings that advice names."""
+"""Applications: the limits that their settings put on a read, and the settings in advice."""
 
 import ast
 import asyncio

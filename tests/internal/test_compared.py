@@ -1,4 +1,4 @@
-"""Comparisons of percentiles of block times: they agree with summaries, and their intervals hold."""
+"""Comparisons of percentiles of block times agree with summaries, and their intervals hold."""
 
 import numpy as np
 import polars as pl
