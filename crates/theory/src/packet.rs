@@ -36,6 +36,6 @@ pub struct Packet {
     pub segment: u32,
     /// The server that sent it.
     pub who: u32,
-    /// Its kind.
+    /// The kind of the packet.
     pub kind: Kind,
 }
