@@ -139,7 +139,7 @@ def test_the_largest_number_of_servers_of_a_sweep_counts(command: Command, file:
         (("--budget", "soon"), "--budget"),
         (("--budget", "0s"), "must be above 0"),
         (("--app", "excel"), "--app: must be one of spark, ceph"),
-        (("--app", "ceph", "--throttle", "slots=3"), "ceph has objecter_inflight_ops"),
+        (("--app", "ceph", "--throttle", "slots=3"), "setting of ceph: objecter_inflight_ops"),
         (("--app", "spark", "--throttle", "spark.reducer.maxReqsInFlight=x"), "KEY=NUMBER"),
         (("--throttle", "slots=3"), "--throttle: needs --app"),
     ],

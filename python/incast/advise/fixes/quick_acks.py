@@ -8,7 +8,7 @@ from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield it where ACKs are delayed."""
+    """Yield the fix if ACKs are delayed."""
     if not case.transport["delayed_ack"]:
         return
     words = route("quickack", "1", "SERVER")
@@ -19,6 +19,6 @@ def fixes(case: Case) -> Iterator[Fix]:
         changes={"transport.delayed_ack": False},
         text=words.text,
         rollback=words.rollback,
-        price="Twice as many ACKs, and the processor time for them.",
+        price="Twice as many ACKs, and their processor time.",
         risk="More ACKs make slow start faster, which may fill the buffer sooner.",
     )
