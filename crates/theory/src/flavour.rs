@@ -84,7 +84,7 @@ pub enum Growth {
 /// The examination of a timeout, which is undone if it was premature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examine {
-    /// No effect.
+    /// No examination.
     Never,
     /// By new data (F-RTO, RFC 5682).
     Data,
