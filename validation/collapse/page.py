@@ -19,13 +19,14 @@ MANY = 48
 OPENING = """# The model of the collapse
 
 Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) predicts
-from a scenario at how many servers a read collapses. It is judged on scenarios that were not used
-for its development (`validation/reference/collapse/held-out.csv`, with its command): buffer 16 to
-512 KiB, SRU 32 KiB to 1 MiB, 1 to 100 Gbps, round trip 20 to 400 us, minimum RTO 1 to 200 ms, each
-drawn log-uniformly; persistent connections, 20 us of request jitter, 20 blocks, the profile `lab`.
+from a scenario at how many servers a read collapses. The model is judged on scenarios that were not
+used for its development. They are in `validation/reference/collapse/held-out.csv`, which also has
+the command that draws them. The buffer (16 to 512 KiB), the SRU (32 KiB to 1 MiB), the rate (1 to
+100 Gbps), the round trip (20 to 400 us) and the minimum RTO (1 to 200 ms) are drawn log-uniformly.
+All scenarios have persistent connections, 20 us of request jitter, 20 blocks and the profile `lab`.
 
 The collapse point is the lowest number of servers, up to 256, at which the read has
-[collapsed](../reference/collapse.md). It is judged by the means of up to 24 runs, as in the
+[collapsed](../reference/collapse.md). This point is judged by the means of up to 24 runs, as in the
 sentence that `incast run` prints under its table. Rare timeouts count: if a timeout lasts as long
 as a hundred blocks, a read may collapse with two servers.
 """
@@ -87,15 +88,15 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
     lines += [
         "",
         f"{len(judged.simulated)} scenarios were simulated, in the order in which they were drawn.",
-        "All of them are judged, and the aims were set before.",
+        "All of them are judged, and the aims were set beforehand.",
         f"On the {len(development.simulated)} scenarios of the development set {own:.0%} of the",
-        f"collapse points are found, and {own_none:.0%} of the scenarios without one",
+        f"collapse points are found, and {own_none:.0%} of the scenarios without a collapse point",
         "are recognised.",
         "",
         "The search for a collapse point takes longer than a point of a sweep:",
-        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If it may take no longer,",
-        f"{swept_near:.0%} of the held-out collapse points are found, and",
-        f"{swept_none:.0%} of the scenarios without one are recognised.",
+        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If the search may take no",
+        f"longer than such a point, {swept_near:.0%} of the held-out collapse points are found,",
+        f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
     return lines
 
@@ -113,10 +114,10 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
     return [
         "How much of this is chance? The development set was simulated again with other seeds",
         f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
-        f"({found.mean():.0%}) are within 20 % or one server of the first result; of those with",
-        f"{MANY} servers or more {found[many].sum()} of {many.sum()} ({found[many].mean():.0%}).",
-        "This difference contains the random errors of two samples. The error of a prediction",
-        "that is right on average contains only one.",
+        f"({found.mean():.0%}) are within 20 % or one server of the first result. With",
+        f"{MANY} servers or more, {found[many].sum()} of {many.sum()} ({found[many].mean():.0%})",
+        "are so close. This difference contains the random errors of two samples. The error of a",
+        "prediction that is right on average contains the random error of only one sample.",
     ]
 
 
@@ -172,10 +173,10 @@ The main causes of error, the largest first:
   exceeds the threshold; with many servers there is only one run of 20 blocks. If a single timeout
   costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
   the others have none.
-- **Flat curves.** With many servers the goodput stays near half of the goodput without loss: a
-  difference of 5 % in goodput moves the crossing by half of N, or removes it.
+- **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a
+  difference of 5 % in goodput moves the collapse point by half of N, or removes this point.
 - **A lost SYN-ACK** costs a run one second, once. The model includes which buffers lose SYN-ACKs;
-  the number of servers at which the first is lost is random.
+  the number of servers at which the first SYN-ACK is lost is random.
 """
 
 HISTORY = """\
@@ -183,7 +184,7 @@ No constant of the model is fitted to the simulator. The model simulates so many
 them did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, only collapses with a timeout in at least
-every other block counted: the reads were judged six times by this rule, and the model found 91 % of
+every other block counted. The reads were judged six times by this rule, and the model found 91 % of
 these collapses. The reads were then simulated again for all collapses. The model was judged on 227
 of the reads and then, unchanged, on the whole set.
 """

@@ -24,7 +24,8 @@ The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["wo
 packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.
 Senders have an initial window of three segments and send up to 8 us late, as hosts do. There are
 {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
-default, and “two segments” with two. With “each its quota”, every connection has its own quota.
+default; “two segments” starts with a window of two segments. With “each its quota”, every
+connection has its own quota.
 """
 
 
@@ -32,7 +33,7 @@ def write(folder: Path, found: list[Curve], bars: list[Verdict]) -> None:
     """Write `ictcp.md` and its picture into the folder."""
     _draw(folder / "ictcp.png", found)
     lines = [OPENING, *verdicts(bars), "", "![Goodput over servers](ictcp.png)", ""]
-    lines += ["Goodput in Mbps, and timeouts per block where there are any.", ""]
+    lines += ["Tables give the goodput in Mbps and, if there are any, the timeouts per block.", ""]
     for buffer in BUFFERS:
         lines += [f"## {buffer}", "", *_table([it for it in found if it.buffer == buffer]), ""]
     (folder / "ictcp.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

@@ -99,7 +99,7 @@ def judge(found: list[Curve]) -> list[Verdict]:
             f"at least {kept:.0%}", (), kept >= 0.8,
         ),
         Verdict(
-            "1 MiB: it has fewer than one timeout in a hundred blocks", "at most "
+            "1 MiB: ICTCP has fewer than one timeout in a hundred blocks", "at most "
             f"{most:.2f} per block", (), most < 0.01,
         ),
         Verdict(

@@ -60,7 +60,7 @@ WINDOWS = """
 Four NewReno flows share a path of 1 ms that is never full, with random packet
 loss. The fluid model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p
 (Ott, Kemperman and Mathis 1996). Above p = 1e-3 the simulated windows are 10 to 15 % smaller than
-that. These points are not judged: at first the bar included p up to 3e-3, and failed there. Two
+that. These points are not judged, because at first the bar included p up to 3e-3, and failed. Two
 effects that neither formula includes are the likely cause, but were not traced: timeouts, and the
 fact that a window does not grow while NewReno recovers from a loss, which takes one or two of the
 fewer than 20 round trips of a cycle. All bars of the fluid models were set after their results had
@@ -71,10 +71,10 @@ PORTS = """
 ## Fluid queues
 
 The queue of DCTCP flows, recorded at every change after the start with one seed, is compared with
-the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model
-it is the mean share. It is a third lower here, for two probable reasons: flows reduce their windows
-within a round trip of the first mark, whereas the fluid does so as long as marks arrive, and the
-flows are not synchronised.
+the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model,
+it is the mean share. In the engine, this ratio is up to a third lower than in the fluid model, for
+two probable reasons: flows reduce their windows within a round trip of the first mark, whereas the
+fluid does so as long as marks arrive, and the flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -83,12 +83,12 @@ RENO = """
 ## Drop-tail
 
 NewReno flows share a buffer of 100 places, at 1 Gbps and 100 us. The queue is judged. The losses
-are not, because they differ by a factor of up to three. With two flows more packets are lost here,
-probably because several lost packets of one window halve it only once. With many flows fewer
-packets are lost here. The fluid model has random losses (p = 2/W²), whereas a regular sawtooth
-needs only 1.5/W². In addition, with windows of two to four segments, a large part of each cycle
-consists of round trips in which a loss is repaired and the window does not grow. None of these
-causes was traced packet by packet.
+are not judged, because they differ by a factor of up to three. With two flows, the engine loses
+more packets, probably because several lost packets of one window halve this window only once. With
+many flows, the engine loses fewer packets. The fluid model has random losses (p = 2/W²), whereas a
+regular sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part
+of each cycle consists of round trips in which a loss is repaired and the window does not grow. None
+of these causes was traced packet by packet.
 """
 
 SMITH = """

@@ -123,7 +123,7 @@ def _inside(curve: Curve) -> list[Verdict]:
     many = _where(np.abs(np.log(simulated)), curve.servers > 8)
     return [
         _each(
-            "3.10: IBTTs matter at small N: they halve TD only at least",
+            "3.10: IBTTs matter at small N: they at least halve TD only",
             "IBTT only / TD only", curve, small, small < 0.5,
         ),
         _each(
