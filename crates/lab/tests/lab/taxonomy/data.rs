@@ -1,4 +1,4 @@
-//! Single losses, in a window of known size. With an initial window of two segments, the head of a
+//! Single losses in a window of known size. With an initial window of two segments, the head of a
 //! block is segments 0 and 1, and the next window is segments 2 to 5.
 
 use incast_host::cause::Cause::{

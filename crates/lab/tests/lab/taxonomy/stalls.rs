@@ -32,7 +32,7 @@ fn stalls(outcome: &Outcome) -> Vec<&EventRow> {
     outcome.events_of(EventKind::Stall).collect()
 }
 
-/// The only stall of a run: its cause, which rows and events agree on, its flow, and its duration.
+/// The only stall of a run: its cause, in agreement with the row, its flow, and its duration.
 fn only(outcome: &Outcome) -> (StallCause, u32, Span) {
     let stalls = stalls(outcome);
     let [stall] = stalls[..] else { panic!("{stalls:?}") };
