@@ -70,8 +70,8 @@ def test_the_sentence_says_which_place_it_is() -> None:
     assert Elsewhere(20, 43).places == PLACES
     full = Elsewhere(43, 43, 1.5)
     assert full.sentence() == (
-        "The burst fills the port to the client, which holds 43 packets and drops 1.5 per run. The "
-        "losses are repaired in time: losses alone are not a collapse."
+        "The burst fills the port to the client, which holds 43 packets and drops 1.5 per run. "
+        "These losses are repaired in time. Losses alone are not a collapse."
     )
     assert full.places == ()
 

@@ -16,7 +16,7 @@ from incast.advise.unknowns import Sensitive
 
 @dataclass(frozen=True)
 class Advice:
-    """The advice for a case, as far as the search has come.
+    """The advice for a case, final or still in progress.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Advice:
     seconds
         How long the advice took.
     elsewhere
-        Where to look for losses if no run collapses; None if a run does.
+        Where to look for losses if no run collapses; None if a run collapses.
     simulated, reused
         Number of runs that were simulated, and number of runs that `out` already contained.
     """

@@ -1,4 +1,4 @@
-"""The steps of advice in their order: a first answer soon, better answers while there is time."""
+"""The steps of advice: a quick first answer, then better answers while there is time."""
 
 import math
 import time
@@ -78,7 +78,7 @@ def advise(
         No run of the scenario finishes within the budget, or the goal, the application or one of
         its settings is not known.
     ResultsError
-        `out` cannot be written to, or contains other files than runs of advice.
+        `out` cannot be written to, or contains files other than runs of advice.
     Interrupted
         Ctrl-C was pressed. Finished runs are kept if `out` is given.
     """

@@ -59,12 +59,12 @@ class Case:
 
     @property
     def room(self) -> int:
-        """Packets that fit into path and buffer together."""
+        """The number of packets that fit into path and buffer together."""
         return self.here.buffer_packets + self.here.round_trip_packets
 
     @property
     def others(self) -> list[Any]:
-        """The remedies of the case, without those that schedule requests: a fix replaces them."""
+        """The remedies of the case, except schedules of requests, which a fix replaces."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 
@@ -183,14 +183,14 @@ def _shortened(case: Case) -> Case:
         if given is not None and blocks >= int(given):
             return case
         changes: dict[str, object] = {"workload.duration": None, "workload.blocks": blocks}
-        said = f"Each run has {units.plural(blocks, 'block')}"
+        said = f"Each run has {units.plural(blocks, 'block')}, fewer"
     elif workload.get("duration") is not None:
         seconds = max(min(float(here.facts["duration_s"] or 0) * share, _LONGEST_FLOWS_S), 0.05)
         changes = {"workload.duration": f"{seconds:.6g}s"}
-        said = f"Each run simulates {units.time(seconds)}"
+        said = f"Each run simulates {units.time(seconds)}, less"
     else:
         return case
-    note = f"{said}, less than in the scenario. There are more seeds instead."
+    note = f"{said} than in the scenario. There are more seeds instead."
     return Case(case.changed(changes), (*case.notes, note), case.app)
 
 

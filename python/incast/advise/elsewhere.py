@@ -83,7 +83,7 @@ class Elsewhere:
             return (
                 f"The burst fills the port to the client, which holds "
                 f"{units.plural(self.fit, 'packet')} and drops {units.number(self.lost, 2)} per "
-                "run. The losses are repaired in time: losses alone are not a collapse."
+                "run. These losses are repaired in time. Losses alone are not a collapse."
             )
         return (
             f"The burst takes {self.burst} of the {units.plural(self.fit, 'packet')} that fit "

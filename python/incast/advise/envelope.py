@@ -91,9 +91,7 @@ def envelope_of(case: Case) -> Envelope:
     control = case.transport["congestion_control"]["name"]
     able = [one for one in STUDIES if control in one.controls]
     if not able:
-        said = (
-            f"Reads with the congestion control {control} were not compared over a range of values."
-        )
+        said = f"There is no validated range for reads with the congestion control {control}."
         return Envelope(Word.OUTSIDE, said, "docs/validation/ns2-transports.md")
     linux = case.scenario.document.get("profile") == "linux"
     if linux and case.transport["recovery"]["name"] == "newreno":
@@ -129,7 +127,7 @@ def _off(case: Case, study: Study) -> list[tuple[str, float]]:
         ("buffer", here.buffer_bytes, study.buffers),
         ("minimum RTO", here.rto_min, study.timers),
     )
-    slack = 1.06  # a buffer of full packets does not quite fill a buffer that counts bytes
+    slack = 1.06  # a buffer in packets and a buffer in bytes may differ by this factor
     return [
         (what, off if (off := max(low / value, value / high, 1.0)) > slack else 1.0)
         for what, value, (low, high) in quantities

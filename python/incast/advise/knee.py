@@ -9,7 +9,7 @@ from incast.advise.trials import Clock, TimeUp, Trials
 
 SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
-_FARTHER = 4  # the search goes up to this factor of the case's number of servers, or farther
+_FARTHER = 4  # the search tries numbers up to this multiple of the case's
 _STEP, _CLOSE = 1.25, 0.12
 _MOST = 0.75  # share of the seeds that must collapse for a certain collapse
 _TOGETHER = 8  # numbers that are tried at a time
@@ -29,7 +29,7 @@ class Knee:
         with the smallest number.
     high
         The smallest number of servers with which the mean over the seeds and at least three of
-        four seeds have collapsed; None if no number tried has.
+        four seeds have collapsed; None if there is none.
     most
         The largest number of servers tried.
     seeds
@@ -91,7 +91,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Try numbers in steps of a quarter: up to the case's, then until a number collapses."""
+        """Try numbers in steps of a quarter: all up to the case's, then until one collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
@@ -117,7 +117,7 @@ class _Hunt:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield the ends that have few seeds; if none has, yield numbers close to the ends."""
+        """Yield the ends if they have few seeds, or else numbers close to the ends."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:
@@ -142,7 +142,7 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the largest number up to which no seed collapses, or 0 if there is none."""
+        """Return the largest number up to which no seed collapses, or 0 without one."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 

@@ -11,7 +11,9 @@ from incast.scenario.resolved import Resolved
 
 _SMALLEST = 2  # segments: the smallest window to which TCP reduces
 _FULL = 0.75  # from this share of the lossless goodput on, only the line limits the goodput
-_MOST = 0.5  # share of the waits, or timeouts per block, from which on their cause is named
+# Handshakes are named if they are more than this share of the waits. A timer or a tail probe is
+# named if there are fewer timeouts per block than this.
+_MOST = 0.5
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Limit:
-    """Name what limits a case in which no timer expires."""
+    """Name the limit of a case in which no timer expires."""
     here = case.here
     path = here.line_rate * here.base_rtt / 8 / here.packet
     windows = here.flows * here.receive_window

@@ -127,7 +127,7 @@ def _elsewhere(advice: Advice) -> list[str]:
     if advice.elsewhere is None:
         return []
     items = "".join(
-        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>. {escape(one.shows)}</li>"
+        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>; {escape(one.shows)}</li>"
         for one in advice.elsewhere.places
     )
     said = _paragraph(advice.elsewhere.sentence())

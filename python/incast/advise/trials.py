@@ -1,4 +1,4 @@
-"""Runs of changed scenarios with the same seeds, within a time limit, and their comparison."""
+"""Run changed scenarios with the same seeds, within a time limit, and compare the runs."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -112,7 +112,7 @@ UNKNOWNS = (
 def sensitive(
     case: Case, advised: list[Advised], beside: Trials, clock: Clock, goal: Goal
 ) -> list[Sensitive]:
-    """Halve and double every uncertain quantity; return the ones that would change the advice.
+    """Halve and double every uncertain quantity; return the quantities that change the advice.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ APPS = {one.name: one for one in _KNOWN}
 
 
 def find(name: str) -> App:
-    """Return the application that has a name.
+    """Return the application with a given name.
 
     Raises
     ------

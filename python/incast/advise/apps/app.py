@@ -28,7 +28,7 @@ class Bound:
     window: int | None = None
 
     def changes(self, here: Resolved) -> dict[str, object]:
-        """Return the changes of a scenario's keys; values below a limit do not change."""
+        """Return the new values of a scenario's keys; a value below its limit does not change."""
         found: dict[str, object] = {}
         remedies: list[dict[str, Any]] = here.tree["transport"]["remedies"]
         already = [one["n"] for one in remedies if one["name"] == "batching"]
@@ -80,8 +80,8 @@ class App:
     name
         The name of the application.
     limit
-        A function that returns how to bound the answers in flight to a number; None if the
-        application cannot bound them.
+        A function that returns how to limit the answers in flight to a number; None if the
+        application cannot limit them.
     throttles
         The settings of the application, by their names.
     """

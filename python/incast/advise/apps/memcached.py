@@ -12,7 +12,7 @@ def _limit(count: int) -> Words:
     return Words(
         "# mcrouter on the client's host; the bound is per thread, so divide it by --num-proxies\n"
         f"mcrouter --proxy-max-inflight-requests={count}  # and your other options",
-        "Start mcrouter without the option: without it there is no bound.",
+        "Start mcrouter without the option; then there is no bound.",
     )
 
 

@@ -16,7 +16,7 @@ def _limit(count: int) -> Words:
         "import ray\n\n"
         f"under_way, waiting = refs[:{count}], refs[{count}:]  # instead of ray.get(refs)\n"
         "while under_way:\n"
-        "    ready, under_way = ray.wait(under_way)  # fetches only these\n"
+        "    ready, under_way = ray.wait(under_way)  # fetches only the objects in under_way\n"
         "    under_way, waiting = under_way + waiting[:1], waiting[1:]\n"
         "    use(ray.get(ready[0]))"
     )

@@ -21,7 +21,7 @@ def _limit(count: int) -> Words:
         "# spark-defaults.conf; the bound is per reduce task: divide it by the number of\n"
         "# reduce tasks that run on a host at a time\n"
         f"spark.reducer.maxReqsInFlight {count}",
-        "Remove the line: without it there is no bound.",
+        "Remove the line; then there is no bound.",
     )
 
 

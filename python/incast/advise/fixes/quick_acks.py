@@ -1,4 +1,4 @@
-"""Acknowledge every packet at once at the client."""
+"""Acknowledge every packet immediately at the client."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ def fixes(case: Case) -> Iterator[Fix]:
     yield Fix(
         name="quick ACKs",
         who=Who.CLIENT,
-        what="Acknowledge every packet at once.",
+        what="Acknowledge every packet immediately.",
         changes={"transport.delayed_ack": False},
         text=words.text,
         rollback=words.rollback,

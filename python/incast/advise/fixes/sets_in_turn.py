@@ -11,7 +11,7 @@ from incast.advise.words import python
 _SLACK = 2
 """Windows are this many times the path, because hosts need time to read data that has arrived.
 
-The answer of one server does not fill a buffer.
+Such windows are safe, because the answer of one server does not fill a buffer.
 """
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),

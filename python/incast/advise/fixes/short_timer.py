@@ -14,7 +14,7 @@ _TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield shorter minima that are not below the base round trip.
 
-    The risk says if a minimum is below two round trips over a full buffer.
+    The risk of a fix says whether the minimum is below two round trips over a full buffer.
     """
     here = case.here
     full = here.base_rtt + here.buffer_packets * here.packet * 8 / here.line_rate

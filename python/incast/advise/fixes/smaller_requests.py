@@ -45,8 +45,8 @@ def _fix(case: Case, pieces: int, at_once: int) -> Fix:
     if one_by_one:
         remedy = {"name": "batching", "n": at_once, "refill": "each"}
         changes["transport.remedies"] = [*case.others, remedy]
-    after_all = "the next range when all servers have sent the range before"
-    order = "from one server at a time" if one_by_one else after_all
+    in_step = "ask for the next range when all servers have sent the current range"
+    order = "ask one server at a time" if one_by_one else in_step
     return Fix(
         name=f"ranges of {units.size(size)}{', one by one' if one_by_one else ''}",
         who=Who.APPLICATION,

@@ -14,7 +14,7 @@ TICK = 0.001
 
 Event loops wait for whole milliseconds (Python's `asyncio` on Linux rounds up).
 """
-_LEAST = 5 * TICK  # range of random delays: with fewer ticks, requests come in a few bursts
+_LEAST = 5 * TICK  # minimum range of random delays: with fewer ticks, there are a few bursts
 
 
 def fixes(case: Case) -> Iterator[Fix]:

@@ -12,7 +12,7 @@ _FORGET = "ip tcp_metrics flush  # metrics that the kernel has stored"
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield a server's share of path and buffer as the limit, or four segments if that is more."""
+    """Yield a server's share of path and buffer as the limit, but at least four segments."""
     fair = case.room // max(case.here.flows, 1)
     window = max(fair, 4)
     if window >= case.here.window_limit:

@@ -129,7 +129,7 @@ def _assume(document: dict[str, Any], given: dict[str, object]) -> list[str]:
             _set(document, key, value)
             told.append(said)
     _set(document, "workload.blocks", 10)
-    return [f"Assumed: {', '.join(told)}; change it with --set."] if told else []
+    return [f"Assumed: {', '.join(told)}; change these values with --set."] if told else []
 
 
 def _set(document: dict[str, Any], key: str, value: object) -> None:

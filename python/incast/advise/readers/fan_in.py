@@ -1,4 +1,4 @@
-"""A table of fan-in: a CSV file with time, flows and bytes per bin, as written by samplers.
+"""A table of fan-in: a CSV file with time, flows and bytes per bin, as a sampler writes it.
 
 The bins with the most flows are the bursts. The bursts give the number of servers and the bytes per
 server.
@@ -19,7 +19,7 @@ _NAMES = {
     "bytes": {"bytes", "ingress_bytes", "rx_bytes", "in_bytes"},
 }
 _BURSTS = 0.99  # share of the bins that have fewer flows than a burst
-_MOST_FLOWS = 1e6  # servers of a scenario
+_MOST_FLOWS = 1e6  # the largest number of servers in a scenario
 _MOST_BYTES = 1e12
 _MOST = (1e18, _MOST_FLOWS, _MOST_BYTES)  # the largest value of each column
 _LONGEST = 2000  # characters of the line with the names of the columns

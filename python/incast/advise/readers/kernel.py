@@ -54,7 +54,7 @@ def read(text: str, where: str) -> Taken:
         taken.took += one.took
         taken.assumed += one.assumed
     if not taken.took:
-        taken.took.append("There is no setting of TCP that a scenario has.")
+        taken.took.append("No setting in the file corresponds to a key of a scenario.")
     taken.assumed.append("Clients and servers have the same settings.")
     return taken
 
@@ -119,7 +119,7 @@ def _memory(taken: Taken, value: str) -> str:
         f"Receive buffers have up to {units.size(sizes[2])}.",
         transport__receive_window=f"{max(sizes[2] // 2, _LEAST_WINDOW)}B",
     )
-    taken.assumed.append("Half of a receive buffer is window (tcp_adv_win_scale = 1).")
+    taken.assumed.append("Half of a receive buffer is used as window (tcp_adv_win_scale = 1).")
     return ""
 
 

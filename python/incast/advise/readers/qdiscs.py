@@ -68,6 +68,6 @@ def _tell(taken: Taken, found: list[tuple[str, dict[str, int]]], bounds: list[st
 
 
 def _counted(found: list[tuple[str, dict[str, int]]], *names: str) -> str:
-    """Return the queues whose counts are not 0, with the sums of these counts."""
+    """Return the queues whose named counters are not all 0, with the sums of these counters."""
     sums = ((queue, sum(counts.get(name, 0) for name in names)) for queue, counts in found)
     return listed([f"{queue}: {count}" for queue, count in sums if count])

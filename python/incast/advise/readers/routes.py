@@ -213,7 +213,7 @@ def _few(names: list[str]) -> str:
 
 
 def _is_local(route: Route) -> bool:
-    """Return whether a route leads only to this host, its containers or its link, to no client."""
+    """Return whether a route leads to no client: only to this host, its containers or its link."""
     if route.target == "default":
         return False
     network = ipaddress.ip_network(route.target, strict=False)

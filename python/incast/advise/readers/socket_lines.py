@@ -80,7 +80,7 @@ class Socket:
 
 
 def recognises(text: str) -> bool:
-    """Return whether a file is the output of `ss`: it has a head, a first state or details."""
+    """Return whether a file is `ss` output: it has a head or details, or begins with a state."""
     first = next(iter(text.split(None, 1)), "")
     return first in STATES | _TCP or " rto:" in text or "Address:Port" in text[:_HEAD]
 

@@ -114,7 +114,7 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> tuple[str, floa
         f"Queues of {shown(name)} share {units.size(total)} with alpha = {alpha}.",
         network__buffer={"name": "dynamic", "total": f"{total}B", "alpha": alpha},
     )
-    taken.assumed.append("No other port of the switch is congested; reserves are left out.")
+    taken.assumed.append("No other port of the switch is congested, and no memory is reserved.")
     # A single queue grows until it is alpha times the free memory: T = alpha (total - T).
     share = 2.0 ** int(exponent)
     return name, total * share / (1 + share)

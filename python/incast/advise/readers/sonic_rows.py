@@ -14,7 +14,7 @@ _MOST_QUEUES = 64  # of a port
 _MOST = 100_000  # queues of a switch
 
 Queue = tuple[str, int]
-"""A port, and the number of a queue at it."""
+"""A port, and the number of a queue at this port."""
 
 
 def row_of(reference: object) -> str:
