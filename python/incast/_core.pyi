@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A mistake in a scenario. The message is one line: the key, the problem and the accepted values."""
+    """A mistake in a scenario. The message has the key, the problem and the accepted values."""
 
 @final
 class Captures:
@@ -193,7 +193,7 @@ if sys.platform == "linux":
         Without the right to a real-time priority, the thread's time slices become short.
         """
     def pairs(scenario: Scenario) -> list[tuple[int, int]]:
-        """Return the host numbers of every flow's sender and client; clients have the first ones."""
+        """Return the hosts of every flow's sender and client; clients have the first numbers."""
 
 @type_check_only
 class Measured(TypedDict):

@@ -9,8 +9,7 @@ pyo3::create_exception!(
     _core,
     ScenarioError,
     PyValueError,
-    "A mistake in a scenario. The message is one line: the key, the problem and the accepted \
-     values."
+    "A mistake in a scenario. The message has the key, the problem and the accepted values."
 );
 
 /// An error in a scenario.
