@@ -274,4 +274,4 @@ def test_names_in_job_files_have_one_line(command: Command, tmp_path: Path, kind
 
 @pytest.mark.parametrize("words", [("run",), ("model",), ("advise", "--from")])
 def test_files_without_an_end_are_refused(command: Command, words: tuple[str, ...]) -> None:
-    assert "too large; must be a text of at most 8 MiB" in said(command(*words, "/dev/zero"))
+    assert "too large; must be a text file of at most 8 MiB" in said(command(*words, "/dev/zero"))

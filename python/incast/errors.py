@@ -36,7 +36,7 @@ class FetchError(ValueError):
 
 
 class AdviceError(ValueError):
-    """Advice that is not possible, or input for it that cannot be read; the message is one line."""
+    """Advice that is not possible, or unreadable input for advice; the message is one line."""
 
 
 class CaptureError(ValueError):

@@ -124,7 +124,7 @@ class Server:
 
 
 class _Bounded(ThreadingHTTPServer):
-    """A server with few threads; a connection beyond their number replaces the oldest one."""
+    """A server with few threads; if all are busy, a new connection replaces the oldest one."""
 
     request_queue_size = 128  # of the connections that have not been accepted yet
 

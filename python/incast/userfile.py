@@ -25,7 +25,7 @@ def text_of(path: Path) -> str:
     with path.open("rb") as file:
         content = file.read(MOST + 1)
     if len(content) > MOST:
-        raise NotTextError(f"too large; must be a text of at most {MOST // 2**20} MiB")
+        raise NotTextError(f"too large; must be a text file of at most {MOST // 2**20} MiB")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

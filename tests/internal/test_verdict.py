@@ -407,8 +407,9 @@ def test_a_round_of_a_shuffle_is_told_beside_the_time_of_its_data() -> None:
     assert line.replace(NBSP, " ") == (
         "No verdict: a collapse is defined for one read, or for long flows, not for all-to-all. "
         "At clients = 16: a round takes 400 ms (median), 410 ms (p99), and 786 µs at the rate of "
-        "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps, the sum of 16 "
-        "clients with links of 10 Gbps, of which the busiest is busy 35 % of the time. "
+        "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps for all 16 "
+        "clients together; their links have 10 Gbps each, and the busiest link is busy 35 % of the "
+        "time. "
         "(1 point left out: no finished run.)"
     )
 

@@ -98,11 +98,11 @@ class Kind:
     name
         The name that users give.
     summary
-        Its content, in one line.
+        The content of the picture, in one line.
     traces
-        The traces that it needs.
+        The traces that the picture needs.
     chosen
-        The fields of `Moment` that it uses besides `where` and `group`.
+        The fields of `Moment` that the picture uses besides `where` and `group`.
     """
 
     name: str

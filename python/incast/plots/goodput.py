@@ -26,7 +26,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     most = max(curves.interval(summary, "goodput_bps")[1].drop_nulls())
     if moment.group == "all" or most >= _NEAR * max(lines):
         most = max(most, *lines)
-    else:  # other traffic is often far from the rate of a line
+    else:  # other traffic is often far below the line rate
         lines = {}
     unit, name = scale(most)
     where = curves.places(axes, axis, summary)

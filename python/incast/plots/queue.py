@@ -78,7 +78,7 @@ def _moving(
     here: Resolved,
     dynamic: tuple[int, float],
 ) -> float:
-    """Draw the limit of the queue, which depends on the free space; return its largest length.
+    """Draw the limit of the queue, which depends on the free space; return the longest queue.
 
     Packets towards servers, mostly ACKs, are in no trace, so they are left out.
     """

@@ -23,7 +23,7 @@ _OF_WAITS = ("stall", "tail_probe")  # events within a wait, with which no new w
 
 @dataclass(frozen=True)
 class _Stall:
-    """A time, in seconds, in which a server waits for its timer, or the block for the server."""
+    """Seconds in which a server waits for its timer, or in which the block waits for the server."""
 
     lane: int
     start: float

@@ -8,7 +8,7 @@ _LIVE = (
         "s",
         "Real hosts: largest delay of a frame after its computed time of delivery.",
     ),
-    ("live.late_p99_s", "s", "Real hosts: 99th percentile of these delays of frames."),
+    ("live.late_p99_s", "s", "Real hosts: 99th percentile of the delays of frames."),
     ("live.busy", "1", "Real hosts: share of the run in which the busier thread was running."),
     (
         "live.waiting",

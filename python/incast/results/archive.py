@@ -213,7 +213,7 @@ class Archive:
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove all packs but `packs`, if their runs are in `packs`."""
+        """Remove the other packs, if all of their runs are in `packs`."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:

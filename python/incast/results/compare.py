@@ -7,8 +7,8 @@ cases.
 
 Percentiles of block times are taken from the blocks of all seeds together, as in a summary
 (`incast.results.pooled`). The interval of the difference of two percentiles is computed from their
-own intervals (Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation). It
-is rather too wide, because a seed that is hard for one result is hard for the other, too.
+own intervals (Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation).
+This interval is rather too wide, because a hard seed is hard for both results.
 """
 
 from collections.abc import Sequence

@@ -4,8 +4,8 @@ Student's interval is wrong if seeds have two outcomes, such as a block with and
 a timer. It extends below zero and above the line rate, and with ten seeds it may miss the mean in a
 quarter of the cases. Gaffke's interval is valid for any distribution on a known range. It adds a
 value at the end of the range to the sample, and weights all values by spacings of uniform numbers.
-Its end is a quantile of this weighted mean. If all seeds are similar, Gaffke's interval is far too
-wide. Therefore:
+The end of the interval is a quantile of this weighted mean. If all seeds are similar, Gaffke's
+interval is far too wide. Therefore:
 
 - If no seed has more than twice the value of another, the interval covers Student's and Gaffke's
   intervals. For Gaffke's, the range extends a quarter of the sample's range beyond the sample.

@@ -94,7 +94,7 @@ _SWEPT = _Is(
 
 
 def read(path: Path) -> Tree | None:
-    """Read the manifest of a directory; None if there is none.
+    """Read the manifest of a directory; return None if there is no manifest.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _check(file: Path, tree: Tree, keys: dict[str, _Is], place: str) -> None:
 
 
 def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
-    """Return the value of a dotted key; None if there is none."""
+    """Return the value of a dotted key; None if the key is missing."""
     for part in key.split("."):
         if isinstance(tree, list) and part.isdigit() and int(part) < len(tree):
             tree = tree[int(part)]

@@ -46,8 +46,8 @@ def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
     Raises
     ------
     ResultsError
-        A directory contains no results, damaged results, or results of another scenario or engine.
-        Or `out` cannot be written to.
+        A directory contains no results, damaged results, or results of another scenario or engine;
+        or `out` cannot be written to.
     """
     others = [Directory.open(path) for path in sources if path.resolve() != out.resolve()]
     stores = [Directory.open(out)] if out.is_dir() and any(out.iterdir()) else []

@@ -63,6 +63,6 @@ def _links(row: Mapping[str, Any], here: Resolved) -> str:
     if here.clients == 1:
         return f"goodput is {goodput}, and the busiest link is busy {busy} of the time"
     return (
-        f"goodput is {goodput}, the sum of {here.clients} clients with links of "
-        f"{units.rate(here.line_rate)}, of which the busiest is busy {busy} of the time"
+        f"goodput is {goodput} for all {here.clients} clients together; their links have "
+        f"{units.rate(here.line_rate)} each, and the busiest link is busy {busy} of the time"
     )

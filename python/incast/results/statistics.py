@@ -50,9 +50,9 @@ def summarise(
 ) -> pl.DataFrame:
     """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
-    `point` is its index in the plan. Only runs with the status "ok" enter a mean: `runs` counts
-    all runs of the point, `ok` those that entered, and `status` is "ok" or counts the other
-    endings. `timeouts_per_block` is added to the quantities.
+    `point` is the index of the point in the plan. Only runs with the status "ok" enter a mean.
+    `runs` counts all runs of the point, `ok` counts the runs that enter, and `status` is "ok" or
+    counts the other endings. `timeouts_per_block` is added to the quantities.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def summarise(
     swept
         The swept keys, constant at each point.
     resolved
-        Returns the quantities of a point, by its index. They limit the goodput and the time of a
-        block. By default these limits are not known.
+        A function that returns the quantities of a point, by its index. They limit the goodput and
+        the time of a block. By default these limits are not known.
     confidence
         The confidence of a single interval: more than 95 % if the number of runs depends on the
         intervals.

@@ -266,8 +266,8 @@ def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[s
     title = known["plan"]["points"][0]["resolved"].get("title") or "without a title"
     if known["engine"] != plan.engine:
         raise ResultsError(
-            f"{path}: written by engine {known['engine']}, but this is {plan.engine}; "
-            "choose another directory"
+            f"{path}: written by engine {known['engine']}, but this version of incast has engine "
+            f"{plan.engine}; choose another directory"
         )
     if known["fingerprint"] != plan.fingerprint:
         raise ResultsError(

@@ -25,7 +25,7 @@ COLUMNS = [
     {"name": KEY, "unit": "", "description": "key of the run"},
     {"name": WALL, "unit": "s", "description": "real time that the engine took"},
     {"name": "host", "unit": "", "description": "where it ran"},
-    {"name": "check", "unit": "", "description": "CRC-32 of the line before it"},
+    {"name": "check", "unit": "", "description": "CRC-32 of the other columns"},
 ]
 
 _HEAD = ",".join(column["name"] for column in COLUMNS) + "\n"
@@ -38,7 +38,7 @@ class Times:
     Parameters
     ----------
     path
-        The directory that contains the folder. The folder is created for the first time stored.
+        The directory that contains the folder. The folder is created when a time is stored.
     """
 
     def __init__(self, path: Path) -> None:

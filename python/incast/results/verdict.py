@@ -120,7 +120,7 @@ class _Curve:
         return f"Slows down {span}, to {to}, {why} timeouts: {self._idle(first)}."
 
     def _safe(self) -> int | None:
-        """Return the last point before the first collapse of any seed; None if it has none."""
+        """Return the last point before any seed collapses; None if there is no such point."""
         unsafe = (i for i in range(len(self.rows)) if self._collapsed(i) or self._may_collapse(i))
         safe = next(unsafe, len(self.rows)) - 1
         return safe if safe >= 0 else None

@@ -58,7 +58,7 @@ def lossless_s(here: Resolved) -> float:
 
 @dataclass(frozen=True)
 class Lossless:
-    """A read without losses. Each quantity is a number or an array; times have any one unit.
+    """A read without losses. Each quantity is a number or an array; times may have any unit.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Lossless:
         return np.asarray(np.maximum(of_last, of_all) + self.trip)
 
     def _idle(self, window: Numbers) -> tuple[Floats, Floats]:
-        """Return how long in a block a server's own link idles, and how long the shared links."""
+        """Return the idle times of a server's own link, and of the shared links, in a block."""
         size = np.asarray(window, float)
         left = np.asarray(self.segments, float)
         alone = together = np.zeros(())

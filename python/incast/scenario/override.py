@@ -46,7 +46,7 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
 def apply(document: dict[str, Any], key: str, value: object) -> None:
     """Set the dotted `key` in `document`, and change the sweep of the key if it has one.
 
-    `sweep.workload.servers` adds an axis, because the part after `sweep.` is one key.
+    `sweep.workload.servers` adds an axis for the key `workload.servers`.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class Point:
 
     @cached_property
     def identity(self) -> str:
-        """Canonical text of all keys on which a run depends: not the title, nor the seeds."""
+        """Canonical text of all keys on which a run depends, without the title and the seeds."""
         resolved = {key: value for key, value in self.resolved.items() if key != "title"}
         resolved["run"] = {k: v for k, v in resolved.get("run", {}).items() if k != "seeds"}
         return _canonical(resolved)

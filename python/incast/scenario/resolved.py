@@ -78,12 +78,12 @@ class Resolved:
 
     @property
     def limit(self) -> float:
-        """Total rate of these clients' links in bit/s."""
+        """Total rate in bit/s of the clients' links that bound the goodput."""
         return self.lines * self.line_rate
 
     @property
     def line(self) -> str:
-        """Rate of these clients' links in words."""
+        """Rate of the clients' links that bound the goodput, in words."""
         rate = units.rate(self.line_rate)
         return rate if self.lines == 1 else f"{self.lines} × {rate}"
 

@@ -190,7 +190,7 @@ def sources(text: str) -> list[str]:
 
 
 def of_profiles(name: str) -> dict[str, str]:
-    """Return the values that profiles set for a key of `[network]` or `[transport]`."""
+    """Return each profile's value of a key of `[network]` or `[transport]`, if it has one."""
     if name.partition(".")[0] not in {"network", "transport"}:
         return {}
     found = {}

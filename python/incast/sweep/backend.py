@@ -23,8 +23,8 @@ class Control(Protocol):
 class Backend(Protocol):
     """Runs points of a plan, at any seed, from several threads.
 
-    Its `version` is part of the key under which a run is stored: backends that may answer
-    differently must have different versions.
+    The `version` of a backend is part of the key under which a run is stored. Backends that may
+    answer differently must have different versions.
     """
 
     @property

@@ -350,9 +350,10 @@ class _Costs:
         return self._size(job) * self._speed + OVERHEAD
 
     def batches(self, todo: Sequence[Job]) -> Iterator[list[Job]]:
-        """Yield batches of enough work, in the order of the plan, but of many runs longest first.
+        """Yield batches of enough work.
 
-        The size of a batch follows from the costs that were measured before it is taken.
+        Runs are in the order of the plan, but among each `_WINDOW` runs the longest come first. The
+        size of a batch follows from the costs that are known when the batch is taken.
         """
         rest = iter(todo)
         while window := list(islice(rest, _WINDOW)):

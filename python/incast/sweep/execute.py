@@ -85,7 +85,7 @@ def run(
         A function that is called about ten times a second, in the calling thread.
     shard
         `i/n` to run only part i of n parts of the sweep. All parts have about the same estimated
-        work. A shard needs `out`. `incast merge` makes one directory from those of all parts.
+        work. A shard needs `out`. `incast merge` merges the directories of all parts.
     executor
         The executor of the runs: `threads` of this process, `dask` for a cluster of processes on
         this machine, or the address of a Dask scheduler, such as `tcp://host:8786`.
@@ -102,8 +102,8 @@ def run(
     ScenarioError
         The scenario is not valid. Nothing has been written.
     ResultsError
-        `out` cannot be written to, or contains the results of another scenario. Or `traces`,
-        `jobs`, `shard` or `executor` is not valid, or the scheduler is gone.
+        `out` cannot be written to or contains the results of another scenario; or an argument
+        (`traces`, `jobs`, `shard`, `executor`) is not valid; or the scheduler is gone.
     Interrupted
         Ctrl-C; finished runs are in its `results`.
     """

@@ -73,7 +73,7 @@ class Status:
 
     @property
     def runs(self) -> int:
-        """The number of different runs that the scenario asks for, as far as is known."""
+        """The number of different runs that the scenario asks for, as far as it is known."""
         return sum(point.done + len(point.missing) for point in self.points)
 
     @property
@@ -121,7 +121,7 @@ def status(directory: Path, jobs: int | None = None) -> Status:
     directory
         The directory.
     jobs
-        The number of parallel runs with which the time is estimated; by default the number of
+        The number of parallel runs for which the time is estimated; by default the number of
         processors.
 
     Raises

@@ -1,4 +1,4 @@
-"""Job files for clusters: a sweep as a Slurm array, an indexed Job of Kubernetes, or on Dask.
+"""Job files for clusters: a Slurm array, an indexed Job of Kubernetes, or a script for Dask.
 
 Each task runs one shard and stores its results in a directory of its own. On an object store, all
 tasks share one directory. So tasks may be repeated, in any order, on any machine.
