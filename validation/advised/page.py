@@ -46,9 +46,9 @@ without it (the standard deviation of its logarithm is at most {steady}), becaus
 runs say little. In the first three sets, fixes are chosen for goodput and judged by goodput. In the
 later sets, fixes are chosen for the 99th percentile of the block times (`incast advise --for p99`).
 This percentile is computed for each run, since a run has few blocks. Application code is tested
-only for reads with new connections, since the code opens new ones. This kernel has no `fq`, DCTCP
-or Vegas, and a namespace can choose only between Reno and BBR. A run that is not [trusted](live.md)
-is repeated, up to {tries} times.
+only for reads with new connections, since the code opens new connections. This kernel has no `fq`,
+DCTCP or Vegas, and a namespace can choose only between Reno and BBR. A run that is not
+[trusted](live.md) is repeated, up to {tries} times.
 
 The first set found errors in the commands and in the client that measured them. The second set
 found that hosts without SACK are not simulated well. After each set, the errors that could be

@@ -52,18 +52,18 @@ else.
 
 In the second and in the third foreign draw, one of 724 controls (captures without incast) was
 reported as incast. Both of these controls were outages in which requests, or everything that the
-servers sent, were retransmitted in vain. In these two draws, the diagnosis ruled out a look-alike
-(another cause of the same symptoms) that was present in two of 358 captures and in three of 356.
-Because such cases are rare, further draws were made to develop the present rules: eight foreign
-draws, five of our own, and two of real hosts. With the earlier draws, they have 6480 controls in
-all. The further draws showed bad links that stop several flows of a burst, and waits of several
-hosts that are as long as a timer although no packet shows a loss. The tenth draw and the fourth
-foreign draw met every criterion, but one of the newest rules ignored waits for a SYN if longer
-timers were present, so *decided* was low. That rule was corrected, and the draws of this page were
-committed and judged once. Missed criteria are bold. They are missed by little: the present rules
-were run on nine of our draws (the eighth to the eleventh, and five for development), and eight of
-these draws reach 0.9 for causes. Of twelve foreign draws, eleven reach 0.95 for "cannot tell". A
-few scenarios with many waits determine such a value.
+servers sent, were retransmitted in vain. In two of 358 captures of the second foreign draw and in
+three of 356 captures of the third, the diagnosis ruled out a look-alike (another cause of the same
+symptoms) that was present. Because such cases are rare, further draws were made to develop the
+present rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws,
+these draws have 6480 controls in all. The further draws showed bad links that stop several flows of
+a burst, and waits of several hosts that are as long as a timer although no packet shows a loss. The
+tenth draw and the fourth foreign draw met every criterion, but one of the newest rules ignored
+waits for a SYN if longer timers were present, so *decided* was low. That rule was corrected, and
+the draws of this page were committed and judged once. Missed criteria are bold. They are missed by
+little: the present rules were run on nine of our draws (the eighth to the eleventh, and five for
+development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws, eleven reach
+0.95 for "cannot tell". A few scenarios with many waits determine such a value.
 
 Known errors:
 
@@ -103,8 +103,8 @@ is a block with at least three flows in which the client's link waited for a tim
 timer, or the timer of a tail-loss probe.
 
 Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
-incast. For {unknown} the answer is "cannot tell", because only one or two flows waited, and a bad
-link could also have lost the few packets.
+incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,
+and a bad link could also have lost the few packets.
 """
 _BUFFER = """\
 The table gives the ratio of the estimated buffer size to the true size, in captures of blocks that
@@ -159,12 +159,12 @@ def page(
         _NOTES.format(**_said(simulated)),
         "### Causes of stalls",
         "",
-        "Rows are the true causes, columns the reported ones.",
+        "Rows are the true causes, and columns are the reported causes.",
         "",
     ]
     for place in ("client", "switch", "server"):
         told += [f"At the {place}:", "", *_matrix(simulated.causes, place), ""]
-    told += ["Stalls whose cause cannot be determined at the place:", ""]
+    told += ["The next tables have the stalls whose cause cannot be determined at the place:", ""]
     for place in ("client", "switch", "server"):
         if any(at == place for at, _, _ in simulated.doubtful):
             told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]

@@ -112,7 +112,7 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
     """Say what a forecast that is right on average could reach."""
     many = simulated >= MANY
     return [
-        "How much of this is chance? The development set was simulated again with other seeds",
+        "How much of the error is chance? The development set was simulated again with other seeds",
         f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
         f"({found.mean():.0%}) are within 20 % or one server of the first result. With",
         f"{MANY} servers or more, {found[many].sum()} of {many.sum()} ({found[many].mean():.0%})",
@@ -129,7 +129,7 @@ def _agreement(agreement: Agreement) -> list[str]:
         "Like the simulator, the model follows single packets, but it has only one queue and only",
         "the rules for windows ([what the model does](../how-to/ask-theory.md)). The collapse",
         f"points of {len(agreement.model)} scenarios of the development set were simulated again",
-        "with 10 to 24 seeds. There the model differs from the simulator no more than the",
+        "with 10 to 24 seeds. At these points the model differs from the simulator no more than the",
         "simulator with other seeds does:",
         "",
         "| ratio: median (middle half) | goodput | timeouts |",
@@ -180,8 +180,8 @@ The main causes of error, the largest first:
 """
 
 HISTORY = """\
-No constant of the model is fitted to the simulator. The model simulates so many steps that more of
-them did not change the collapse points of the development set.
+No constant of the model is fitted to the simulator. The model simulates so many steps that more
+steps did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, only collapses with a timeout in at least
 every other block counted. The reads were judged six times by this rule, and the model found 91 % of

@@ -17,8 +17,8 @@ OPENING = f"""# ICTCP's own result
 
 Written by `make validate` (`validation/ictcp`); do not edit. ICTCP's own experiments reportedly
 show no collapse up to about {MOST} servers on a switch with 48 ports; other papers report a
-collapse at a third of that. Which initial window, which quota and which buffer reproduce ICTCP's
-result? [How we read ICTCP](reading-ictcp.md) asked these questions before the runs.
+collapse at a third of this number. Which initial window, which quota and which buffer reproduce
+ICTCP's result? [How we read ICTCP](reading-ictcp.md) asked these questions before the runs.
 
 The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["workload"]["sru"]} in
 packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.

@@ -111,7 +111,7 @@ def _stacks(judged: Study) -> list[str]:
     lines = [
         "## By transport and profile",
         "",
-        f"Reads within a factor of {NEAR}, of the answered reads, of all reads.",
+        f"A cell has the reads within a factor of {NEAR}, the answered reads, and all reads.",
         "",
         "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
         "|---|" + "--:|" * (len(PROFILES) + 1),

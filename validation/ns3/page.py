@@ -90,9 +90,9 @@ SYN (the flag in the tables)
 : `UpdateRttHistory()` finds the entry of a retransmitted segment by its length. A SYN has no
   length, so its entry is never found. A lost SYN therefore gives a sample of the round-trip time
   that includes the timeout, which RFC 6298 §3 forbids. With `ConnTimeout` 200 ms, one lost SYN
-  gives an RTO of 3 × 200 = 600 ms, and two lost SYNs give 3 × 600 = 1800 ms. A loss after that ends
-  the run after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs with 64
-  servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
+  gives an RTO of 3 × 200 = 600 ms, and two lost SYNs give 3 × 600 = 1800 ms. A loss after these
+  SYNs ends the run after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs
+  with 64 servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
   `rto_after_syn_loss = "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are
   -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose
   SYNs, with NewReno from 32 servers on. Points with more than half a SYN timeout per server are
@@ -100,10 +100,10 @@ SYN (the flag in the tables)
 
 No minimum window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
-  below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires:
-  16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
-  minimum of two segments; here the minimum is a parameter (`floor`). The reference runs use
-  `TcpDctcp` with a minimum of two segments. In an earlier version of this page, which used
+  below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires.
+  For example, 16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run.
+  Linux has a minimum of two segments; here the minimum is a parameter (`floor`). The reference runs
+  use `TcpDctcp` with a minimum of two segments. In an earlier version of this page, which used
   unpatched runs, this effect was attributed to the next mistake.
 
 CWR (the flag in the tables)

@@ -57,14 +57,14 @@ packet in service.
 WINDOWS = """
 ## Fluid windows
 
-Four NewReno flows share a path of 1 ms that is never full, with random packet
-loss. The fluid model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p
-(Ott, Kemperman and Mathis 1996). Above p = 1e-3 the simulated windows are 10 to 15 % smaller than
-that. These points are not judged, because at first the bar included p up to 3e-3, and failed. Two
-effects that neither formula includes are the likely cause, but were not traced: timeouts, and the
-fact that a window does not grow while NewReno recovers from a loss, which takes one or two of the
-fewer than 20 round trips of a cycle. All bars of the fluid models were set after their results had
-been seen once, so they detect changes and are not predictions.
+Four NewReno flows share a path of 1 ms that is never full, with random packet loss. The fluid
+model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p (Ott, Kemperman
+and Mathis 1996). Above p = 1e-3, the simulated windows are 10 to 15 % smaller than 1.31/√p. These
+points are not judged, because at first the bar included p up to 3e-3, and failed. Two effects that
+neither formula includes are the likely cause, but were not traced: timeouts, and the fact that a
+window does not grow while NewReno recovers from a loss. A recovery takes one or two round trips of
+a cycle, which has fewer than 20. All bars of the fluid models were set after their results had been
+seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """
