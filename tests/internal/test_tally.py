@@ -53,7 +53,7 @@ def test_a_reading_whose_claim_was_not_run_stands_for_itself() -> None:
     assert together({"A-other": FAILS}, {"A-other": "A"}) == {"A-other": FAILS}
 
 
-NEITHER = "neither, of which it is another reading: without content. It is within the tolerance."
+NEITHER = "another reading of neither: holds whatever the run does. It is within the tolerance."
 LEDGER = """
 [merged]
 same = "held"
@@ -116,13 +116,13 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         Outcome("above", Class.IMPOSSIBLE, "The link carries less."),
         Outcome("also", Class.NS2, "Its own run has less."),
         Outcome("void", Class.EMPTY, "The run is searched for it."),
-        Outcome("tied", Class.TIES, "as it is: fails; with clock noise: holds. One dip decides."),
-        Outcome("lucky", Class.TIES, "as it is: holds; with clock noise: refuted twice"),
-        Outcome("other", Class.READING, "as read first: fails; other-2: holds"),
-        Outcome("other-2", Class.MERGED, "other, of which it is another reading: holds"),
+        Outcome("tied", Class.TIES, "without clock noise: fails; with it: holds. One dip decides."),
+        Outcome("lucky", Class.TIES, "without clock noise: holds; with it: refuted twice"),
+        Outcome("other", Class.READING, "first reading: fails; other-2: holds"),
+        Outcome("other-2", Class.MERGED, "another reading of other: holds"),
         Outcome("twice", Class.NS2),
-        Outcome("either", Class.READING, "as read first: fails; either-2: holds"),
-        Outcome("either-2", Class.MERGED, "either, of which it is another reading: holds"),
+        Outcome("either", Class.READING, "first reading: fails; either-2: holds"),
+        Outcome("either-2", Class.MERGED, "another reading of either: holds"),
         Outcome("neither", Class.OPEN, "It has no content."),
         Outcome("either-3", Class.MERGED, NEITHER),
         Outcome("same", Class.MERGED, "held"),
@@ -136,7 +136,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
     ("ledger", "message"),
     [
         ('[merged]\nA = "C"', r"ledger.toml: merged, A: there is no 'C'; choose from B"),
-        ('[merged]\nB = "B"', r"ledger.toml: merged: B is a claim of a figure still"),
+        ('[merged]\nB = "B"', r"ledger.toml: merged: B is still a claim of a figure"),
         ('[empty]\nC = "x"', r"ledger.toml: empty: there is no 'C'; choose from B"),
         ('[failures.C]\ncause = "open"\nwhy = "x"', r"failures: there is no 'C'; choose from B"),
         ('[failures.B]\ncause = "opn"\nwhy = "x"', r"cause: there is no 'opn'; did you mean open"),

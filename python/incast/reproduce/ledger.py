@@ -1,4 +1,4 @@
-"""What became of a text's claims and headlines: its `ledger.toml` and its `scorecard.toml`."""
+"""A text's `ledger.toml`, with decisions about claims, and its `scorecard.toml`, with headlines."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
@@ -15,11 +15,12 @@ class Failure:
     Parameters
     ----------
     cause
-        `contradicts itself`, two statements of the text; `impossible`, by arithmetic on what the
-        text gives; `ns-2`, whose measured data in the same reading refute it, too; `not given`, a
-        parameter on which it depends; or `open`.
+        `contradicts itself`: two statements of the text contradict each other. `impossible`:
+        arithmetic with the text's values excludes the claim. `ns-2`: measured data of ns-2 in the
+        same reading refute the claim, too. `not given`: the claim depends on a parameter that the
+        text does not give. `open`: the cause is not known.
     why
-        The argument; if the cause is `open`, also what would decide it.
+        The argument. If the cause is `open`, also the evidence that would decide.
     """
 
     cause: Literal["contradicts itself", "impossible", "ns-2", "not given", "open"]
@@ -28,18 +29,19 @@ class Failure:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Later decisions about claims, beyond their verdicts by the runs.
+    """Decisions about claims, in addition to the verdicts by runs.
 
     Parameters
     ----------
     merged
         Claims that are no longer judged, each with the claim that says the same.
     dropped
-        Claims that are no longer judged, and why.
+        Claims that are no longer judged, each with the reason.
     failures
-        Claims that fail, and why.
+        Claims that fail, each with the reason.
     empty
-        Claims that hold whatever the run does, and why; as readings they do not count.
+        Claims that hold whatever the run does, each with the reason. Such a claim does not count if
+        it is another reading of a claim.
     """
 
     merged: dict[str, str] = field(default_factory=dict)
@@ -48,12 +50,12 @@ class Ledger:
     empty: dict[str, str] = field(default_factory=dict)
 
     def check(self, claims: Set[str], where: str) -> None:
-        """Refuse names of claims that there are not, and of those that there still are.
+        """Refuse unknown names, and names of merged or dropped claims that a figure still has.
 
         Raises
         ------
         FigureError
-            There is such a name.
+            The ledger has such a name.
         """
         known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
         for name, into in self.merged.items():
@@ -64,25 +66,25 @@ class Ledger:
         for table in ("merged", "dropped"):
             for name in getattr(self, table):
                 if name in claims:
-                    raise FigureError(f"{where}: {table}: {name} is a claim of a figure still")
+                    raise FigureError(f"{where}: {table}: {name} is still a claim of a figure")
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The main results of a text, and what we find.
+    """A main result of a text, and our finding.
 
     Parameters
     ----------
     headline
-        Its name, a few words.
+        Name of the result in a few words.
     says
         What the text says.
     found
-        What we find, and under which reading.
+        What we find, and the reading under which we find it.
     verdict
-        One sentence on the text that its authors would call fair.
+        One sentence about the text that its authors would call fair.
     claims
-        The claims on which it is based.
+        The claims on which the verdict is based.
     """
 
     headline: str
@@ -99,12 +101,12 @@ class Scorecard:
     headlines: list[Headline] = field(default_factory=list)
 
     def check(self, claims: Set[str], where: str) -> None:
-        """Refuse names of claims that there are not.
+        """Refuse unknown names of claims.
 
         Raises
         ------
         FigureError
-            There is such a name.
+            The scorecard has such a name.
         """
         known = dict.fromkeys(sorted(claims), 0)
         for one in self.headlines:

@@ -1,4 +1,4 @@
-"""A metric at few points: a group of bars per point, a bar per curve."""
+"""A metric at few points, with a group of bars per point and a bar per curve."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
-_WIDTH = 0.8  # of a group, where groups are 1 apart
+_WIDTH = 0.8  # of a group; groups are 1 apart
 
 
 def _errors(

@@ -16,15 +16,16 @@ class Monotone:
     Parameters
     ----------
     curves
-        Labels.
+        Labels of the curves.
     direction
         `rising` or `falling`; flat stretches are allowed.
     metric
-        Their metric; by default the drawn one.
+        The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        By which share of the largest value so far a step in the other direction is allowed.
+        Largest step against the direction, as a share of the highest (if falling, lowest) value so
+        far.
     """
 
     curves: list[str]
@@ -39,7 +40,7 @@ class Monotone:
         return set(self.curves)
 
     def judge(self, curves: Curves) -> Finding:
-        """Look at each step of each curve."""
+        """Check each step of each curve."""
         sign = 1 if self.direction == "rising" else -1
         said, holds = [], True
         for label in self.curves:
