@@ -102,7 +102,8 @@ _NAMES = {
 def table(ranking: Ranking) -> list[str]:
     """Return the table: a line per row, and the best of each group."""
     head = " | ".join(f"{100 * level:.0f} %" for level in LEVELS)
-    lines = [f"| Scenarios [%] in which the remedy keeps at least | {head} |", "| :-- |" + " --: |" * 3]
+    what = "Scenarios [%] in which the remedy keeps at least"
+    lines = [f"| {what} | {head} |", "| :-- |" + " --: |" * 3]
     for group in ranking.groups:
         lines.append(f"| **{group.title}** | | | |")
         lines += [_line(f"`{one.label}`", one) for one in group.standings]
