@@ -136,7 +136,7 @@ class Results:
         """
         rows = self.numbered(group)
         if not known(rows):
-            raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again in another directory")
+            raise ResultsError(f"blocks: {_NO_BLOCKS}; run the scenario again in another directory")
         kept = rows.select(*self.plan.swept, "seed", pl.col(COMPLETIONS).alias("completion_s"))
         return kept.explode("completion_s").drop_nulls("completion_s")
 

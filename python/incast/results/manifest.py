@@ -121,7 +121,7 @@ def read(path: Path) -> Tree | None:
         known, given = " and ".join(map(str, READ)), _short(manifest["format"])
         raise ResultsError(
             f"{file}: has format {given}, but this version of incast reads {known}; "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         )
     _check(file, manifest, _KEYS, "")
     told = manifest["plan"].get("precision")
@@ -155,14 +155,14 @@ def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
     if not is_same:
         raise ResultsError(
             f"{file}: plan.points: was changed after the run (the fingerprint differs); "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         )
     try:
         plan.points[0].here  # noqa: B018 (it is read here)
     except ScenarioError as error:
         raise ResultsError(
             f"{file}: plan.points.0.resolved.{error} (incast {manifest['incast']} wrote it); "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         ) from None
 
 
