@@ -143,7 +143,7 @@ def page(
     counts: tuple[int, int],
     pictures: list[str],
 ) -> str:
-    """Return the page; `real` is the score of real hosts, if they could be had."""
+    """Return the page; `real` is the score of real hosts, if this machine has them."""
     told = [
         _HEAD,
         *section.summary(simulated, foreign),
@@ -180,7 +180,7 @@ def page(
 
 
 def worst(score: Score) -> list[tuple[int, str, str]]:
-    """Return the five captures with the most mistakes: how many, the file, and which."""
+    """Return the five captures with the most mistakes: number of mistakes, file, and mistakes."""
     return sorted(score.mistakes)[::-1][:5]
 
 

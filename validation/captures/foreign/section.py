@@ -1,4 +1,4 @@
-"""The foreign part of the page: criteria beside ours, kinds, assumptions, and public captures."""
+"""The foreign part of the page: criteria, kinds, assumptions, and public captures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ but packets are missing for another reason. Most files are small, and few come f
 
 
 def summary(ours: scoring.Score, foreign: Score) -> list[str]:
-    """Return a table of the criteria, our captures and foreign ones; what is missed is bold."""
+    """Return a table of the criteria for our and for foreign captures; missed ones are bold."""
     head = "| Criterion | ours | at least | foreign | at least |"
     rows = [head, "| :-- | --: | --: | --: | --: |"]
     left = {one.what: one for one in scoring.criteria(ours)}
@@ -69,7 +69,7 @@ def _told(one: Criterion) -> str:
 
 
 def section(score: Score) -> list[str]:
-    """Return what the page says of foreign captures."""
+    """Return the section of the page on foreign captures."""
     rows = ["| Look-alike | found | ruled out | cannot tell |", "| :-- | --: | --: | --: |"]
     for name in sorted({name for name, _ in score.named}):
         said = [str(score.named[name, one]) for one in ("found", "ruled out", "cannot tell")]
@@ -85,13 +85,13 @@ def section(score: Score) -> list[str]:
 
 
 def assumptions() -> list[str]:
-    """Return the table of what the diagnosis assumes about hosts and files."""
+    """Return the table of the diagnosis's assumptions about hosts and files."""
     head = "## What the diagnosis assumes"
     return [head, "", ASSUMPTIONS.read_text(encoding="utf-8").rstrip("\n"), ""]
 
 
 def public() -> list[str]:
-    """Return what was said of public captures."""
+    """Return the section of the page on public captures."""
     with PUBLIC.open(newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
     sums = [sum(int(row[at]) for row in rows) for at in range(1, len(head))]
