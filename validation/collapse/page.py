@@ -43,7 +43,7 @@ def write(
 ) -> list[str]:
     """Write page and picture; return the lines of the table.
 
-    `swept` is the held-out set judged with no more effort than a sweep takes.
+    `swept` is the held-out set, judged with the effort of a sweep.
     """
     rows = table(judged, swept, development, sweep_s)
     picture = "![Predicted against simulated](collapse.png)"
@@ -55,7 +55,7 @@ def write(
 
 
 def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: float) -> list[str]:
-    """Hold the numbers against the aims."""
+    """Compare the numbers with the aims."""
     near, none = shares(judged)
     swept_near, swept_none = shares(swept)
     ratio = judged.baseline.mean() / judged.errors.mean()
@@ -102,14 +102,14 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
 
 
 def shares(judged: Judgement) -> tuple[float, float]:
-    """Return the shares of hits among those that collapse, and among the others."""
+    """Return the shares of hits among scenarios that collapse, and among the others."""
     hits, collapses = judged.hits, judged.collapses
     others = hits[~collapses]
     return float(hits[collapses].mean()), float(others.mean()) if others.size else 1.0
 
 
 def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
-    """Say what a forecast that is right on average could reach."""
+    """Give the accuracy that a forecast that is right on average could reach."""
     many = simulated >= MANY
     return [
         "How much of the error is chance? The development set was simulated again with other seeds",
@@ -122,7 +122,7 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
 
 
 def _agreement(agreement: Agreement) -> list[str]:
-    """Say how near means of the model are to means of the simulator."""
+    """Compare means of the model with means of the simulator."""
     lines = [
         "## Why it is right",
         "",
@@ -148,7 +148,7 @@ def _agreement(agreement: Agreement) -> list[str]:
 
 
 def _where(judged: Judgement) -> list[str]:
-    """Say where it fails."""
+    """Describe the scenarios in which the model fails."""
     groups = {"2 to 7": (2, 8), "8 to 15": (8, 16), "16 to 47": (16, 48), "48 to 256": (48, 257)}
     lines = [
         "## Where it fails",

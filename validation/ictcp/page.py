@@ -1,4 +1,4 @@
-"""Page and picture of the headline of ICTCP's text."""
+"""Page and picture of the headline of ICTCP's paper."""
 
 from __future__ import annotations
 

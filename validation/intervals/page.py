@@ -26,7 +26,7 @@ _NAMES = {
 
 
 def lines(judged: Sequence[Judged]) -> list[str]:
-    """Return a table: a row per point, what the intervals of tables hold, and how wide they are."""
+    """Return a table with the coverage and the width of the intervals, and a row per point."""
     names = [*HELD, *ALSO]
     rows = [f"| | {' | '.join(_NAMES[name] for name in names)} |", "|---|" + "--:|" * len(names)]
     for one in judged:

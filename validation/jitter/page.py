@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 matplotlib.use("Agg")
 
 JUDGED = "once"
-"""How often the held-out set has been judged by a model that was then changed or kept."""
+"""How often the held-out set has been used to judge a model."""
 SLACK = 1.05
-"""Platforms may differ by so much in a factor."""
+"""Largest ratio between the factors of two platforms."""
 
 
 def kept(judged: Study, known: dict[str, Any]) -> Verdict:
-    """Compare the stated accuracy of the model with the accuracy found."""
+    """Compare the stated accuracy of the model with the measured accuracy."""
     said = [(one["reads"], one["factor"]) for one in known["regions"]]
     found = [(one["reads"], one["factor"]) for one in judged.regions()]
     off = [
@@ -107,7 +107,7 @@ def _trusted(judged: Study) -> list[str]:
 
 
 def _stacks(judged: Study) -> list[str]:
-    """Return how it does by transport and profile."""
+    """Return the accuracy of the model by transport and profile."""
     lines = [
         "## By transport and profile",
         "",
@@ -136,7 +136,7 @@ def _counts(judged: Study, profile: str | None, transport: str | None) -> str:
 
 
 def _parts(judged: Study) -> list[str]:
-    """Return how it does by halves of the set."""
+    """Return the accuracy of the model in parts of the set."""
     groups: dict[str, list[Read]] = {}
     for word in ("fresh", "persistent"):
         groups[f"{word} connections"] = [
@@ -166,7 +166,7 @@ def _parts(judged: Study) -> list[str]:
 
 
 def _worst(judged: Study) -> list[str]:
-    """Return those that it misses."""
+    """Return the reads that the model misses."""
     far = [it for it in judged.answered if abs(np.log(it.ratio)) > np.log(NEAR)]
     far.sort(key=lambda it: -abs(np.log(it.ratio)))
     lines = [

@@ -105,7 +105,7 @@ def parse(time: float, data: bytes) -> Packet:
 
 
 def ip_bytes(packet: Packet, most: int) -> tuple[bytes, int]:
-    """Return the first `most` bytes of the IP packet, and its length; addresses give the version."""
+    """Return the first `most` bytes of the packet as IPv4 or IPv6, and its whole length."""
     one, other = packet.ports
     offset = 20 + len(packet.options)
     tcp = struct.pack(
