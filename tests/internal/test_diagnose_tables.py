@@ -62,7 +62,7 @@ def test_stalls_are_listed_by_length_and_summed_by_cause() -> None:
         ("4.000000 s", "100 ms", "flow 4.0", "tail lost", "50\xa0%", "tcp"),
     ]
     assert text.causes(report) == [
-        ("cause", "stalls", "time", "by a probe"),
+        ("cause", "stalls", "time", "ended by a probe"),
         ("tail lost", "3", "600 ms", "1"),
         ("full window lost", "1", "400 ms", "1"),
         ("cannot tell", "1", "100 ms", "1"),

@@ -15,7 +15,7 @@ from incast.errors import CaptureError
 
 
 class Report(dict[str, Any]):
-    """The report that `incast diagnose --format json` prints: a dictionary with attributes.
+    """The report that `incast diagnose --format json` prints; its entries are attributes, too.
 
     `report["stalls"]` and `report.stalls` are the same. The how-to describes the entries. A
     notebook shows the page of `--format html`, without its pictures.

@@ -28,7 +28,7 @@ INCOMPLETE = {
     "capture_drops": "The capture program dropped packets. Shorter frames and a larger buffer "
     "help: tcpdump -s 96 -B 65536.",
 }
-_LEAST_SHARE = 0.001  # of the time that is written as a number
+_LEAST_SHARE = 0.001  # smallest share of the time that is written as a number
 CAUSES = {
     "full_window": "full window lost",
     "tail": "tail lost",
@@ -134,7 +134,7 @@ def episodes(report: Report) -> list[tuple[str, ...]]:
 
 def causes(report: Report) -> list[tuple[str, ...]]:
     """Return a row per cause of stalls, the most frequent first, below a row of headings."""
-    rows: list[tuple[str, ...]] = [("cause", "stalls", "time", "by a probe")]
+    rows: list[tuple[str, ...]] = [("cause", "stalls", "time", "ended by a probe")]
     counts = Counter(one["cause"] for one in report["stalls"])
     for cause, count in counts.most_common():
         own = [one for one in report["stalls"] if one["cause"] == cause]
@@ -182,7 +182,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
 
 
 def cannot_tell(report: Report) -> list[str]:
-    """Return what the capture cannot tell, in one sentence each, without the first lines."""
+    """Return what the capture cannot tell, one sentence each, except what the first lines say."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
         for one in report["cannot_tell"]

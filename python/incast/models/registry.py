@@ -284,9 +284,9 @@ MODELS = {
         ),
         _of_losses(
             "kulkarni-abtt-only-whole",
-            "throughput as a function of measured losses; only timeouts at a block's head count, "
-            "if a whole window was lost",
-            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, delta as §3 defines an ABTT",
+            "throughput as a function of measured losses; only timeouts after the loss of a whole "
+            "window at a block's head count",
+            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, and ABTTs as §3 defines them",
             "abtt_only_whole",
             "block_head_whole_share",
         ),

@@ -8,9 +8,9 @@ round trip, and stops at the bandwidth-delay product B. Time begins when the SYN
 The simulator's clients use the same equations (`crates/remedies/src/serialize`); here the equations
 take arrays. Equations that the clients do not need are in this file. Where the printed text
 contradicts its own arithmetic, the arithmetic is followed. Thus (12) gets the factor 8 that it
-lacks, and K is 1024, with which T2 of 64 KB is 372 us instead of about 360 us. One definition is
-odd but consistent, and is kept: T1 counts the ACKs of round m from one packet's time after the
-beginning of the round. (An event simulation gives a T1 of 400 us, this definition 412 us.)
+lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. One definition is odd but
+consistent, and is kept: T1 counts the ACKs of round m from one packet's time after the beginning of
+the round. (An event simulation gives a T1 of 400 us, this definition gives 412 us.)
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ class Path:
         return floats(floats(sru) * 8 / time)
 
     def ideal_completion(self, servers: ArrayLike, sru: ArrayLike) -> Floats:
-        """Return MCT_ideal in seconds: N_a·⌈S/MSS⌉ packets on a link that is never idle (12)."""
+        """Return MCT_ideal (12): seconds for N_a·⌈S/MSS⌉ packets on a link that is never idle."""
         return self._summary(sru, servers=servers)["ideal_completion_s"]
 
     def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:

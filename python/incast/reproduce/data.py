@@ -18,7 +18,7 @@ X = int | float | str
 
 
 class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the points that it is about)
-    """A claim needs a run that does not exist; the message says which."""
+    """A claim needs a run that does not exist; the message names this run."""
 
 
 class NoSuchRun(Unjudged):
@@ -177,7 +177,7 @@ class Curves:
         return ends
 
     def traced(self, label: str) -> list[pl.DataFrame]:
-        """Return the rows of the figure's trace that count, one frame per run, without gaps.
+        """Return the rows of the figure's trace that meet `only`, a frame per run, without gaps.
 
         Raises
         ------

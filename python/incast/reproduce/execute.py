@@ -119,7 +119,7 @@ def run_shard(
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> int:
-    """Make a shard of the runs that figures need, and return the number of its runs.
+    """Make one shard of the runs that figures need, and return the number of these runs.
 
     Nothing is judged. `reproduce` makes the few runs that depend on the results of other runs.
 

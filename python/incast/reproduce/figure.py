@@ -57,7 +57,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class ReferenceCurve:
-    """Where another simulator's data for a curve are.
+    """The source of another simulator's data for a curve.
 
     Parameters
     ----------
@@ -369,9 +369,9 @@ class Base:
     quick
         Dotted keys of the scenario, and their values in a run with `--quick`.
     reference
-        The folder of another simulator's data, relative to the text's folder. This folder has the
-        file `figures_TEXT.csv`. Its rows with the name of a figure and the label of a curve are
-        drawn with that curve.
+        The folder of another simulator's data, relative to the text's folder. In this folder, the
+        file `figures_TEXT.csv` has rows with the name of a figure and the label of a curve. These
+        rows are drawn with that curve.
     """
 
     title: str

@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     TWICE = "refuted twice"  # the claim fails in the other simulator's data, too
     IMPOSSIBLE = "impossible"  # by arithmetic
     UNJUDGED = "not judged"
-    SOME = "holds in one reading"  # of several; the combined verdict of readings
+    SOME = "holds in one reading"  # the combined verdict of several readings
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def folder(given: Path | None = None) -> Path:
     for place in places:
         if any(place.glob(f"*/{_BASE}.toml")):
             return place
-    raise FigureError(f"{places[-1]}: contains no texts; each must be a folder with a {_BASE}.toml")
+    raise FigureError(f"{places[-1]}: contains no texts; a text is a folder with a {_BASE}.toml")
 
 
 def load(place: Path) -> dict[str, Paper]:

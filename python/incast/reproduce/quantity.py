@@ -31,9 +31,9 @@ class Quantity:
         One number for a curve between two points (`from`, `to`). `min`, `max`, `mean`, `first` and
         `last` are values of the curve. `argmax` and `argmin` are the points of the largest and the
         smallest value. `knee` is the last point before the curve falls below `level` times its
-        maximum so far; it is infinite if the curve never falls below. `last-high` is the last point
-        with at least `level` times the maximum; it is infinite if this is the last point of all.
-        `deviation` is the population standard deviation of the values.
+        maximum so far; it is infinite if the curve never falls so far. `last-high` is the last
+        point with at least `level` times the maximum; it is infinite if this is the last point
+        before `to`. `deviation` is the population standard deviation of the values.
     series, beside, reduce, start, end
         A comparison of two curves over their common points. `log-error` is the mean of |ln(one /
         other)|. `rank-correlation` is Spearman's, which is 1 if the curves rise and fall together.
@@ -166,7 +166,7 @@ class Quantity:
             return curves.at(self.series, self.at, self.metric, self.stat)
         values = curves.values(self.series, self.metric, self.start, self.end, self.stat)
         if not values:
-            raise Unjudged(f"{self.series} has no value there")
+            raise Unjudged(f"{self.series} has no value in this range")
         return _of_curve(values, self.reduce, self.level)
 
 

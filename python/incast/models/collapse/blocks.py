@@ -58,7 +58,7 @@ class Outcome:
     handshakes
         Timeouts of a block that waited for the answer to a SYN or SYN-ACK.
     seconds
-        Duration of a block that gives the mean goodput over runs, in seconds.
+        Duration of a block at the mean goodput over runs, in seconds.
     scatter
         Standard deviation of a run's goodput, divided by the mean goodput.
     error
@@ -82,7 +82,7 @@ MOST_FEW = 40
 """Largest number of points for which the effort is `FEW`."""
 
 ALL_FEW = 40_000_000
-"""Most events of these points together, which take two processors a second."""
+"""Most events of these points together. Two processors need a second for so many events."""
 
 
 def effort_for(points: int) -> Effort:

@@ -82,7 +82,7 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     yield queue in QUEUES, f"the queue must be 'drop-tail' or 'ecn-threshold', not {queue!r}"
     if queue == "ecn-threshold":
         threshold = str(network["queue"]["threshold"])
-        yield "%" not in threshold, "the threshold of marks must be in packets or bytes"
+        yield "%" not in threshold, "the marking threshold must be in packets or bytes"
         strict = network["queue"]["drop_non_ect"]
         yield not strict, "packets without ECN must not be dropped at the threshold (drop_non_ect)"
     own = not isinstance(network["buffer"], dict)

@@ -18,7 +18,7 @@ WATCHES = ("off", "rfc9406", "linux", "ns3")
 
 @dataclass(frozen=True)
 class Stack:
-    """The behaviour of one stack. Choices are given by their positions in the tuples above.
+    """The behaviour of one stack. A choice is a position in one of the tuples above.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Stack:
     idle
         The effect of an idle period on the window.
     arrival_first
-        Whether a packet that leaves at the time of an arrival still takes its place.
+        Whether a packet that leaves at the time of an arrival still occupies its place.
     """
 
     repair: float

@@ -39,13 +39,13 @@ class Estimate:
     rtt_s
         Mean round trip, including queueing.
     timeout_s
-        T0: mean length of a timeout, without the timeouts that follow another without progress.
+        T0: mean length of timeouts. A timeout that repeats another without progress does not count.
     block_head_timeouts
         delta as a number: flows with a timeout in the first window of a block, per block.
     block_head_share
-        delta as a share: the share of blocks that have such a flow.
+        delta as a share: the share of the blocks that have such a flow.
     block_head_whole_share
-        Share of blocks that have such a flow after the loss of all its outstanding packets.
+        Share of the blocks in which such a flow had lost all its outstanding packets.
     inside_whole_window, inside_few_duplicates, inside_other
         Number of timeouts elsewhere in a block: after the loss of a whole window, after too few
         duplicate ACKs, and for other causes.
@@ -164,14 +164,14 @@ def of_events(
 
 
 def burst_sizes(times: Floats, window: float) -> Floats:
-    """Return the number of losses of each loss event, in the order of time.
+    """Return the number of losses in each loss event, in the order of time.
 
     Parameters
     ----------
     times
         Times of the losses in seconds, ascending.
     window
-        Seconds after the first loss of an event within which a loss belongs to the event; positive.
+        Seconds, more than 0. Losses within this time of an event's first loss belong to the event.
     """
     sizes = []
     at = 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from incast.scenario.resolved import Resolved
 
 KNEE = 3
-"""n* of Kulkarni & Agrawal's simulations, which counts unless a sweep gives another n*."""
+"""Default of n*: the value in Kulkarni & Agrawal's simulations."""
 _SERVERS = "workload.servers"
 _KEYS = ("point", "seed")
 
@@ -112,7 +112,7 @@ def _with_knees(frame: pl.DataFrame, curve: list[str]) -> pl.DataFrame:
 
 
 def _knee(curve: pl.DataFrame) -> float:
-    """Return the largest n before the first n at which duplicate ACKs are mostly too few."""
+    """Return the largest n before timeouts come mostly from too few duplicate ACKs."""
     causes = ("inside_whole_window", "inside_few_duplicates")
     sums = curve.group_by(_SERVERS).agg(pl.col(*causes).sum()).sort(_SERVERS)
     known, knee = False, 0

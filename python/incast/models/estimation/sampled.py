@@ -73,7 +73,8 @@ def of_sample(
     -------
     Sampled
         The errors are those of sampling, to first order. They do not include the effect of a wrong
-        assumption, which may be larger. The difference between the two assumptions is a hint.
+        assumption, which may be larger. The difference between the results with both assumptions
+        is a hint.
 
     Raises
     ------

@@ -72,7 +72,7 @@ class Control(ABC):
         now
             R(t), seconds.
         then
-            The network at the time when the signals that arrive now left it.
+            The network at the time when it sent the signals that arrive now.
         """
 
 

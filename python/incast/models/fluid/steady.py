@@ -27,9 +27,9 @@ class Rest:
     share
         p: share of the packets lost or marked.
     queue
-        Packets waiting; their mean where the queue is random.
+        Waiting packets; their mean number if the queue is random.
     load
-        N W/(R C): packets that arrive over those that the link can carry.
+        N W/(R C): rate of arriving packets, divided by the capacity of the link.
     """
 
     window: float

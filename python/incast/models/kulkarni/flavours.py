@@ -84,8 +84,8 @@ def timeout_probability(
     limited_transmit
         Whether the first two duplicate ACKs release new packets. The sender must have new packets.
     patience
-        T0 / RTT: the number of rounds after which the timer ends a recovery of impatient NewReno,
-        whose timer partial ACKs do not restart. It is infinite for the slow-but-steady variant.
+        T0 / RTT: the number of rounds after which the timer ends a recovery. In impatient NewReno,
+        partial ACKs do not restart the timer. For slow-but-steady NewReno, the number is infinite.
         Only `newreno` uses this value.
     """
     w, p, patience = together(window, probability(loss, "loss"), patience)

@@ -121,6 +121,6 @@ def smith_blocking(load: float, scv: float, capacity: float) -> float:
         return float(1 / second)
     if logarithm < 0:
         return float(np.exp(first * logarithm) * np.expm1(logarithm) / np.expm1(second * logarithm))
-    # The same quotient, with both sides divided by rho^b.
+    # The same quotient, with numerator and denominator divided by rho^b.
     left = np.exp((first - second) * logarithm) * np.expm1(logarithm)
     return float(left / -np.expm1(-second * logarithm))

@@ -45,7 +45,7 @@ class Arrivals:
 
 
 def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) -> Arrivals:
-    """Return the arrivals in a service, to well beyond `capacity`.
+    """Return the arrivals in a service, for numbers well beyond `capacity`, too.
 
     Parameters
     ----------

@@ -21,7 +21,8 @@ NAME = "edge-queue"
 SAFE_LOSS = 1e-6
 """Share of the datagrams that may be lost with `safe_places`."""
 UNSHAPED = 10
-"""If all sources' links together are this many times the client's, they shape no arrivals."""
+"""If the sources' links together are this many times as fast as the client's link, they do not
+shape the arrivals."""
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:

@@ -79,7 +79,7 @@ class Mixture:
         return self.weights[kept], self.means[kept], self.shapes[kept]
 
     def _constants(self, time: Floats) -> tuple[Floats, Floats]:
-        """Return P of a constant above t, and the sum of such constants times their P."""
+        """Return P(S is a constant > t), and E[S; S is a constant > t]."""
         kept = np.isinf(self.shapes)
         order = np.argsort(self.means[kept])
         means, weights = self.means[kept][order], self.weights[kept][order]
@@ -157,7 +157,7 @@ class Erlang(Service):
 
 @dataclass(frozen=True)
 class HyperExponential(Service):
-    """With `probabilities[i]`, a service time is exponential with a mean of `times[i]` seconds."""
+    """Exponential service with a mean of `times[i]` s, with the probability `probabilities[i]`."""
 
     probabilities: Sequence[float]
     times: Sequence[float]

@@ -164,7 +164,7 @@ class MGnK(Occupancy):
         return float(self.pmf[-1])
 
     def _first_service(self, length: int) -> Floats:
-        """Return l a(m), for the time until the first of n services ends, one of which is new."""
+        """Return l a(m). The time ends with the first of n services, one of which is new."""
         from scipy.special import gammaln
 
         mixture = self.service.mixture

@@ -28,8 +28,8 @@ def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
     -------
     int
         B: the number of waiting places without the packets in service, so that K = B + servers. If
-        the switch counts the packet in service (`network.buffer_counts_in_service`), it needs one
-        place more.
+        the switch counts the packet in service (`network.buffer_counts_in_service`), the buffer
+        needs one place more.
 
     Raises
     ------

@@ -23,7 +23,7 @@ def _errors(
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
-    """Draw the bars, with the confidence interval of each."""
+    """Draw the bars with their confidence intervals."""
     del other
     figure, axes, strip = orders.sheet(work, curves)
     handles, data = [], []

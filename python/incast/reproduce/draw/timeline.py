@@ -90,7 +90,7 @@ def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Pictu
 
 
 def _varied(trace: pl.DataFrame, by: str, plot: Plot) -> list[Any]:
-    """Return the flows or ports in the order of the variation of the first column."""
+    """Return the flows or ports, ordered by the variation of the first column."""
     spread = trace.group_by(by).agg(pl.col(plot.y).std().alias("s"))
     return spread.sort("s", by, descending=[True, False])[by].to_list()
 

@@ -11,7 +11,7 @@ from incast.reproduce.quantity import Quantity
 
 @dataclass(frozen=True)
 class Compare:
-    """Whether `left` is `op` `right`.
+    """Whether two numbers have the relation `op`.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Gain:
-    """Whether one curve is above another at every point, or by most at a given point.
+    """Whether one curve is above another at every point, or farthest above at a given point.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Monotone:
             values = curves.values(label, self.metric, self.start, self.end)
             points = list(values.items())
             if len(points) < 2:  # noqa: PLR2004 (a step)
-                raise Unjudged(f"{label} has fewer than two points there")
+                raise Unjudged(f"{label} has fewer than two points in this range")
             ends = f"{show(points[0][1])} to {show(points[-1][1])}"
             best, wrong = sign * points[0][1], []
             for x, value in points[1:]:
