@@ -32,9 +32,10 @@ class Effort:
     most, blocks
         Sufficient number of events, and of blocks after the first block of a run.
     limit
-        Events after which a block is not simulated to its end, but continues at the same pace.
+        Number of events after which the rest of a block is not simulated, but assumed to continue
+        at the same pace.
     rare
-        Whether to continue until a timeout occurs if packets are lost.
+        If packets are lost, whether to continue until a timeout occurs.
     """
 
     fine: float = 0.02

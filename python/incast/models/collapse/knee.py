@@ -25,8 +25,8 @@ def servers_tried(most: int = MOST_SERVERS) -> list[int]:
 def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH) -> Floats:
     """Return the first number of servers at which each read collapses.
 
-    The search goes upwards until a number of servers collapses. Bisection between this number and
-    the previous one then finds the first collapse, to 3 %.
+    The search tries growing numbers of servers until the read collapses. Bisection between the last
+    two numbers then finds the first collapse, to 3 %.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
     Returns
     -------
     array, one element per read
-        The number of servers; NaN where no number up to `most` collapses.
+        The number of servers; NaN where the read does not collapse with up to `most` servers.
     """
     found, before = np.full(len(reads), np.nan), np.ones(len(reads))
     for servers in servers_tried(most):
