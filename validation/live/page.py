@@ -92,7 +92,7 @@ def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> lis
 
 
 def _ms(value: float) -> str:
-    """A time; older sets have none."""
+    """Write a time in ms, or a dash for older sets, which have none."""
     return "–" if math.isnan(value) else f"{value:.1f}"
 
 

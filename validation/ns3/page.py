@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MEDIAN = 0.1
-"""How far the median of a kind may be off where not every point agrees."""
+"""Limit of the median |ln goodput ratio| of kinds in which not every point agrees."""
 DROPS = 0.15
-"""How far the numbers of drops may be apart."""
+"""Largest relative difference of the numbers of drops."""
 
 OPENING = """# Comparison with ns-3
 
@@ -147,7 +147,7 @@ Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but h
 
 
 def judge(points: list[Point]) -> list[Verdict]:
-    """Hold every configuration against the bar."""
+    """Judge every configuration by the bar."""
     plain = [it for it in points if it.seeds >= SEEDS and not it.flag]
     return [
         *(
@@ -175,7 +175,7 @@ def _agree(bar: str, points: list[Point]) -> Verdict:
 
 
 def _median(name: str, points: list[Point]) -> Verdict:
-    """Judge by the median; the tables show which points miss."""
+    """Judge the median; the tables show the points that miss."""
     median = statistics.median(abs(it.log_ratio) for it in points)
     agree = sum(it.agrees for it in points)
     bar = f"{name}: median |ln goodput ratio| at most {MEDIAN:g} ({SEEDS} seeds, no flag)"
@@ -184,7 +184,7 @@ def _median(name: str, points: list[Point]) -> Verdict:
 
 
 def _drops(points: list[Point]) -> Verdict:
-    """Hold the losses, which a goodput may hide."""
+    """Judge the numbers of drops, which a goodput may hide."""
     ratios = {it: it.here.drops / it.ns3.drops - 1 for it in points if it.ns3.drops}
     misses = tuple(
         f"{_label(it.key)}, N={it.key.servers}: {it.ns3.drops:.1f} and {it.here.drops:.1f} per run"

@@ -101,7 +101,7 @@ intended for high loss rates. Do not use it for constant service times if losses
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that was measured."""
+    """All measurements of the study."""
 
     points: list[Point]
     windows: list[Window]
@@ -110,7 +110,7 @@ class Outcome:
 
 
 def judge(outcome: Outcome) -> list[Verdict]:
-    """Hold everything against its bar."""
+    """Judge every measurement by its bar."""
     points = outcome.points
     rare = [it for it in outcome.windows if it.share <= 1e-3]
     return [
@@ -154,14 +154,14 @@ def judge(outcome: Outcome) -> list[Verdict]:
 
 
 def _closed() -> Verdict:
-    """Hold the chain against M/M/1/K and M/D/1/K."""
+    """Compare the Markov chain with the closed forms of M/M/1/K and M/D/1/K."""
     errors = []
     for load in (0.5, 0.8, 0.95, 1.0, 1.2):
         for capacity in (1, 2, 5, 20, 100):
             chain = MG1K(load, Exponential(1.0), capacity).blocking
             errors.append((f"M/M/1/{capacity}", chain / MM1K(load, 1.0, capacity).blocking - 1))
             exact = md1k_blocking(load, capacity)
-            # Below, the closed form's 1 - b/(1 + rho b) has no digits left as a float.
+            # At lower losses, the closed form's 1 - b/(1 + rho b) has no digits left as a float.
             if exact > 1e-15:
                 chain = MG1K(load, Deterministic(1.0), capacity).blocking
                 errors.append((f"M/D/1/{capacity}", chain / exact - 1))
@@ -340,7 +340,7 @@ def _draw_queue(path: Path, port: Port) -> None:
 
 
 def _from_longest(time: Floats, queue: Floats) -> tuple[Floats, Floats]:
-    """Return 6 ms of a queue, from where it is longest in the first 4 ms; milliseconds."""
+    """Return 6 ms of a queue from its longest point in the first 4 ms; times are in ms."""
     first = queue[time <= time[0] + 4e-3].argmax()
     kept = (time >= time[first]) & (time <= time[first] + 6e-3)
     return (time[kept] - time[first]) * 1e3, queue[kept]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from validation.ranking.judge import Interval, Ranking, Standing
 
-INITIAL_WINDOW = 2  # packets, as the profile has it
+INITIAL_WINDOW = 2  # packets, as in the profile
 
 OPENING = """# A ranking of the remedies
 
@@ -100,7 +100,7 @@ _NAMES = {
 
 
 def table(ranking: Ranking) -> list[str]:
-    """Return the table: a line per row, and the best of each group."""
+    """Return the table, with a line per row and for the best of each group."""
     head = " | ".join(f"{100 * level:.0f} %" for level in LEVELS)
     what = "Scenarios [%] in which the remedy keeps at least"
     lines = [f"| {what} | {head} |", "| :-- |" + " --: |" * 3]
@@ -122,7 +122,7 @@ def _text(kept: Interval) -> str:
 
 
 def _reach(ranking: Ranking) -> list[str]:
-    """Describe where no row keeps 90 %, and which are faster than the ideal."""
+    """Describe scenarios in which no row keeps 90 %, and rows that are faster than the ideal."""
     filled = np.array(
         [
             drawn.servers * INITIAL_WINDOW * PACKET >= drawn.bandwidth_delay

@@ -153,7 +153,7 @@ def _diagnoses(curves: Curves, in_phase: Curve) -> str:
     there = curve.at(32, 48)
     padhye = (curve.models["n × Padhye"] / curve.goodput)[there]
     timer = curve.told["timeout_s"].to_numpy()[there]
-    # Where timeouts are all there is, T0 scales them.
+    # Where nearly all time is lost in timeouts, goodput scales with 1 / T0.
     short = padhye * timer / 0.2
     return DIAGNOSES.format(
         few_whole=f"N = {close.max()}" if close.size else "no N",
@@ -167,7 +167,7 @@ def _diagnoses(curves: Curves, in_phase: Curve) -> str:
 
 
 def _lost_together(curve: Curve) -> float:
-    """Return packets lost per loss indication with 8 servers."""
+    """Return the lost packets per loss indication with 8 servers."""
     lost, indications = (
         curve.told[name].to_numpy()[curve.at(8)].item()
         for name in ("packet_loss_ratio", "loss_indication_ratio")
@@ -259,7 +259,7 @@ COLOURS = {
 
 
 def _draw(path: Path, curves: list[Curve], models: list[str]) -> None:
-    """Draw goodput over servers, a panel per curve."""
+    """Draw goodput as a function of the servers, with a panel per curve."""
     from matplotlib import pyplot as plt
 
     columns = min(2, len(curves))

@@ -60,7 +60,7 @@ little.
 
 
 def judge(pairs: list[Pair]) -> list[Verdict]:
-    """Hold every transport against the two bars."""
+    """Judge every transport by the two bars."""
     found = []
     for transport in AGENTS:
         judged = [it for it in pairs if it.case.transport == transport and not it.flagged]
