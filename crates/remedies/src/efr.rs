@@ -23,7 +23,7 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "EfrRemedy")]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// Data that count as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicate ACK's mark counts.

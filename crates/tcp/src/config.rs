@@ -123,11 +123,11 @@ pub struct RtoPolicy {
     pub max_doublings: u32,
     /// Random extension. Each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
     pub jitter: f64,
-    /// What `min` limits.
+    /// The part of the timeout that `min` limits.
     pub floor: RtoFloor,
     /// Resolution of round-trip samples.
     pub clock: RttClock,
-    /// What ends the backoff.
+    /// The event that ends the backoff.
     pub backoff_ends: BackoffEnd,
     /// State of the timer when nothing is outstanding.
     pub idle: IdleTimer,
@@ -152,7 +152,7 @@ impl RtoPolicy {
     };
 }
 
-/// What the lower bound of a retransmission timeout limits.
+/// The part of a retransmission timeout that its lower bound limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoFloor {
@@ -173,7 +173,7 @@ pub enum RttClock {
     Ticks,
 }
 
-/// What ends the backoff of a retransmission timeout.
+/// The event that ends the backoff of a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffEnd {

@@ -247,7 +247,7 @@ impl Bbr {
         begins
     }
 
-    /// §4.3.2.2: has Startup filled the pipe?
+    /// §4.3.2.2: checks whether Startup has filled the pipe.
     fn check_full(&mut self, begins: bool, delivery: &Delivery) {
         if self.is_full || !begins || self.is_limited(delivery) {
             return;
@@ -268,7 +268,7 @@ impl Bbr {
         self.phase_at = now;
     }
 
-    /// §4.3.4.3: does the next phase begin?
+    /// §4.3.4.3: begins the next phase if it is due.
     fn advance_phase(&mut self, now: Ticks, delivery: &Delivery) {
         let elapsed = now - self.phase_at;
         let is_long = self.round_trip.is_some_and(|it| elapsed > it);
@@ -328,7 +328,7 @@ impl Bbr {
         self.prior = if reduced { self.prior.max(self.window) } else { self.window };
     }
 
-    /// §4.2.3: the window.
+    /// §4.2.3: sets the window.
     fn set_window(&mut self, una: u32, delivery: &Delivery) {
         let target = self.inflight(self.gains().1);
         self.conserve.take_if(|round| self.round >= *round);

@@ -288,7 +288,7 @@ impl Bbr {
         delivery.app_limited || delivery.prior_delivered.is_some_and(|prior| prior < self.own_limit)
     }
 
-    /// §4.3.2.2: has Startup filled the pipe?
+    /// §4.3.2.2: checks whether Startup has filled the pipe.
     fn check_full(&mut self, begins: bool, delivery: &Delivery) {
         if self.is_full || !begins || self.is_limited(delivery) {
             return;
@@ -311,7 +311,7 @@ impl Bbr {
         self.phase_at = now;
     }
 
-    /// §4.3.4.3: does the next phase of the cycle begin?
+    /// §4.3.4.3: begins the next phase of the cycle if it is due.
     fn advance_phase(&mut self, in_flight: u64, acked: u64, path: &PathView) {
         let elapsed = path.now.saturating_since(self.phase_at);
         let is_full_length = self.round_trip.is_some_and(|round_trip| elapsed > round_trip);

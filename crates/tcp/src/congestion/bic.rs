@@ -41,7 +41,7 @@ pub struct Params {
     /// Whether a flow that does not reach its last maximum reduces the next target further (fast
     /// convergence).
     pub fast_convergence: bool,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 
@@ -281,7 +281,7 @@ mod tests {
         assert!((bic.increment(100.0) - 16.0).abs() < 1e-12);
     }
 
-    /// Linux's `bictcp_recalc_ssthresh()`: a window below its last maximum yields.
+    /// Linux's `bictcp_recalc_ssthresh()`: a window below its last maximum gets a lower target.
     #[test]
     fn fast_convergence_is_for_windows_below_the_last_maximum() {
         use super::super::law_tests::PATH;

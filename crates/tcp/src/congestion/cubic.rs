@@ -33,15 +33,15 @@ pub struct Params {
     /// Before the first loss, and after a timeout, the window grows by at least one segment for
     /// this many acknowledged segments; 0 disables this (Linux, ns-3: 20).
     pub blind_growth: u32,
-    /// How the growth is computed.
+    /// Computation of the growth.
     pub counting: Counting,
-    /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
+    /// Quantity that a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
     pub reduce_from: ReduceFrom,
-    /// What ends slow start before the first loss (RFC 9438 §4.10).
+    /// Detector that ends slow start before the first loss (RFC 9438 §4.10).
     pub hystart: hystart::Params,
 }
 
-/// How CUBIC's growth is computed.
+/// The computation of CUBIC's growth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counting {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::view::FRACTION;
 use super::{AckSample, PathView};
 
-/// What ends slow start before the first loss.
+/// Detector that ends slow start before the first loss.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Params(Config);

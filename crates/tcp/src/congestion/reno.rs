@@ -18,10 +18,11 @@ pub struct Params {
     /// L: maximum growth per ACK in slow start with `byte_counting`, segments (RFC 3465 §2.2: 1 or
     /// 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
-    /// What a loss halves. With `cwnd`, every repeated timeout halves the window again, and
-    /// ssthresh is in whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
+    /// Quantity that a loss halves. With `cwnd`, every repeated timeout halves the window again,
+    /// and ssthresh is in whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its
+    /// default).
     pub reduce_from: ReduceFrom,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 
@@ -42,7 +43,7 @@ impl Parameters for Params {
     }
 }
 
-/// What a loss reduces.
+/// The quantity that a loss reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {

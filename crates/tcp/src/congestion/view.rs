@@ -50,9 +50,9 @@ impl PathView {
 /// The first unacknowledged segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// When it was sent last.
+    /// When the segment was sent last.
     pub sent_at: Time,
-    /// How often it was sent.
+    /// How often the segment was sent.
     pub transmissions: u16,
     /// Whether the current ACK made this segment the first one. Otherwise the ACK was a duplicate.
     pub is_new: bool,

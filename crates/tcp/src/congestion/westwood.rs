@@ -23,7 +23,7 @@ pub struct Params {
     /// 7/8).
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub memory: f64,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 

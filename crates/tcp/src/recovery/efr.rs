@@ -12,7 +12,7 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// Data that count as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicate ACK's mark counts.
@@ -24,7 +24,7 @@ pub struct Params {
     pub reduce_twice: bool,
 }
 
-/// What counts as outstanding.
+/// The data that count as outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outstanding {

@@ -23,7 +23,7 @@ pub struct Params {
     pub exit: Exit,
     /// Whether fast retransmit restarts the retransmission timer (Linux, ns-2; not in the RFCs).
     pub restart_timer_on_entry: bool,
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub reduce_from: ReduceFrom,
     /// When a partial ACK is answered by a retransmission.
     pub partial_acks: PartialAcks,

@@ -29,11 +29,11 @@ pub struct Params {
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
     /// it open).
     pub restart_timer_on_entry: bool,
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub reduce_from: ReduceFrom,
 }
 
-/// What a loss halves.
+/// Quantity that a loss halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {

@@ -1,4 +1,4 @@
-//! What the connection sees of BBR.
+//! The part of BBR that the connection calls.
 
 use incast_engine::Rate;
 

@@ -46,9 +46,8 @@ pub struct Params {
     /// offload; a burst is at most half the window (Linux's `tcp_tso_autosize()` and
     /// `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Unit of the round trip for larger bursts to near hosts, seconds. A burst grows by 64 KiB,
-    /// halved for each such unit in the smallest round trip (0: no growth; Linux's
-    /// `tcp_tso_rtt_log` of 9: 512 us).
+    /// Scale of larger bursts to near hosts, seconds. A burst grows by 64 KiB, halved once per this
+    /// time in the smallest round trip (0: no growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
     pub burst_rtt: Span,
     /// Gain of the window's room for ACKs that arrive in bursts. The room is the maximum data
     /// acknowledged beyond the bandwidth in the last five to ten rounds (0: no room; Linux's
