@@ -91,8 +91,8 @@ impl Remedy for Params {
             Measure {
                 name: "efr.accuracy",
                 unit: "%",
-                description: "Ratio of these repairs to their sum with `timeouts_lack_of_dupacks` \
-                              (equation 3).",
+                description: "Ratio of `efr.tail_repairs` to the sum of `efr.tail_repairs` and \
+                              `timeouts_lack_of_dupacks` (equation 3).",
             },
         ];
         ACCURACY
