@@ -27,7 +27,8 @@ pub(crate) struct Client {
     pub(crate) sru: Source,
     /// Number of connections to measure.
     pub(crate) observed: u32,
-    /// Maximum time between two requests of a group. With `None`, the application defines groups.
+    /// Maximum time between consecutive requests of a group. With `None`, the application defines
+    /// groups.
     pub(crate) group_gap: Option<Span>,
 }
 

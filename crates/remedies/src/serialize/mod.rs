@@ -23,7 +23,7 @@ pub(crate) use knowledge::{Client, Knowledge, Source};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
-    /// S - T₁V, as printed. If this is negative, the next one opens at once.
+    /// S - T₁V, as printed. If this is negative, the next connection or set opens at once.
     Printed,
     /// S - T₁V/n: one connection's share of the bytes that the link transmits in T₁.
     Scaled,
