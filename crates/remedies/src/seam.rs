@@ -114,7 +114,8 @@ pub trait Remedy {
 
     /// Checks that the remedy works with a buffer of this kind.
     ///
-    /// # Errors The buffer that the remedy needs.
+    /// # Errors
+    /// The buffer that the remedy needs.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         let _ = limit;
         Ok(())

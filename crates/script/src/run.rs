@@ -163,7 +163,8 @@ impl Runner<'_> {
 
     /// Polls packets and events of the connection.
     ///
-    /// # Panics If a packet follows a packet that was announced as the last.
+    /// # Panics
+    /// If a packet follows a packet that was announced as the last.
     fn pump(&mut self) {
         let mut more = true;
         while self.sent.len() < BACKLOG {
