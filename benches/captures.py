@@ -1,12 +1,12 @@
-"""How fast captures are read, beside tshark and a reading loop on dpkt.
+"""Measures how fast incast, tshark and a loop on dpkt read captures.
 
 python benches/captures.py [--runs N]
 
-The packets are full-size, and once more cut after 96 bytes as `tcpdump -s 96` does. Every program
-counts what it reads for each connection. Exits with 1 if incast reads less than 2.5 GB/s of the
-first or 0.45 GB/s of the second on one core, or if a million flows that begin together at one host
-take it more than 10 s or 1.5 GiB. tshark and dpkt (`pip install dpkt`) are left out where they are
-missing.
+One capture has full-size packets; the other has packets that are cut after 96 bytes, as by
+`tcpdump -s 96`. Every program counts packets and bytes of each connection. Exits with 1 if incast
+reads less than 2.5 GB/s of the full-size packets or 0.45 GB/s of the cut ones on one core, or if it
+needs more than 10 s or 1.5 GiB for a million flows that begin together at one host. tshark and dpkt
+(`pip install dpkt`) are left out if they are missing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = {"full-size packets": (1600, 2.5e9), "packets cut after 96 bytes": (96, 0.45e9)}
-"""Bytes that are kept of a packet, and how many bytes of the file are to be read per second."""
+"""Bytes that are kept of a packet, and bytes of the file that must be read per second."""
 BLOCKS = 100
 FLOWS, FLOWS_TIME, FLOWS_MEMORY = 1_000_000, 10.0, 1.5 * 2**30
-"""Flows to one host, and the seconds and bytes that they may take."""
+"""Number of flows to one host, and the most seconds and bytes that their capture may take."""
 READER = ROOT / "target" / "release" / "examples" / "speed"
 DPKT = """
 import sys, dpkt
@@ -48,7 +48,7 @@ print(len(seen))
 
 
 def main() -> int:
-    """Make both captures, read them with each program, and print a table for each."""
+    """Make both captures, read them with each program, and print a table for each capture."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7)
     runs = parser.parse_args().runs
@@ -80,7 +80,7 @@ def _many_flows() -> bool:
 
 
 def _make_flows(path: Path, flows: int) -> None:
-    """Write two packets of each flow, all flows within a second."""
+    """Write a capture with two packets of each flow; all packets are within a second."""
     with path.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 54, 1))
         for number in range(2 * flows):

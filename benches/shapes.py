@@ -1,6 +1,6 @@
-"""How time and memory grow with the size of a scenario: every exponent must be about 1.
+"""Measures the growth of time and memory with the size of a scenario.
 
-Exits with 1 if one is larger.
+Every exponent must be about 1. Exits with 1 if an exponent is larger.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from timing.shapes import SHAPES
 
 
 def main() -> int:
-    """Run the shapes."""
+    """Run the shapes, and print their growth."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="run the shapes whose names contain one of these")
     only = parser.parse_args().only

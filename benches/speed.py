@@ -1,7 +1,7 @@
-"""Speed and memory: of the engine's cases, beside ns-2, of transports, and of another build.
+"""Measures speed and memory of the engine's cases and transports, of ns-2, and of another build.
 
-Exits with 1 if instructions per packet-hop have grown. Bars of time are printed, and named where
-they are missed: they hold on an idle machine only.
+Exits with 1 if instructions per packet-hop have grown. Bars of time are printed, and missed bars
+are named, but they do not change the exit code, because they hold on an idle machine only.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def main() -> int:
         "--against",
         type=Path,
         metavar="FOLDER",
-        help="compare NewReno with that of another build, whose package incast is in FOLDER "
-        "(a checkout's python/ after maturin develop --release), and nothing else",
+        help="compare only NewReno with NewReno of another build, whose package incast is in "
+        "FOLDER (a checkout's python/ after maturin develop --release)",
     )
     parser.add_argument(
-        "--guided", action="store_true", help="the build is one of `make pgo`: use its bars"
+        "--guided", action="store_true", help="use the bars of builds of `make pgo`"
     )
     parser.add_argument(
-        "--keep", action="store_true", help="keep the instructions that are counted now"
+        "--keep", action="store_true", help="keep the counts of instructions of this run"
     )
     parser.add_argument("--only", choices=SHEETS, help="make this table only")
     parser.add_argument("--page", type=Path, help="write the tables, and the growth, to this page")

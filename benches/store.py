@@ -1,4 +1,4 @@
-"""Measures the results directory: storing many runs, continuing their sweep, reading them.
+"""Measures how long a results directory takes to store and read runs, and to continue a sweep.
 
 python benches/store.py [--runs 100000] [--dir DIR]
 """
@@ -16,7 +16,7 @@ from incast import _core
 from incast.results.frames import Run
 from incast.results.store import Directory
 
-BATCH = 500  # runs that are stored together: those of 0.1 s, if they are tiny
+BATCH = 500  # runs that are stored together; tiny runs take 0.1 s for as many
 
 T = TypeVar("T")
 
@@ -63,10 +63,10 @@ def main() -> int:
         size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
         count = sum(1 for file in out.rglob("*") if file.is_file())
         print(f"{'':34} {count} files, {size / 1e6:.0f} MB")
-        again = timed("open it", runs, lambda: incast.open_results(out))
+        again = timed("open the directory", runs, lambda: incast.open_results(out))
         timed("read the rows", runs, again.frame)
-        timed("summarise them", runs, again.summary)
-        timed("run again: nothing to do", runs, lambda: incast.run(scenario, out=out))
+        timed("summarise the rows", runs, again.summary)
+        timed("run again, with nothing to do", runs, lambda: incast.run(scenario, out=out))
     return 0
 
 

@@ -1,9 +1,9 @@
-"""Measures a large sweep from the scenario to its table: time beside the simulation, memory, files.
+"""Measures time, memory and files of a large sweep, from the scenario to its table.
 
 python benches/sweep.py [--runs 1000000] [--executor threads] [--shards N] [--dir DIR]
 
-Each run is a read of four packets. What it costs beside its simulation is the processor time of all
-processes, less that of the engine.
+Each run is a read of four packets. The cost outside of the simulation is the processor time of all
+processes, less the time of the engine.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SCENARIO = {
 
 
 def processor_s() -> float:
-    """Return the processor time of this process and of those that it has waited for."""
+    """Return the processor time of this process and of the children that it has waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 
@@ -74,7 +74,7 @@ def main() -> int:
     print(f"run        {done:9.1f} s  {1e3 * done / runs:8.3f} ms per run")
     print(f"processors {spent:9.1f} s  {1e3 * spent / runs:8.3f} ms per run")
     print(f"engine     {engine:9.1f} s  {1e3 * engine / runs:8.3f} ms per run")
-    print(f"beside it  {spent - engine:9.1f} s  {1e3 * (spent - engine) / runs:8.3f} ms per run")
+    print(f"other      {spent - engine:9.1f} s  {1e3 * (spent - engine) / runs:8.3f} ms per run")
     print(f"merge      {merged:9.1f} s  {1e3 * merged / runs:8.3f} ms per run")
     print(f"table      {read:9.1f} s  {1e3 * read / runs:8.3f} ms per run")
     print(f"peak {stored:.0f} MiB after the runs, {peak_mib():.0f} MiB after the table")

@@ -1,8 +1,8 @@
 """Run the training runs of a build with profile-guided optimisation.
 
-`make pgo` calls it; the compiler then optimises the engine for these runs. Every transport runs
-with ample and with scarce buffers, and every remedy runs, so that none is optimised at the cost
-of the others.
+`make pgo` calls this script; the compiler then optimises the engine for these runs. Every transport
+runs with ample and with scarce buffers, and every remedy runs, so that no transport or remedy is
+optimised at the cost of the others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from timing import cases
 from timing.cases import AMPLE, COLLAPSE
 from timing.clock import run_here
 
-# Long enough for a profile, short enough to wait for.
+# Long enough for a profile, and short enough for a build.
 BYTES = 2_000_000
 
 

@@ -1,11 +1,11 @@
-"""The path of a packet: the source files that a data segment and its ACK enter, and how often.
+"""Counts the source files that a data segment and its ACK enter, and their instructions.
 
 python benches/walk.py [--transport NAME] [--package FOLDER]
 
-A star with ample buffer in its steady state: callgrind counts a short and a long read, and the
+Callgrind counts the instructions of a short and a long read in a star with ample buffer; the
 difference belongs to the additional packets. A file is entered if one of its instructions, inlined
-or not, is executed at least every second packet. It needs valgrind and a build with optimisation
-(`make .venv/release`). Exits with 1 if there are more files than the bar.
+or not, is executed at least every second packet. The script needs valgrind and a build with
+optimisation (`make .venv/release`). Exits with 1 if there are more files than the bar.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LINKS = 4
 """Links that a segment and its ACK cross together."""
 LEAST = 0.5
 LIBRARY = ""
-"""Rust's library, which counts for the instructions only."""
+"""Name of Rust's library, whose instructions are counted, but not its files."""
 POSITION = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
 COST = re.compile(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\d+|[+-]\d+|\*) (\d+)$")
 
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float]:
-    """Return how often each instruction in Rust is executed in such a run, and its hops."""
+    """Return the executions of each instruction in Rust during a run, and the run's hops."""
     document = cases.of_transport(AMPLE, transport)
     document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
     written, hops = callgrind.profile(document, package=package, options=["--dump-instr=yes"])
@@ -64,7 +64,7 @@ def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float
 
 
 def read(lines: list[str]) -> Counts:
-    """Return the executions by file and address, of what callgrind wrote."""
+    """Read callgrind's output; return the executions by file and address."""
     names: dict[str, str] = {}
     counts: Counts = Counter()
     file, address, is_call = "", 0, False
@@ -92,7 +92,10 @@ def read(lines: list[str]) -> Counts:
 
 
 def entered(counts: Counts, packets: float) -> dict[str, tuple[float, float]]:
-    """Return the files of the walk: executions of the busiest instruction, and of all."""
+    """Return the files that packets enter, with the numbers of the columns of `table`.
+
+    The numbers are executions of the busiest instruction per packet, and instructions per hop.
+    """
     totals: Counter[str] = Counter()
     busiest: Counter[str] = Counter()
     for (path, _), times in counts.items():
@@ -107,7 +110,7 @@ def entered(counts: Counts, packets: float) -> dict[str, tuple[float, float]]:
 
 def table(files: dict[str, tuple[float, float]], packets: float) -> Table:
     """Return the files as a table."""
-    made = Table(title=f"The walk of a packet and its ACK, over {packets:.0f} of them")
+    made = Table(title=f"Path of a packet and its ACK, mean of {packets:.0f} packets")
     made.add_column("file under crates/")
     made.add_column("times per packet", justify="right")
     made.add_column("instructions per hop", justify="right")

@@ -1,9 +1,9 @@
 """Copy the output of `incast reproduce` to the gallery of the documentation.
 
-Takes the folder of a full run. The pictures, the numbers and the verdicts of its figures replace
-those in docs/gallery; what belongs to no figure any more is removed. Of a run with clock noise
-(`incast reproduce --set network.clock_noise=1us`) only the verdicts are kept, in noise.json.
-Refuses if the gallery would then lack a figure.
+Takes the folder of a full run. The pictures, numbers and verdicts of its figures replace those in
+docs/gallery; files of figures that no longer exist are removed. Of a run with clock noise
+(`incast reproduce --set network.clock_noise=1us`), only the verdicts are kept, in noise.json.
+Refuses a folder after which the gallery would lack a figure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOISE = {"network.clock_noise": "1us"}
 
 
 def main() -> int:
-    """Copy, unless something is missing."""
+    """Copy the folder unless the gallery would lack a figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="--out of incast reproduce")
     folder = parser.parse_args().folder
@@ -68,7 +68,7 @@ def _name(one: dict[str, Any]) -> str:
 def _merged(
     old: dict[str, Any], new: dict[str, Any], part: str, order: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the figures or claims of both, in the order of the texts."""
+    """Return the figures or claims of the old and the new run, in the order of the texts."""
     made = {_name(one) for one in new["figures"]}
     every = [one for one in old[part] if _name(one) not in made] + new[part]
     known = [one for one in every if _name(one) in order]
@@ -76,7 +76,7 @@ def _merged(
 
 
 def _counts(claims: list[dict[str, Any]]) -> dict[str, int]:
-    """Return how many claims came to which verdict; readings of one claim count as one."""
+    """Return the number of claims of each verdict; readings of one claim count as one claim."""
     verdicts = {(one["text"], one["id"]): Verdict(one["verdict"]) for one in claims}
     readings = {
         (one["text"], one["id"]): (one["text"], one["reading_of"])
@@ -95,7 +95,7 @@ def _copy(folder: Path, text: str, figure: str) -> None:
 
 
 def _sweep(drawn: set[str]) -> None:
-    """Remove the pictures and numbers of figures that are no more."""
+    """Remove the pictures and numbers of figures that no longer exist."""
     for file in GALLERY.glob("*/*"):
         if file.suffix in {".png", ".csv"} and f"{file.parent.name}/{file.stem}" not in drawn:
             file.unlink()

@@ -10,7 +10,7 @@ NOTEBOOK = Path(__file__).parents[1] / "docs" / "tutorial" / "notebook.ipynb"
 
 
 def execute(path: Path = NOTEBOOK) -> nbformat.NotebookNode:
-    """Return the notebook as it is after it was run from top to bottom."""
+    """Run the notebook from top to bottom, and return it with its outputs."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)

@@ -27,7 +27,7 @@ def scenario(title: str, sweep: dict[str, Any] | None = None, **tables: Any) -> 
 
 
 def results() -> dict[str, incast.Results]:
-    """Return results to draw, by kind of picture."""
+    """Return the results that each kind of picture draws."""
     timers = incast.run(
         scenario("Three timers", {"transport.rto_min": TIMERS, "workload.servers": SERVERS})
     )
@@ -70,7 +70,7 @@ def results() -> dict[str, incast.Results]:
 
 
 def main() -> None:
-    """Draw them all."""
+    """Draw all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     of = results()
     for name, kind in KINDS.items():

@@ -1,4 +1,4 @@
-"""Reads the captures that incast writes: frames of one interface, with their checksums."""
+"""Reads the captures that incast writes: the frames of one interface, with checksums."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A text with one figure, for tests of `incast reproduce`: its parts, and a folder with it."""
+"""A small paper with one figure, for tests of `incast reproduce`, and a folder with the paper."""
 
 from pathlib import Path
 

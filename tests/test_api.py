@@ -1,4 +1,4 @@
-"""The Python interface: load, run, look at the results."""
+"""The Python interface: load a scenario, run it, read the results."""
 
 import subprocess
 import sys

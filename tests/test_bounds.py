@@ -1,4 +1,4 @@
-"""Excessive or malformed input: an error of one line, before any work. Ctrl-C acts at once."""
+"""Excessive or malformed input gives an error of one line before any work. Ctrl-C acts at once."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""`incast diagnose`: what it says about captures that are built by hand."""
+"""`incast diagnose`: its answers for captures that are built by hand."""
 
 import gzip
 import json
@@ -102,7 +102,7 @@ def test_a_page_needs_nothing_from_elsewhere(command: Command, tmp_path: Path) -
     ("arguments", "message"),
     [
         (["nowhere.pcap"], "nowhere.pcap: no such file or directory"),
-        (["-", "-"], "-: standard input can be read once"),
+        (["-", "-"], "-: standard input can be read only once"),
         ([__file__], f"{__file__}: must be a pcap or pcapng file, also compressed by gzip or zstd"),
         (["."], ".: is a directory"),
     ],

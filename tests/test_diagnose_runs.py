@@ -1,4 +1,4 @@
-"""`incast diagnose` on what `incast run --pcap` writes: the answer is the simulator's own."""
+"""`incast diagnose` on captures of `incast run --pcap`: the answers agree with the simulator."""
 
 import json
 from pathlib import Path

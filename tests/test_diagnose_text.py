@@ -1,4 +1,4 @@
-"""What `incast diagnose` tells people first, of whole captures and of others."""
+"""The first sentences of `incast diagnose`, for whole and for incomplete captures."""
 
 import json
 import os

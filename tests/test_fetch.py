@@ -68,7 +68,7 @@ def test_nothing_is_overwritten_unasked(command: Command, base: str, tmp_path: P
     (tmp_path / "one").write_text("mine")
     told = command("fetch", f"{base}/zero", f"{base}/one", "--out", tmp_path)
     assert told.code == 2
-    expected = f"incast: {tmp_path}/one: exists already; give another --out, or --overwrite\n"
+    expected = f"incast: {tmp_path}/one: already exists; give another --out, or --overwrite\n"
     assert told.err == expected
     assert [it.name for it in tmp_path.iterdir()] == ["one"]
     assert command("fetch", f"{base}/one", "--out", tmp_path, "--overwrite").code == 0
@@ -138,8 +138,14 @@ def test_the_budget_is_shared_and_auto_begins_safe(command: Command, base: str) 
             ["http://a", "-k", "9", "--window", "8KiB", "--budget", "64KiB"],
             "9 windows of 8192 bytes do not fit into the budget of 65536; must be at most 7281",
         ),
-        (["http://a", "--auto", "-k", "2"], "is what --auto learns; give one of the two"),
-        (["http://a", "--auto", "--window", "8KiB"], "is what --auto learns"),
+        (
+            ["http://a", "--auto", "-k", "2"],
+            "cannot be combined with --auto, which learns the slots",
+        ),
+        (
+            ["http://a", "--auto", "--window", "8KiB"],
+            "cannot be combined with --auto, which learns the windows",
+        ),
         (["http://a", "--range", "9-3"], "9-3 is not a range; must be FIRST-LAST in bytes"),
         (["http://a", "--overwrite"], "needs --out DIR"),
         (["http://a", "--out", __file__], "is a file; --out must be a directory"),

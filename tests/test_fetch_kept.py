@@ -1,4 +1,4 @@
-"""Connections that are used again: what a server sends unasked is no answer to the next request."""
+"""Reused connections: unrequested data of a server are no answer to the next request."""
 
 import asyncio
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How functions take their parameters."""
+"""Every parameter of a function can be given by its name."""
 
 import ast
 from pathlib import Path

@@ -243,7 +243,7 @@ def test_an_interrupt_while_a_file_is_read_says_so(tmp_path: Path, arguments: li
         (("--pcap", "x.pcapng", "--snaplen", "53"), "54"),
         (("--pcap", "x.pcapng", "--snaplen", "-1"), "-1 must be a number from 54 to 262144"),
         (("--seed", str(2**63)), "seed 9223372036854775808 is too large"),
-        (("--out", "ftp://127.0.0.1:1/x"), "ftp keeps no results; must be a directory, or s3://"),
+        (("--out", "ftp://127.0.0.1:1/x"), "ftp cannot hold results; must be a directory, s3://"),
         (("--executor", "tcp://[::1"), "there is no executor 'tcp://[::1'; must be threads"),
         (("--executor", "tcp://:8786"), "must be threads, dask, or the address"),
         (("--executor", "tcp://host:99999"), "must be threads, dask, or the address"),
@@ -274,4 +274,4 @@ def test_names_in_job_files_have_one_line(command: Command, tmp_path: Path, kind
 
 @pytest.mark.parametrize("words", [("run",), ("model",), ("advise", "--from")])
 def test_files_without_an_end_are_refused(command: Command, words: tuple[str, ...]) -> None:
-    assert "too large; must be a text of at most 8 MiB" in said(command(*words, "/dev/zero"))
+    assert "too large; must be a text file of at most 8 MiB" in said(command(*words, "/dev/zero"))

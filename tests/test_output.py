@@ -1,4 +1,4 @@
-"""What the commands print, for people and for programs."""
+"""The output of the commands, for people and for programs."""
 
 import csv
 import io

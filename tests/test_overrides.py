@@ -48,7 +48,7 @@ def test_entries_of_lists_have_numbers() -> None:
     assert scenario.document["background"][0]["rate"] == "2Mbps"
     with pytest.raises(incast.ScenarioError, match="'1' is not one of the 1 entries"):
         scenario.override("background.1.rate", "2Mbps")
-    with pytest.raises(incast.ScenarioError, match="there is no entry 0: the list has none"):
+    with pytest.raises(incast.ScenarioError, match="no entry 0, because there is no list"):
         incast.load(document()).override("background.0.rate", "2Mbps")
 
 

@@ -65,7 +65,7 @@ def test_the_precision_is_told_to_programs_beside_their_rows(command: Command, n
         ("run.precision=2 %", "run.precision: '2 %' is not a number; write e.g. 0.02 for 2 %"),
         ("run.most_seeds=3", "must be 4 (the seeds of run.seeds) to 1000000"),
         ("run.most_seeds=1.5", "run.most_seeds: 1.5 is not a whole number; write e.g. 400"),
-        ("run.seeds=1", "run.seeds: must be at least 2 with run.precision: one has no interval"),
+        ("run.seeds=1", "run.seeds: must be at least 2 with run.precision, because a single seed"),
     ],
 )
 def test_what_is_no_precision_is_refused(

@@ -108,7 +108,7 @@ def test_the_commands_take_addresses(
     told = command("run", sweep, "--out", OUT, "--format", "csv")
     assert told.err == f"incast: wrote {OUT}/rows.csv\n"
     assert memory.cat_file("/results/sweep/rows.csv").startswith(b"workload.servers,seed,")
-    assert f"6 of them in {OUT} already" in command("run", sweep, "--out", OUT, "--dry-run").out
+    assert f"6 of them are already in {OUT}" in command("run", sweep, "--out", OUT, "--dry-run").out
     state = json.loads(command("status", OUT, "--format", "json").out)
     assert (state["done"], state["missing"], state["directory"]) == (6, 0, OUT)
     assert "runs/*.parquet" in command("describe", OUT).out

@@ -30,7 +30,7 @@ from small_text import CLAIM, SWEEP
             ["fine", "transport.rto"],
         ),
         (lambda text: text.replace('[plot]\ny = "goodput_mbps"\n', ""), ["plot is missing"]),
-        (lambda text: text.replace('cfg = "a"', 'cfg = "b"'), ["them.csv", "no such rows"]),
+        (lambda text: text.replace('cfg = "a"', 'cfg = "b"'), ["them.csv", "no row that meets"]),
         (lambda text: text + "[plot\n", ["not valid TOML"]),
         (
             lambda text: text.replace("set =", 'group = "set 1"\nset ='),

@@ -1,4 +1,4 @@
-"""Job files for clusters: they are what the cluster takes, and run the whole sweep."""
+"""Job files for clusters: the cluster accepts them, and they run the whole sweep."""
 
 import os
 import re

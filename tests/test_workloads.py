@@ -1,4 +1,4 @@
-"""Several workloads, and kinds of traffic for which no collapse is defined, in the commands."""
+"""Commands on several workloads, and on kinds of traffic for which no collapse is defined."""
 
 from pathlib import Path
 

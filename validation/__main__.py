@@ -1,10 +1,10 @@
-"""Run every study against other simulators, theory and the literature: one line per study.
+"""Run every study against other simulators, theory and the literature; print a line per study.
 
 python -m validation [--quick] [STUDY ...]
 
-Exits with 1 if a study does not hold, and prints what it missed. The full output of each study
-is in target/validation/STUDY.log. `--quick` takes a sample of every study and does not change the
-pages.
+Exits with 1 if a study does not hold, and prints the bars that it missed. The full output of each
+study is in target/validation/STUDY.log. `--quick` takes a sample of every study and does not change
+the pages.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ PYTHON = sys.executable
 
 @dataclass(frozen=True)
 class Study:
-    """One command, which exits with 0 where everything holds."""
+    """One command, which exits with 0 if all bars hold."""
 
     name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     quick: bool = True
-    """Whether it has a sample, taken with `--quick`; `make test` holds the others' samples."""
+    """Whether the study has a sample, for `--quick`; `make test` has the samples of the others."""
 
 
 def study(name: str) -> Study:
-    """Return the study in the folder of that name."""
+    """Return the study in the folder `name`."""
     return Study(name, (PYTHON, "-m", f"validation.{name}"))
 
 
@@ -69,21 +69,21 @@ STUDIES = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a study ended."""
+    """The result of a study."""
 
     holds: bool
     seconds: float
     lines: list[str]
 
     def count(self) -> str:
-        """Return how many of its bars hold, if it tells."""
+        """Return how many bars of the study hold, if its output has bars."""
         held, failed = (
             sum(line.startswith(word) for line in self.lines) for word in ("holds ", "FAILS ")
         )
         return f"{held} of {held + failed} bars" if held + failed else ""
 
     def missed(self) -> list[str]:
-        """Return what to print of a study that does not hold."""
+        """Return the lines to print about a study that does not hold."""
         failing = [line for line in self.lines if line.startswith("FAILS  ")]
         return failing or self.lines[-10:]
 
@@ -92,7 +92,9 @@ def main() -> int:
     """Run the studies one after another."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a sample of every study")
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="only these; default: all")
+    parser.add_argument(
+        "studies", nargs="*", metavar="STUDY", help="only these; default: all studies"
+    )
     options = parser.parse_args()
     known = [study.name for study in STUDIES]
     for name in options.studies:
@@ -120,7 +122,7 @@ def main() -> int:
 
 
 def run(study: Study, *, quick: bool) -> Outcome:
-    """Run one study, its words going to its log."""
+    """Run one study, and write its output to its log."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{study.name}{'-quick' if quick else ''}.log"
     command = [*study.command, "--quick"] if quick else [*study.command]

@@ -1,1 +1,1 @@
-"""Speed of the event loop, compared with ns-2, with another build and between transports."""
+"""Speed of the event loop, of ns-2, of another build, and of each transport."""

@@ -1,4 +1,4 @@
-"""NewReno of this build compared with NewReno of another one."""
+"""NewReno of this build compared with NewReno of another build."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from timing.cases import AMPLE, COLLAPSE
 from timing.clock import Timing, Worker, least_work
 from timing.sheet import Sheet
 
-BAR = 1.03  # times as long as before
-REPEATS = 21  # more than elsewhere, for a bar so low
+BAR = 1.03  # this build may take this many times as long as the other
+REPEATS = 21  # more than in other tables, because the bar is low
 
 
 def sheet(package: Path) -> Sheet:
@@ -35,7 +35,7 @@ def sheet(package: Path) -> Sheet:
     for name, document in documents.items():
         sides: list[list[Timing]] = [[], []]
         for turn in range(REPEATS):
-            # The first run changes the state of the machine for the second: alternate.
+            # The builds alternate, because a run changes the machine's state for the next one.
             for side in (0, 1) if turn % 2 else (1, 0):
                 sides[side].append(workers[side].run(document))
         before, now = map(least_work, sides)

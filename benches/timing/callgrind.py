@@ -1,4 +1,4 @@
-"""Counts of instructions, by callgrind: they do not depend on what else the machine does."""
+"""Counts of instructions by callgrind, which do not depend on other work of the machine."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def profile(
     document
         The scenario.
     repeats
-        How often it runs.
+        Number of runs of the scenario.
     package
-        The folder that holds another build's `incast`, if it is another one.
+        The folder of another build's `incast`; None for the installed package.
     options
         Further options of callgrind.
 
     Returns
     -------
     tuple[str, float]
-        What callgrind wrote, and the packet-hops of one run.
+        The output of callgrind, and the packet-hops of one run.
     """
     paths = [str(package)] if package else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
@@ -53,7 +53,7 @@ def profile(
 
 
 def instructions(document: dict[str, Any]) -> float:
-    """Return the instructions per packet-hop of a scenario, start of Python and set-up left out."""
+    """Return the instructions per packet-hop of a scenario, without Python's start and set-up."""
     totals = {}
     for repeats in (1, 3):
         written, hops = profile(document, repeats)

@@ -1,4 +1,4 @@
-"""What is timed: one transfer from each of 32 servers through one port."""
+"""The scenarios that are timed: one transfer from each of 32 servers through one port."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class Workload:
-    """A buffer and a window, both in packets."""
+    """A buffer in packets and a window in packets."""
 
     name: str
     buffer: int
@@ -38,7 +38,7 @@ def scenario(servers: int, sru: int, **network: str) -> dict[str, Any]:
 
 
 def beside_ns2(workload: Workload) -> dict[str, Any]:
-    """Return what ns-2 runs, too."""
+    """Return the scenario that ns-2 runs, too."""
     document = scenario(SENDERS, BYTES, buffer=f"{workload.buffer}pkt")
     document["transport"]["receive_window"] = workload.window
     return document
@@ -60,14 +60,14 @@ class Case:
     Parameters
     ----------
     letter
-        Its short name.
+        Letter of the case.
     name
-        What it is.
+        Description of the case.
     document
         The scenario.
     plain, guided
-        Times of the probe per hop that it may take at most, as a quotient: the probe's time by ours
-        must be at least this, in a usual build and in one of `make pgo`.
+        Bar of the probe's time per hop, divided by the engine's, in a usual build and in a build of
+        `make pgo`; the quotient must be at least the bar.
     """
 
     letter: str
@@ -176,7 +176,7 @@ def counted() -> dict[str, dict[str, Any]]:
 
 
 def cluster() -> dict[str, Any]:
-    """Return a read in collapse from ten thousand servers that are asked within 20 us."""
+    """Return a read in collapse from ten thousand servers, with all requests within 20 us."""
     document = scenario(10_000, 65_536, rate="100Gbps", delay="1us", buffer="4MiB")
     document["workload"]["request_jitter"] = "2ns"
     return {**document, "profile": "lab"}

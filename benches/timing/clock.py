@@ -1,8 +1,8 @@
-"""Timing on a machine that does other things as well.
+"""Timing on a machine that also does other work.
 
-A disturbance makes a run slower, never faster, and lasts for seconds. So runs of the two
-sides alternate, and the fastest of each side are compared; where both sides are ours, by the time
-for which the processor worked on them, in which others have no part.
+A disturbance makes a run slower, never faster, and lasts for seconds. So the runs of two sides
+alternate, and the fastest run of each side counts. If both sides are builds of incast, their
+processor times are compared, because other processes have no part in them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORKER = Path(__file__).with_name("worker.py")
 
 @dataclass(frozen=True)
 class Timing:
-    """One run.
+    """The measurements of one run.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ class Timing:
     loop_s
         Seconds of the event loop.
     work_s
-        Seconds of the processor, from the scenario to the row.
+        Seconds of processor time from the scenario to the row.
     process_s
         Seconds of the whole process.
     peak_kib
         Peak memory of the process.
     goodput
-        Of the simulated read, bits per second.
+        Goodput of the simulated read, bits per second.
     timeouts
-        In the simulated read.
+        Number of timeouts in the simulated read.
     """
 
     hops: float
@@ -62,7 +62,7 @@ class Timing:
 
     @property
     def work_ns(self) -> float:
-        """Work of the processor per packet-hop, nanoseconds."""
+        """Processor time per packet-hop, nanoseconds."""
         return 1e9 * self.work_s / self.hops
 
 
@@ -72,16 +72,16 @@ def fastest(runs: list[Timing]) -> Timing:
 
 
 def least_work(runs: list[Timing]) -> float:
-    """Return the nanoseconds per packet-hop of the run that was disturbed least."""
+    """Return the least processor time per packet-hop, nanoseconds."""
     return min(run.work_ns for run in runs)
 
 
 def prepared(document: dict[str, Any]) -> _core.Scenario:
-    """Return the scenario's only point, as the engine takes it."""
+    """Return the scenario's only point in the form that the engine takes."""
     from incast import load
 
     point: Any = load(document).plan.points[0]
-    # Builds that are compared with may be older, and take a text.
+    # The other build may be older, and take a string.
     return point.scenario if hasattr(point, "scenario") else json.dumps(point.resolved)
 
 
@@ -105,12 +105,12 @@ def run_here(document: dict[str, Any]) -> Timing:
 
 
 class Worker:
-    """A process that runs scenarios, with the installed package or with another build of it.
+    """A process that runs scenarios with the installed package or with another build.
 
     Parameters
     ----------
     package
-        The folder that holds the other build's `incast`, if it is another one.
+        The folder of another build's `incast`; None for the installed package.
     """
 
     def __init__(self, package: Path | None = None) -> None:
@@ -125,10 +125,10 @@ class Worker:
         )
         self.package = Path(json.loads(self._answer()))
         if package is not None and self.package.resolve() != (package / "incast").resolve():
-            sys.exit(f"speed: {package} holds no package incast; write the folder that does")
+            sys.exit(f"speed: {package} has no package incast; give the folder that has it")
 
     def run(self, document: dict[str, Any]) -> Timing:
-        """Run a scenario there."""
+        """Run a scenario in the process."""
         assert self._process.stdin is not None
         print(json.dumps(document), file=self._process.stdin, flush=True)
         return Timing(**json.loads(self._answer()))
@@ -150,7 +150,7 @@ class Worker:
 def alone(document: dict[str, Any]) -> Timing:
     """Run a scenario in a separate process, for its peak memory and total time.
 
-    A first run loads what only the first one needs.
+    The process does another run before, which loads modules and warms caches.
     """
     started = time.perf_counter()
     worker = Worker()

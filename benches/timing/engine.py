@@ -1,4 +1,4 @@
-"""Time per packet-hop of the engine's cases, beside the probe in the same batch."""
+"""Time per packet-hop of the engine's cases, compared with the probe's in the same batch."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def sheet(*, guided: bool) -> Sheet:
     Parameters
     ----------
     guided
-        The build is one of `make pgo`, whose bars are higher.
+        Whether this is a build of `make pgo`, whose bars are higher.
     """
     made = Sheet(
         "Time per packet-hop",
         ["case", "ns", "probe ÷ ours", "bar", "packet-hops", "goodput, Mbit/s", "timeouts"],
-        "Processor time of a run, from the scenario to its row, the shortest of "
-        f"{REPEATS} runs; the probe (`benches/probe`: a star with fixed windows and no TCP) runs "
-        "between them. The transport is NewReno unless stated otherwise.",
+        "The time is the processor time of a run from the scenario to its row, the shortest of "
+        f"{REPEATS} runs. The probe (`benches/probe`: a star with fixed windows and no TCP) runs "
+        "between these runs. The transport is NewReno unless stated otherwise.",
     )
     worker = Worker()
     for case in ENGINE:

@@ -1,4 +1,4 @@
-"""Instructions per packet-hop, compared with those that were kept."""
+"""Instructions per packet-hop, compared with the kept counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from timing.sheet import Sheet
 
 KEPT = Path(__file__).with_name("instructions.json")
 MOST = 1.03
-"""Times as many as were kept."""
+"""Largest count as a multiple of the kept count."""
 
 
 def sheet(*, keep: bool) -> Sheet:
@@ -21,14 +21,14 @@ def sheet(*, keep: bool) -> Sheet:
     Parameters
     ----------
     keep
-        Keep what is counted, and compare with nothing.
+        Whether to keep the new counts instead of comparing them.
     """
     made = Sheet(
         "Instructions per packet-hop",
         ["what", "kept", "now", "change"],
-        "Counted by callgrind: reads of ten blocks from 16 servers, 256 KiB each, with each "
-        f"transport, and the cases above. A count above {MOST:g} times that in `{KEPT.name}` "
-        "fails.",
+        "Callgrind counts reads of ten blocks from 16 servers, 256 KiB each, with each "
+        f"transport, and the cases above. A count above {MOST:g} times the kept count "
+        f"(`{KEPT.name}`) fails.",
     )
     if shutil.which("valgrind") is None:
         made.note = "Not counted: valgrind is not installed."
@@ -41,7 +41,7 @@ def sheet(*, keep: bool) -> Sheet:
         written = {"compiler": compiler.stdout.strip(), "counts": rounded}
         KEPT.write_text(json.dumps(written, indent=1) + "\n")
     elif kept["compiler"] != compiler.stdout.strip():
-        made.note += f" Not compared: those were counted with {kept['compiler']}."
+        made.note += f" Not compared, because the kept counts are of {kept['compiler']}."
         kept = {}
     before = kept.get("counts", {})
     for name, count in counts.items():

@@ -1,6 +1,6 @@
 # The speed workload in ns-2: a star of senders, one transfer each, NewReno without SACK.
 # usage: ns ns2_star.tcl SENDERS BYTES BUFFER_PACKETS WINDOW_SEGMENTS
-# Prints: packet-hops, seconds in the event loop. A packet that the port drops made one hop.
+# Prints packet-hops, and seconds in the event loop. A packet that the port drops makes one hop.
 lassign $argv senders bytes buffer window
 set mss 1460
 set segments [expr {int(ceil($bytes / double($mss)))}]
@@ -44,8 +44,8 @@ proc report {} {
     incr sent [$sender($i) set ndatapack_]
     incr acked [$sender($i) set nackpack_]
   }
-  # Every packet crosses its server's link; those that arrive cross the client's, and their ACKs
-  # cross two links.
+  # Every packet crosses its server's link. Packets that are not dropped cross the client's link, and
+  # their ACKs cross two links.
   puts "[expr {$sent + 3 * $acked}] $seconds"
   exit 0
 }

@@ -10,11 +10,11 @@ from pathlib import Path
 from timing.sheet import Sheet
 
 TEXT = Path(__file__).with_name("performance.md")
-"""What stands before the tables and after them, with the places of both marked."""
+"""The prose of the page, with marks for machine, build and tables."""
 
 
 def page(sheets: Sequence[Sheet], *, guided: bool) -> str:
-    """Return the page, tables included."""
+    """Return the page with its tables."""
     build = "with profile-guided optimisation" if guided else "as `make bench` builds it"
     machine = f"{os.cpu_count()} processors ({_processor()}), Python {platform.python_version()}"
     tables = "\n".join(sheet.markdown() for sheet in sheets)

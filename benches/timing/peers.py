@@ -14,7 +14,7 @@ from timing.sheet import Sheet
 
 NS2 = Path(__file__).with_name("ns2_star.tcl")
 BARS = {AMPLE: (12.0, 15.0), COLLAPSE: (7.0, 8.5)}
-"""Times as fast as ns-2: a usual build, and one of `make pgo`."""
+"""Least speed as a multiple of ns-2's, of a usual build and of a build of `make pgo`."""
 
 
 def sheet(*, guided: bool) -> Sheet:
@@ -23,7 +23,7 @@ def sheet(*, guided: bool) -> Sheet:
     Parameters
     ----------
     guided
-        The build is one of `make pgo`, whose bars are higher.
+        Whether this is a build of `make pgo`, whose bars are higher.
     """
     with_ns2 = shutil.which("ns") is not None
     headings = ["workload", "packet-hops", "M hops/s", "whole process", "peak"]
@@ -31,7 +31,7 @@ def sheet(*, guided: bool) -> Sheet:
         "Beside ns-2",
         [*headings, "ns-2", "ns-2, whole process", "ratio", "bar"],
         "Both simulators run alternately, in the profile `ns2`; only their event loops are timed. "
-        "Peak: the memory of the process, Python included.",
+        "The peak is the memory of the process, with Python.",
     )
     for workload, bars in BARS.items():
         document = cases.beside_ns2(workload)

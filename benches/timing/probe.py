@@ -1,4 +1,4 @@
-"""The probe of `benches/probe`: the unit in which the engine's time per packet-hop is told."""
+"""The probe of `benches/probe`, whose time is the unit for the engine's time per packet-hop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _binary() -> Path:
 
 
 def nanoseconds() -> float:
-    """Return the nanoseconds per packet-hop of the least disturbed of a few runs, now."""
+    """Run the probe a few times; return the fewest nanoseconds per packet-hop."""
     return min(_once() for _ in range(REPEATS))
 
 

@@ -1,4 +1,4 @@
-"""How time and memory grow with the size of a scenario, for the table and the picture."""
+"""Growth of time and memory with the size of a scenario, as a table and a picture."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ RUNS = 2
 
 @dataclass(frozen=True)
 class Grown:
-    """A shape and its runs, one per size."""
+    """A shape, and one run of each of its sizes."""
 
     shape: Shape
     runs: list[Timing]
 
     @property
     def slope(self) -> float:
-        """Exponent of the time over the work."""
+        """Exponent of the time as a function of the work."""
         units = self.shape.units
         work = [
             run.hops if units is None else units(size)
@@ -41,9 +41,9 @@ def sheet(grown: list[Grown]) -> Sheet:
     made = Sheet(
         "Growth",
         ["what grows", "sizes", "time, ms", "ns per hop", "peak, MB", "exponent"],
-        f"Processor time of the engine, the shortest of {RUNS} runs. The exponent says how the "
-        "time grows with the work (packet-hops, sources or connections): it should be at most "
-        f"{BAR:g}. Peak: the memory of the process, Python included.",
+        f"The time is the processor time of the engine, the shortest of {RUNS} runs. The exponent "
+        "is that of the time as a function of the work (packet-hops, sources or connections); it "
+        f"should be at most {BAR:g}. The peak is the memory of the process, with Python.",
     )
     for one in grown:
         made.add(
@@ -60,7 +60,7 @@ def sheet(grown: list[Grown]) -> Sheet:
 
 
 def draw(grown: list[Grown], path: Path) -> None:
-    """Draw time and memory over size."""
+    """Draw time and memory as functions of the size."""
     from matplotlib import pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")

@@ -1,4 +1,4 @@
-"""What grows with the size of a scenario, one dimension at a time."""
+"""Scenarios that grow in one dimension at a time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ class Shape:
     Parameters
     ----------
     name
-        What grows.
+        Name of the dimension that grows.
     sizes
-        How large it is.
+        Sizes in that dimension.
     document
-        The scenario of a size.
+        Function that returns the scenario of a size.
     units
-        What the time must be proportional to; by default the packet-hops.
+        Function that returns the work of a size, to which the time must be proportional; by default
+        the packet-hops.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Shape:
 
 
 def exponent(work: list[float], seconds: list[float]) -> float:
-    """Return the slope of the logarithm of the time over that of the work, by least squares."""
+    """Fit a line to log(time) as a function of log(work) by least squares; return its slope."""
     x, y = [log(value) for value in work], [log(value) for value in seconds]
     x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
     above = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True))

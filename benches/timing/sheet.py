@@ -9,18 +9,18 @@ from rich.table import Table
 
 @dataclass
 class Sheet:
-    """Rows of text below headings.
+    """A table with headings.
 
     Parameters
     ----------
     title
-        What it shows.
+        Title of the table.
     headings
-        One per column; the first column is text, the others are numbers.
+        Headings of the columns; the first column has names, the others have numbers.
     note
-        What a reader must know, below the table.
+        Explanation of the table for its readers.
     missed
-        Bars that are missed, a line each.
+        A line for each missed bar.
     """
 
     title: str
@@ -34,7 +34,7 @@ class Sheet:
         self.rows.append(list(cells))
 
     def table(self) -> Table:
-        """Return it for the terminal."""
+        """Return the table for the terminal."""
         table = Table(title=self.title, title_justify="left", caption=self.note)
         for index, heading in enumerate(self.headings):
             table.add_column(heading, justify="right" if index else "left")
@@ -43,7 +43,7 @@ class Sheet:
         return table
 
     def markdown(self) -> str:
-        """Return it for a page."""
+        """Return the table in Markdown."""
         lines = [
             "| " + " | ".join(self.headings) + " |",
             "|---|" + "--:|" * (len(self.headings) - 1),

@@ -1,4 +1,4 @@
-"""Cost of a packet-hop over each transport, relative to what NewReno once cost."""
+"""Time of a packet-hop over each transport, relative to an earlier NewReno's."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from timing.clock import REPEATS, Worker, least_work
 from timing.sheet import Sheet
 
 BEFORE = 1 / 0.36
-"""Times of the probe that NewReno took per hop with ample buffer, before header prediction."""
+"""Time of NewReno per hop, as a multiple of the probe's, with ample buffer and no prediction."""
 MOST = {"bbr": 2.0}
 USUAL = 1.5
-"""Times as long as NewReno took then."""
+"""Longest time of a transport as a multiple of that time of NewReno."""
 
 
 def names() -> list[str]:
@@ -50,7 +50,7 @@ def sheet() -> Sheet:
 
 
 def _measure(worker: Worker, workload: Workload, name: str) -> tuple[float, float]:
-    """Return the nanoseconds per packet-hop, and their ratio to NewReno's once."""
+    """Return the nanoseconds per packet-hop, and their ratio to the earlier NewReno's."""
     runs, floor = [], probe.nanoseconds()
     for _ in range(REPEATS):
         runs.append(worker.run(cases.of_transport(workload, name)))

@@ -1,4 +1,4 @@
-"""Runs the scenarios that it reads, a line of JSON each, and answers with their timings."""
+"""Reads scenarios as lines of JSON, runs them, and answers with their timings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-//! Names the engine by a hash of its sources. Builds with different code must not share stored
-//! results, even if the version number is the same.
+//! Names the engine with a hash of its sources, because builds with different code must not share
+//! stored results, even if they have the same version number.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -1,4 +1,4 @@
-//! Makes every script of `scripts/` a separate test: `tests/scripts.rs` includes the list.
+//! Makes every script of `scripts/` a separate test. `tests/scripts.rs` includes the list.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-"""The class of every claim of the texts, and their headlines, from the kept run and the ledgers."""
+"""The class of every claim and the headlines of the texts, from the kept run and the ledgers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def of(text: str) -> list[Outcome]:
 
 
 def classes() -> Iterator[str]:
-    """Write how many claims of every text end in which class."""
+    """Write a table with the number of claims of each class and text."""
     yield f"| class | {' | '.join(PAPERS)} | together |"
     yield "| :-- |" + " --: |" * (len(PAPERS) + 1)
     counts = {text: Counter(one.found for one in of(text)) for text in PAPERS}
@@ -37,13 +37,13 @@ def _share(counts: dict[str, Counter[Class]]) -> str:
     failed = sum(number for one, number in total.items() if one.startswith("fails"))
     judged = held + total[Class.TIES] + failed
     return (
-        f"Of {judged} claims that runs can judge {held} hold, {total[Class.READING]} of them by "
+        f"Of {judged} claims that runs can judge, {held} hold, {total[Class.READING]} of them by "
         f"one reading of several, {total[Class.TIES]} depend on ties, and {failed} fail."
     )
 
 
 def outcome(text: str) -> Iterator[str]:
-    """Write the class of every claim of a text, class by class."""
+    """Write the claims of a text, class by class."""
     found = of(text)
     for kind in Class:
         ones = [one for one in found if one.found is kind]

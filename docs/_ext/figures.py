@@ -1,4 +1,4 @@
-"""The format of a figure, from the docstrings of the classes that it is read into."""
+"""The format of a figure, from the docstrings of the classes that hold it."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ TABLES: dict[str, type] = {
 
 
 def figures() -> Iterator[str]:
-    """Write every table of a figure, what claims may test, and the metrics."""
+    """Write every table of a figure, the tests of claims, and the metrics."""
     for heading, cls in TABLES.items():
         yield from _class(heading, cls)
     yield "\n## What claims test\n"
@@ -50,10 +50,13 @@ def figures() -> Iterator[str]:
         yield from _class(f'`test = "{name}"`', predicate, level="###")
     yield from _class("Numbers", Quantity, level="###")
     yield "\n## Metrics\n"
-    yield "Every [column of the rows](columns.md) that is a number, the models' own numbers, and:\n"
+    yield "Metrics are all numeric [columns of the rows](columns.md), the models' numbers, and:\n"
     for metric in DERIVED.values():
         yield f"- `{metric.name}`: {metric.label}"
-    yield "\nOf the run that a search by `late` finds; of several blocks, the worst value:\n"
+    yield (
+        "\nThe following metrics are of the run that a search by `late` finds. Of several blocks, "
+        "the worst value counts:\n"
+    )
     for metric in LATE.values():
         yield f"- `{metric.name}`: {metric.label}"
 

@@ -1,4 +1,4 @@
-"""Parts of pages that are too large to store: `<!-- from code: NAME -->` becomes the gallery."""
+"""Expands `<!-- from code: NAME -->` in pages, for parts that are too large to store."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The gallery of figures and the counts of verdicts, from a full run kept in docs/gallery."""
+"""The gallery of figures and the counts of verdicts, from the full run kept in docs/gallery."""
 
 import json
 from collections import Counter
@@ -27,7 +27,7 @@ MARKS = {
 
 
 def verdicts() -> Iterator[str]:
-    """Write how many claims of every text got which verdict."""
+    """Write a table with the number of claims of each verdict and text."""
     heads = [str(verdict) for verdict in Verdict]
     yield f"| text | figures | runs | claims | {' | '.join(heads)} |"
     yield "| :-- |" + " --: |" * (3 + len(heads))
@@ -49,7 +49,7 @@ def verdicts() -> Iterator[str]:
 
 
 def gallery(text: str) -> Iterator[str]:
-    """Write the figures of a text: picture, numbers, claims and what the text leaves out."""
+    """Write the figures of a text with pictures, numbers and claims, and the text's omissions."""
     paper = PAPERS[text]
     yield f"{paper.base.title}.\n"
     for about in KEPT["figures"]:
@@ -60,7 +60,7 @@ def gallery(text: str) -> Iterator[str]:
 
 
 def thumbnails() -> Iterator[str]:
-    """Write all figures of all texts in small, each with a link to its place in the gallery."""
+    """Write small pictures of all figures, each with a link to its figure in the gallery."""
     for name, paper in PAPERS.items():
         yield f"\n## {paper.base.title}\n"
         for about in KEPT["figures"]:
@@ -95,7 +95,7 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
     yield f"## {_heading(chosen)}\n"
     runs = f"{units.plural(about['runs'], 'run')}" if about["runs"] else "no run"
     unfinished = about["unfinished"]
-    lost = f", {unfinished} of them did not end and count nowhere" if unfinished else ""
+    lost = f", {unfinished} of them did not end and are not counted" if unfinished else ""
     again = f"`incast reproduce {chosen.name}`, {runs}{lost}"
     if about["picture"]:
         file = f"{paper.name}/{number}"
@@ -104,7 +104,7 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"No picture; {again}.\n"
     if figure.described:
-        yield "What the text says of it:\n"
+        yield "What the text says of the figure:\n"
         for said in figure.described:
             yield f"- {f'*{plain(said.curve)}*: ' if said.curve else ''}{plain(said.says)}"
         yield ""
@@ -133,7 +133,7 @@ def _with_noise(claim: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(text: str) -> str:
-    """Return text that Markdown takes for text."""
+    """Escape the signs of Markdown in a string."""
     for sign in ("\\", "|", "*", "_", "<", "`"):
         text = text.replace(sign, f"\\{sign}")
     return text

@@ -1,4 +1,4 @@
-"""The reference pages that the code writes, and keeps between two marks in their files."""
+"""The parts of reference pages that the code writes, between two marks in each page."""
 
 import json
 import os
@@ -104,7 +104,7 @@ def profiles() -> Iterator[str]:
     yield "| :-- | " + " | ".join(":--" for _ in names) + " |"
     for key in flat["lab"]:
         values = [flat[name].get(key) for name in names]
-        # The delay of the servers' links is that of all links unless a key sets it.
+        # The servers' links have the delay of all links unless a key sets another.
         if key in {"profile", "network.server_delay"}:
             continue
         if len({json.dumps(value) for value in values}) > 1:
@@ -115,7 +115,7 @@ def profiles() -> Iterator[str]:
 
 @cache
 def _storage_read() -> tuple[list[str], list[tuple[int, float]]]:
-    """Return what `make demo` prints on a terminal of 80 columns, and the goodput by servers."""
+    """Return the output of `make demo` on 80 columns, and the goodput of each number of servers."""
     with TemporaryDirectory() as folder:
         said = subprocess.run(  # noqa: S603 (our own command)
             [sys.executable, "-m", "incast", "run", "storage-read", "--out", folder],
@@ -134,7 +134,7 @@ def demo() -> Iterator[str]:
 def bars() -> Iterator[str]:
     """Write the demo's picture in letters.
 
-    A picture in a file is not seen where a page is shown without the repository around it.
+    Where a page is shown outside of the repository, a picture in a file would be missing.
     """
     yield "```text\n servers  goodput, each block 20 Mbps"
     for servers, goodput in _storage_read()[1]:
@@ -144,7 +144,7 @@ def bars() -> Iterator[str]:
     yield "```"
 
 
-_BLOCK = 20e6  # bit/s of a bar's letter
+_BLOCK = 20e6  # bit/s of one letter of a bar
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -156,12 +156,12 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _cell(value: object, mss: int) -> str:
-    """Write a resolved value; other parts have other parameters."""
+    """Write a resolved value; of a part, write the name alone, because parameters differ."""
     return "" if value is None else f"`{schema.human(value, mss)}`"
 
 
 def _variants(about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the variants of the table that a key holds, none if it holds something else."""
+    """Return the variants of the table that a key holds; an empty list if it holds no table."""
     found = schema.definition(about.get("items", about))
     return [one for one in found.get("oneOf", [found]) if "properties" in one]
 
@@ -176,7 +176,7 @@ def _keys(keys: dict[str, Any], indent: str = "") -> Iterator[str]:
         for name, meaning in choices:
             if meaning:
                 yield f"{indent}  - `{name}`: {_text(meaning)}"
-        if key != "transport":  # of background traffic: as above
+        if key != "transport":  # background traffic has the same transports as above
             for table in schema.tables(about):
                 if "const" not in table["properties"].get("name", {}):
                     yield from _keys(table["properties"], f"{indent}  ")
@@ -206,7 +206,7 @@ WRITERS: dict[str, Callable[[], Iterator[str]]] = {
 
 
 def pages() -> dict[Path, str]:
-    """Return the pages that have a part for the code to write, and their text as it should be."""
+    """Return the pages with generated parts, and the up-to-date content of each page."""
     found = {}
     for file in PAGES:
         text = file.read_text(encoding="utf-8")

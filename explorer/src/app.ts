@@ -171,7 +171,7 @@ export class App {
     const [line] = this.gaps.values();
     const counts = [...this.gaps.keys()].sort((a, b) => a - b).join(", ");
     const isCurve = this.state.settings.some((scenario) => servers(scenario) !== undefined);
-    find("#gaps").textContent = !isCurve ? "No curve: this scenario has not one number of servers to sweep."
+    find("#gaps").textContent = !isCurve ? "No curve: this scenario has no single number of servers to sweep."
       : line === undefined ? "" : `No point at ${counts} servers: ${line}`;
   }
 
@@ -286,7 +286,7 @@ export class App {
       const { scenario, left } = withoutSweep(fromToml(text));
       const { settings, active } = this.state;
       this.adopt({ ...this.state, settings: settings.map((it, slot) => (slot === active ? scenario : it)) });
-      if (left.length > 0) this.note(`The page sweeps the servers itself; at their first values are: ${left.join(", ")}.`);
+      if (left.length > 0) this.note(`The page sweeps only the number of servers. It uses the first value of: ${left.join(", ")}.`);
     } catch (error) {
       this.unread = (error as Error).message;
       this.showLines();

@@ -43,12 +43,12 @@ export const CHAPTERS: readonly Chapter[] = [
     short: "The cliff",
     text: [
       "A client reads a block of data that is spread over many servers. It asks all of them at once, " +
-        "and goes on only when the last byte of the block is there: a barrier. The part that each " +
-        "server sends is its server request unit, SRU.",
+        "and continues only when the last byte of the block has arrived. This is a barrier. The part " +
+        "that each server sends is its server request unit, SRU.",
       "All answers meet at one port of the switch, the one towards the client. A few servers fill the " +
-        "client's link. With more of them, more packets meet at the port than its buffer has room for, " +
-        "and goodput falls off a cliff: a server of which too much was dropped is silent until its " +
-        "timer expires, and everybody waits for that one server while the link is idle.",
+        "client's link. With more servers, more packets meet at the port than its buffer has room for, " +
+        "and goodput falls off a cliff. A server that has lost too many packets is silent until its " +
+        "timer expires. The client waits for that one server, and the link is idle.",
     ],
     question:
       "Where is the cliff if each server sends 8 KiB, and where if it sends 4 KiB? Does a smaller SRU remove the cliff, or only move it?",
@@ -63,13 +63,13 @@ export const CHAPTERS: readonly Chapter[] = [
       "TCP has a fast way to repair a loss. Every packet that arrives behind a gap makes the client " +
         "repeat its last ACK, and the third repetition makes the server send the lost packet again, " +
         "within about a round trip. So three packets must arrive behind the lost one.",
-      "In a synchronised read they often do not. If the whole window was dropped, nothing arrives. " +
-        "If one of the last packets of the SRU was dropped, fewer than three follow. If the " +
-        "retransmission is dropped, too, there is no second fast way. What remains is the timer: the " +
-        "ring around a server that fills. Play the block, stop, and point at a ring or a packet.",
+      "In a synchronised read, they often do not arrive. If the whole window was dropped, nothing arrives. " +
+        "If one of the last packets of the SRU was dropped, fewer than three packets follow. If the " +
+        "retransmission is dropped, too, there is no second fast repair. Then only the timer remains. " +
+        "A waiting server has a ring that fills. Play the block, stop, and point at a ring or a packet.",
     ],
     question:
-      "What is the commonest cause of the rings with 32 servers, and what is it with 16? Who still gets three duplicate ACKs?",
+      "What is the most frequent cause of timeouts with 32 servers, and with 16 servers? Which servers still get three duplicate ACKs?",
     picture: "star",
     knobs: ["servers", "sru", "buffer"],
     settings: () => [read({ servers: 32 })],
@@ -78,15 +78,15 @@ export const CHAPTERS: readonly Chapter[] = [
     title: "The timer and its price",
     short: "The timer",
     text: [
-      "A retransmission timer must be longer than any round trip that it may meet, or it expires for " +
-        "packets that are only late. RFC 6298 asks for a second at least; Linux takes 200 ms. Within a " +
-        "rack a round trip takes a tenth of a millisecond, so that one timeout costs the time of two " +
+      "A retransmission timer must be longer than any round trip of its packets, or it expires for " +
+        "packets that are only late. RFC 6298 asks for at least a second; Linux uses 200 ms. Within a " +
+        "rack, a round trip takes a tenth of a millisecond, so one timeout costs the time of two " +
         "thousand round trips.",
-      "A short timer prevents no loss; only the price of one is another. " +
-        "Setting A has the minimum of 200 ms, setting B one of 1 ms.",
+      "A short timer prevents no loss. It only changes what a loss costs. " +
+        "Setting A has a minimum of 200 ms, and setting B a minimum of 1 ms.",
     ],
     question:
-      "How short must the minimum of B be for half of the line rate with 48 servers? Is shorter always better: what do the timeouts of 64 servers say at 200 µs, less than a packet may wait in a full buffer?",
+      "How short must the minimum of B be so that 48 servers reach half of the line rate? Is a shorter timer always better? Look at the timeouts of 64 servers with 200 µs, which is less than the time that a packet may wait in a full buffer.",
     picture: "curve",
     knobs: ["servers", "rto", "buffer", "rtt"],
     settings: () => [
@@ -98,16 +98,16 @@ export const CHAPTERS: readonly Chapter[] = [
     title: "The buffer's arithmetic",
     short: "The buffer",
     text: [
-      "While n servers send, n links fill the buffer and one link empties it. If each may have w " +
-        "packets under way, n × w packets have to be somewhere: on the path, which holds one " +
-        "bandwidth-delay product, or in the buffer of B packets. Beyond that, drops are certain. The " +
-        "dashed line is the limit of the port.",
+      "While n servers send, n links fill the buffer and one link empties it. If each server may have " +
+        "w packets under way, n × w packets have to be somewhere: on the path, which holds one " +
+        "bandwidth-delay product, or in the buffer of B packets. If n × w is larger than the sum of " +
+        "both, drops are certain. The dashed line is the limit of the port.",
       "Many switches share one memory among their ports. With dynamic thresholds, a queue may grow " +
         "while it is shorter than α times the memory that is still free. If one port alone is congested, " +
         "it gets α / (1 + α) of the memory.",
     ],
     question:
-      "Share the buffer with α = 1, then 8: where is the dashed line, and how much memory does the switch need so that no timer expires?",
+      "Share the buffer with α = 1, and then with α = 8. Where is the dashed line, and how much memory does the switch need so that no timer expires?",
     picture: "queue",
     knobs: ["servers", "sru", "buffer", "sharing"],
     settings: () => [read({ servers: 12 })],
@@ -116,17 +116,18 @@ export const CHAPTERS: readonly Chapter[] = [
     title: "What remedies do, and where each ends",
     short: "Remedies",
     text: [
-      "DCTCP lets the switch mark packets early and reduces windows by the share of marks: the queue " +
-        "is short once the marks are heard. The first round trips come before, and in the end one or two " +
-        "packets per server are too many for the buffer. PLATO labels a " +
-        "packet of each window, and the switch keeps room for labelled ones: the ACK clock goes on, but " +
-        "the losses remain, and are repaired. Serialisation (ccs, nccs, ocs) asks one server, or a " +
-        "few, after the other: nothing is lost while the buffer holds the windows of these few, but somebody " +
-        "has to know who is asked when.",
+      "With DCTCP, the switch marks packets early, and senders reduce their windows by the share of " +
+        "marks. The queue is short once the marks have reached the senders, but not in the first round " +
+        "trips. With many servers, even one or two packets per server are too many for the buffer.",
+      "PLATO labels a packet of each window, and the switch keeps room for labelled packets. The ACK " +
+        "clock therefore continues. Packets are still lost, and are repaired.",
+      "Serialisation (ccs, nccs, ocs) asks one server, or a few servers, at a time. Nothing is lost " +
+        "while the buffer holds the windows of these servers, but the client has to know when to ask " +
+        "which server.",
       "Setting A is NewReno. Give setting B another transport.",
     ],
     question:
-      "Which of dctcp, plato and ocs keep half of the line rate up to 64 servers? What becomes of each with a buffer of 16 KiB, and of dctcp with one of 256 KiB?",
+      "Which of dctcp, plato and ocs keep half of the line rate up to 64 servers? Which of them keep it with a buffer of 16 KiB, and does dctcp keep it with a buffer of 256 KiB?",
     picture: "curve",
     knobs: ["transport", "servers", "buffer", "sru"],
     settings: () => [read({ servers: 32 }), read({ servers: 32, transport: 'name = "dctcp"' })],

@@ -53,7 +53,7 @@ const BUFFER: Knob = {
   },
 };
 
-const OWN = "each port its own";
+const OWN = "a buffer per port";
 
 const SHARING: Knob = {
   id: "sharing",

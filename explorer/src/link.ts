@@ -54,7 +54,7 @@ export function fromHash(hash: string): State {
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
     return unpack(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Packed>);
   } catch {
-    throw new Error("link: it is not whole; copy it again");
+    throw new Error("link: is incomplete; copy it again");
   }
 }
 

@@ -43,7 +43,7 @@ export const CAUSES: Readonly<Record<string, string>> = {
   handshake: "a SYN, SYN-ACK or request was lost",
   full_window: "its whole window was dropped",
   lack_of_dupacks: "too few packets arrived behind the lost one for three duplicate ACKs",
-  tail: "it lost one of its last packets, behind which fewer than three follow",
+  tail: "it lost one of its last packets, and fewer than three packets follow",
   lost_retransmission: "the retransmission was dropped, too",
   ack_loss: "the packet arrived, but all its ACKs were dropped",
   spurious: "nothing was lost: the packet or its ACK was still under way",

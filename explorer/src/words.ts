@@ -39,7 +39,7 @@ export function waits({ waits: all }: Block): HTMLElement {
     `${wait.flow}`, seconds(wait.end), seconds(wait.end - wait.start), seconds(wait.rto),
     `${SHORT[wait.cause] ?? wait.cause}: ${CAUSES[wait.cause] ?? ""}`, wait.place.replaceAll("_", " "),
   ]);
-  return table(["server", "at", "waited", "timer", "cause", "place"], rows);
+  return table(["server", "ended at", "waited", "timer", "cause", "place"], rows);
 }
 
 /** The curve, in Mbit/s. */

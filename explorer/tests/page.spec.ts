@@ -180,7 +180,7 @@ test("the link holds the whole state", async ({ page, context }) => {
   expect(await summary(other)).toBe(await summary(page));
   await other.goto("./#s=broken");
   await other.reload();
-  await expect(other.locator("#note")).toContainText("link: it is not whole");
+  await expect(other.locator("#note")).toContainText("link: is incomplete");
 });
 
 test("a pasted scenario opens; a wrong one is an error of the engine", async ({ page }) => {

@@ -1,7 +1,7 @@
 """A laboratory for TCP incast.
 
-A *scenario* describes the network, the switch, the traffic and the transport. Running it
-gives *results*: one row per point of its sweep and seed, in SI units.
+A *scenario* describes the network, the switch, the traffic and the transport. Running a scenario
+gives *results*: one row per seed and point of the sweep, in SI units.
 
     import incast
 

@@ -10,8 +10,8 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main() -> None:
     """Run the command line and leave with its exit code.
 
-    Modules that are being imported may hide an interrupt or make another error of it. Nothing has
-    started meanwhile, so that the process can end at once.
+    A module that is being imported may hide an interrupt, or raise another error instead. No work
+    has started at that time, so the process can end at once.
     """
     before = signal.signal(signal.SIGINT, _leave)
     from incast.cli import main as command

@@ -1,4 +1,4 @@
-"""The simulator, compiled from Rust: one call per run, arrays back."""
+"""The simulator, compiled from Rust: each run is one call, which returns arrays."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A mistake in a scenario; the message is `key: what is wrong and what is accepted`."""
+    """A mistake in a scenario. The message has the key, the problem and the accepted values."""
 
 @final
 class Captures:
     """Capture files, which are opened by the first call that reads them, and can be read once.
 
-    That may wait for a pipe; another thread can look at the progress, and stop it.
+    A call may wait for a pipe. Another thread can ask for the progress, and stop the call.
 
     Parameters
     ----------
@@ -53,35 +53,36 @@ class Captures:
         Raises
         ------
         ValueError
-            A file cannot be read, or is no capture; one line.
+            A file cannot be read, or is no capture. The message has one line.
         """
     def stop(self) -> None:
-        """End the reading soon, also where it waits for bytes, with what it has read."""
+        """End the reading soon, even if it waits for bytes; it returns what it has read."""
     @property
     def bytes_read(self) -> int:
         """The bytes of the files that have been read so far."""
     def diagnose(self, vantage: str | None, flows: int) -> str:
         """Read the packets without the interpreter's lock, and return the report as JSON.
 
-        `vantage` is `client`, `server` or `switch`; without it, it is inferred. `flows` is how many
-        make an episode.
+        `vantage` is `client`, `server` or `switch`; if it is None, it is inferred. `flows` is the
+        number of flows that make an episode.
         """
     def packets(self, from_ns: int, to_ns: int, most: int) -> dict[str, Any]:
-        """Read the packets, and return those of a span of nanoseconds since 1970 as columns.
+        """Read the packets, and return the packets of a time span as columns.
 
-        There are at most `most` of them. Ctrl-C ends it by `KeyboardInterrupt`.
+        The span is in nanoseconds since 1970. At most `most` packets are returned. Ctrl-C raises
+        `KeyboardInterrupt`.
         """
 
 @final
 class Control:
-    """A handle on a run under way in another thread."""
+    """A handle of a run that is under way in another thread."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
-        """End the run soon: it then raises `KeyboardInterrupt`."""
+        """End the run soon; the run then raises `KeyboardInterrupt`."""
     @property
     def progress(self) -> float:
-        """The share of the run that is done, from 0 to 1."""
+        """The finished share of the run, from 0 to 1."""
 
 @final
 class Capture:
@@ -92,13 +93,13 @@ class Capture:
     path
         The file, which is created or replaced.
     at
-        Where the packets are seen: `client`, `client:N`, `switch` or `server:N`, from 0.
+        The vantage point: `client`, `client:N`, `switch` or `server:N`, counted from 0.
     snaplen
-        Largest number of bytes kept of a frame.
+        Largest number of bytes that are kept of a frame.
     truth
-        Write drops and the causes of timeouts as comments of packets.
+        Whether drops and the causes of timeouts are written as comments of packets.
     offload
-        Merge segments as segmentation and receive offloads of a host do.
+        Whether segments are merged, as by segmentation and receive offloads of a host.
 
     Raises
     ------
@@ -115,7 +116,7 @@ class Capture:
         offload: bool = False,
     ) -> Capture: ...
     def check(self, scenario: Scenario) -> None:
-        """Raise `ValueError` if the scenario has no such place."""
+        """Raise `ValueError` if the scenario does not have the vantage point."""
 
 @final
 class Scenario:
@@ -129,7 +130,7 @@ class Scenario:
 
     def __new__(cls, document_json: str) -> Scenario: ...
     def facts(self) -> Facts:
-        """Return what follows from the scenario, by name, in base units."""
+        """Return the numbers derived from the scenario, in base units."""
 
 if sys.platform == "linux":
     FIRST_PORT: int
@@ -142,7 +143,7 @@ if sys.platform == "linux":
         Raises
         ------
         OSError
-            This process may not make one.
+            This process may not make a namespace.
         """
 
         def __new__(cls) -> Namespace: ...
@@ -150,25 +151,25 @@ if sys.platform == "linux":
         def current() -> Namespace:
             """Return the namespace of the calling thread."""
         def enter(self) -> None:
-            """Move the calling thread into it: its sockets will belong there."""
+            """Move the calling thread into this namespace, to which its new sockets will belong."""
         @property
         def descriptor(self) -> int:
-            """Its file descriptor in this process."""
+            """The file descriptor of the namespace in this process."""
 
     @final
     class Switch:
         """A switch for real hosts, on a thread of its own, in the calling thread's namespace.
 
-        Frames pass through the ports and the discipline that the scenario's simulation has.
+        Frames pass through the same ports and discipline as in a simulation of the scenario.
 
         Parameters
         ----------
         scenario, seed
-            Whose ports it has, and the seed of their random streams.
+            The scenario of the ports, and the seed of their random streams.
         interfaces
-            The number of the interface to each host, the clients first.
+            The numbers of the interfaces to the hosts, the clients first.
         capture
-            Receives the frames, without comments.
+            A capture that receives the frames, without comments.
 
         Raises
         ------
@@ -184,19 +185,19 @@ if sys.platform == "linux":
             capture: Capture | None = None,
         ) -> Switch: ...
         def stop(self) -> Measured:
-            """Stop it, and return what it has measured; it can be stopped once."""
+            """Stop the switch, and return its measurements; a switch can be stopped once."""
 
     def hurry(wanted: bool) -> bool:
-        """Let the calling thread run before ordinary ones, or no longer; return whether it does.
+        """Let the calling thread run before ordinary threads, or end that; return whether it does.
 
-        Without the right to a real-time priority, its time slices become short.
+        Without the right to a real-time priority, the thread's time slices become short.
         """
     def pairs(scenario: Scenario) -> list[tuple[int, int]]:
-        """Return sender and client of every flow, by the numbers of their hosts: clients first."""
+        """Return the hosts of every flow's sender and client; clients have the first numbers."""
 
 @type_check_only
 class Measured(TypedDict):
-    """What a switch has measured: the columns of rows that are its own, and its own state."""
+    """The measurements of a switch: the columns of rows that it fills, and its own state."""
 
     drops: int
     drop_ratio: float
@@ -217,7 +218,7 @@ class Measured(TypedDict):
 
 @type_check_only
 class Facts(TypedDict):
-    """What follows from a scenario; `crates/scenario/src/facts.rs` says what each is."""
+    """Numbers derived from a scenario; `crates/scenario/src/facts.rs` describes each."""
 
     client_rate_bps: float
     server_rate_bps: float
@@ -266,12 +267,12 @@ class Facts(TypedDict):
     delayed_ack_s: float
 
 def version() -> str:
-    """Return the version of the engine and a hash of its sources, part of every result's key."""
+    """Return the version of the engine and a hash of its sources, for the keys of results."""
 
 def document(toml: str) -> str:
-    """Return the document that a text in TOML has, as JSON; dates are text.
+    """Parse TOML, and return the document as JSON; dates are strings.
 
-    What is not TOML is a `ScenarioError` with line and column.
+    Invalid TOML raises a `ScenarioError` with line and column.
     """
 
 def plan(
@@ -279,15 +280,15 @@ def plan(
 ) -> tuple[list[tuple[dict[str, Any], dict[str, Any], Scenario]], list[int]]:
     """Validate a scenario and lay out its sweep; Ctrl-C ends it.
 
-    Returns points and seeds. A point is what was swept, the resolved scenario, and the same ready
-    to run; resolved scenarios share the tables that are alike, of which there are many.
+    Returns points and seeds. A point consists of the swept values, the resolved scenario, and the
+    scenario ready to run. Resolved scenarios share equal tables, because there are many.
     """
 
 def schema() -> str:
     """Return the JSON Schema of a scenario."""
 
 def entries(kind: str) -> str:
-    """Return the registry `kind` as JSON text: a list of `{"name", "summary", "parameters"}`."""
+    """Return the registry `kind` as JSON: a list of `{"name", "summary", "parameters"}`."""
 
 def columns(table: str) -> str:
     """Return the columns of a result table as JSON: a list of `{"name", "unit", "description"}`."""
@@ -305,9 +306,9 @@ def run(
 ) -> dict[str, Any]:
     """Simulate a scenario at one seed, without the interpreter's lock.
 
-    Returns `rows` (one dictionary per group), and each requested trace as a dictionary of columns,
-    by the name of its table. `spill` takes parts of long traces while the run goes on.
-    `capture` receives the packets; an error of its file ends the run.
+    Returns a dictionary with `rows` (one dictionary per group) and, under the name of its table,
+    each requested trace as a dictionary of columns. `spill` takes parts of long traces during the
+    run. `capture` receives the packets; an error of its file ends the run.
     """
 
 def follow_reads(
@@ -318,15 +319,15 @@ def follow_reads(
 ) -> list[NDArray[np.float64]]:
     """Follow the mean block of synchronised reads, without the interpreter's lock.
 
-    Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
-    attributes; `bounds` are the packet times of a block without losses, and the three numbers of
-    `incast.collapse`. Returns timeouts per block, those of handshakes, packet times per block, the
-    relative standard deviation of a run's goodput, and the relative standard error of the packet
-    times; `threads` does not change them.
+    `reads` and `effort` have the attributes of `incast.models.collapse.reads.Reads` and
+    `incast.models.collapse.blocks.Effort`. `bounds` are the packet times of a block without losses,
+    and the three numbers of `incast.collapse`. Returns timeouts per block, timeouts of handshakes
+    per block, packet times per block, the relative standard deviation of a run's goodput, and the
+    relative standard error of the packet times. The results do not depend on `threads`.
     """
 
 def serialisation(columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-    """Return equations (2) to (12) of connection serialisation, by name.
+    """Return equations (2) to (12) of connection serialisation, as a dictionary.
 
     Takes seven equally long columns: rate in bit/s, base round trip in seconds, MSS, header and SRU
     in bytes, servers, and background in bit/s.

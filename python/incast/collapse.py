@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block that are then sufficient, with any duration."""
+"""Timeouts per block from which such a read has collapsed, however short they are."""
 LEAST_WAIT = 0.5
-"""Minimum share of the lost time for the waits of rarer ones."""
+"""Share of the lost time from which rarer timeouts also count as a collapse."""
 
 
 def collapsed(
@@ -21,23 +21,23 @@ def collapsed(
     timeouts: ArrayLike,
     waits_s: ArrayLike,
 ) -> NDArray[np.bool_]:
-    """Return whether reads have collapsed: below half of the lossless goodput, by timeouts.
+    """Return whether reads have collapsed: timeouts keep them below half of the lossless goodput.
 
     Parameters
     ----------
     goodput, lossless
-        The goodput, and that of the same read without losses; bit/s.
+        The goodput of a read, and the goodput of the same read without losses, in bit/s.
     bits
-        Application bits of a block, or of the run where there are no blocks.
+        Application bits of a block, or of the whole run if it has no blocks.
     timeouts
-        Timeouts of a block; NaN where there are no blocks.
+        Timeouts per block; NaN if the run has no blocks.
     waits_s
         Minimum duration of the timeouts of a block, or of the run, in seconds.
 
     Returns
     -------
     array of bool
-        Elementwise, by the usual rules of broadcasting.
+        One element per read. The arguments are broadcast.
     """
     goodput, lossless, bits = (np.asarray(one, float) for one in (goodput, lossless, bits))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

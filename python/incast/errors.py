@@ -28,15 +28,15 @@ class ConditionError(ValueError):
 
 
 class LiveError(ValueError):
-    """What real hosts on this machine cannot do; the message is one line."""
+    """A request that real hosts on this machine cannot carry out; the message is one line."""
 
 
 class FetchError(ValueError):
-    """A read from real servers that failed, or cannot be done; the message is one line."""
+    """A read from real servers that failed or is not possible; the message is one line."""
 
 
 class AdviceError(ValueError):
-    """Advice that cannot be given, or input of it that cannot be read; the message is one line."""
+    """Advice that is not possible, or unreadable input for advice; the message is one line."""
 
 
 class CaptureError(ValueError):

@@ -19,7 +19,7 @@ from incast.userfile import text_of
 
 _PAGE = Path(__file__).parent / "explorer"
 _TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm"}
-# The page has the same policy in itself, for other servers.
+# The page itself contains the same policy, for other servers.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; "
     "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -28,7 +28,7 @@ _POLICY = (
 # A site whose name resolves to this machine (DNS rebinding) is recognised by its host name.
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _AT_ONCE = 32  # connections; a browser opens six
-_PATIENCE = 10.0  # seconds for a connection to send its request, or take more of the answer
+_PATIENCE = 10.0  # seconds for a connection to send its request, or to read more of the answer
 
 
 def page() -> Path:
@@ -37,7 +37,7 @@ def page() -> Path:
     Raises
     ------
     ExploreError
-        This package was built without it.
+        This package was built without the page.
     """
     if not (_PAGE / "index.html").is_file():
         raise ExploreError(
@@ -62,7 +62,7 @@ def copy(folder: Path) -> None:
 
 
 def fragment(scenario: Path) -> str:
-    """Return the fragment of an address that opens a scenario, as the page writes it.
+    """Return the URL fragment with which the page opens a scenario.
 
     Raises
     ------
@@ -111,20 +111,20 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Its address."""
+        """The address of the page."""
         return f"http://127.0.0.1:{self._server.server_port}/"
 
     def serve(self) -> None:
-        """Serve until it is interrupted."""
+        """Serve the page until `stop` or an interrupt."""
         self._server.serve_forever()
 
     def stop(self) -> None:
-        """End `serve`, from another thread."""
+        """End `serve`; call this from another thread."""
         self._server.shutdown()
 
 
 class _Bounded(ThreadingHTTPServer):
-    """A server with few threads; a connection beyond them takes the place of the oldest."""
+    """A server with few threads; if all are busy, a new connection replaces the oldest one."""
 
     request_queue_size = 128  # of the connections that have not been accepted yet
 
@@ -132,10 +132,10 @@ class _Bounded(ThreadingHTTPServer):
         super().__init__(*arguments)
         self._free = BoundedSemaphore(_AT_ONCE)
         self._lock = Lock()
-        self._open: dict[Any, None] = {}  # in the order in which they came
+        self._open: dict[Any, None] = {}  # connections, oldest first
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Start a thread, and end the oldest connection if there is none left."""
+        """Start a thread; if no thread is free, end the oldest connection first."""
         if not self._free.acquire(blocking=False):
             self._end_the_oldest()
             if not self._free.acquire(timeout=_PATIENCE):
@@ -157,7 +157,7 @@ class _Bounded(ThreadingHTTPServer):
             self._left(request)
 
     def _end_the_oldest(self) -> None:
-        """End the oldest connection: an answer takes a moment, if it is read."""
+        """End the oldest connection, because a client that reads needs only a moment."""
         with self._lock:
             oldest = next(iter(self._open), None)
             if oldest is not None:
@@ -175,15 +175,15 @@ class _Bounded(ThreadingHTTPServer):
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Files with their types, and headers that isolate the page."""
+    """Serves files with their types, and with headers that isolate the page."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
     timeout = _PATIENCE
 
     def send_head(self) -> Any:  # noqa: ANN401 (a file, or None, which the base does not name)
-        """Find the file, for requests that name this server."""
+        """Find the file, if the request names this server as its host."""
         if not self._named_as_us():
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "Another name than this server's")
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "The request names another server")
             return None
         if not self.translate_path(self.path).isprintable():
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -191,7 +191,7 @@ class _Handler(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def _named_as_us(self) -> bool:
-        """Return whether the request's host is a name of this machine for itself."""
+        """Return whether the request's host is one of this server's own names."""
         names = self.headers.get_all("Host", [])
         if len(names) != 1:
             return False

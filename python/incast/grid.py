@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
-_EDGES, _BETWEEN = 2, 2  # what the box adds around columns and between two
+_EDGES, _BETWEEN = 2, 2  # characters that the box adds around all columns, and between two
 _ALONGSIDE = 3  # this many columns keep their width next to long keys
-_NUMBERS = 4  # up to this rank, words beside numbers fold
-_NARROWEST = 12  # to which a key's column may shrink, folding its cells
+_NUMBERS = 4  # a column of words folds to give columns up to this rank their room
+_NARROWEST = 12  # the least width of a column whose cells fold
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class Column:
     Parameters
     ----------
     name
-        Its name for users.
+        The name for users.
     heading
-        Its heading, in one or two lines.
+        The heading, in one or two lines.
     cells
-        One text per row.
+        One string per row.
     rank
-        Its importance: columns of a higher rank are left out first.
+        Columns of a higher rank are less important, and are left out first.
     widest
-        Its maximum width; longer cells are folded.
+        The maximum width of the column; longer cells are folded.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Column:
 
     @cached_property
     def width(self) -> int:
-        """Its width on the terminal."""
+        """The width of the column on the terminal."""
         natural = max(map(cell_len, [*self.heading.split("\n"), *self.cells]))
         return natural if self.widest is None else min(natural, self.widest)
 
@@ -54,16 +54,16 @@ def fitting(
     Parameters
     ----------
     keys
-        Columns that identify the rows: always shown, folded if they are too wide.
+        Columns that identify the rows. They are always shown, and folded if they are too wide.
     columns
-        The others, in the order in which they are shown.
+        The other columns, in the order in which they are shown.
     width
-        The available width; None for any.
+        The available width; None if it is not limited.
 
     Returns
     -------
     tuple
-        The shown columns, keys first, and those that are left out.
+        The columns that are shown, keys first, and the columns that are left out.
     """
     if width is None:
         return [*keys, *columns], []
@@ -85,14 +85,14 @@ def fitting(
 def narrowed(
     columns: Sequence[Column], name: str, keys: Sequence[Column], width: int | None
 ) -> list[Column]:
-    """Fold the column called `name`, as far as that gives the numbers of rank 1 to 4 their room.
+    """Fold the column called `name` as far as the columns of rank 0 to 4 need its room.
 
     Parameters
     ----------
     columns, keys, width
-        As of `fitting`.
+        See `fitting`.
     name
-        The column of words.
+        The name of the column of words.
     """
     if width is None:
         return list(columns)
@@ -105,7 +105,7 @@ def narrowed(
 
 
 def drawn(columns: Iterable[Column], title: str | None = None) -> Table:
-    """Draw columns side by side, cells aligned to the right."""
+    """Draw columns side by side, with cells aligned to the right."""
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=title, title_justify="left"
     )
@@ -128,7 +128,7 @@ def _taken(column: Column) -> int:
 
 
 def _folded(keys: Sequence[Column], room: int) -> list[Column]:
-    """Narrow the widest keys until all fit, or none can be narrower."""
+    """Narrow the widest keys until all keys fit, or no key can be narrower."""
     keys = list(keys)
     while keys and sum(map(_taken, keys)) > room:
         index = max(range(len(keys)), key=lambda i: keys[i].width)

@@ -1,4 +1,4 @@
-"""Results for users: with pictures, and displayed in notebooks."""
+"""Results for users: they have pictures, and notebooks display them."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ class Results(results.Results):
     plan
         The points and seeds.
     store
-        The storage of the parts.
+        The storage of rows and traces.
     """
 
     @property

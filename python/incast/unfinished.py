@@ -1,4 +1,4 @@
-"""Files that are not complete yet: locked by their writer, and removed once there is none."""
+"""Incomplete files: a writer locks its file, and files without a writer are removed."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a POSIX system: nothing is locked there, and nothing is swept up
+except ImportError:  # not a POSIX system: no file is locked there, and none is removed
     fcntl = None  # type: ignore[assignment]
 
 
@@ -18,8 +18,8 @@ def begin(name: Callable[[], Path]) -> BufferedWriter:
     Parameters
     ----------
     name
-        Returns another name each time. A process that sweeps up may take the lock first, and remove
-        the file.
+        A function that returns a new name on each call. It is called again if a process in
+        `sweep_up` has locked and removed the new file first.
     """
     while True:
         handle = name().open("xb")
@@ -33,7 +33,7 @@ def begin(name: Callable[[], Path]) -> BufferedWriter:
 
 
 def sweep_up(files: Iterable[Path]) -> None:
-    """Remove those of the files that no process writes; links and pipes stay.
+    """Remove the files that no process is writing; links and pipes stay.
 
     A running process holds the lock of its file, in any container of this machine.
     """
@@ -42,6 +42,6 @@ def sweep_up(files: Iterable[Path]) -> None:
     for file in files:
         if file.is_symlink() or not file.is_file():
             continue
-        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
+        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is in use
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.unlink(missing_ok=True)

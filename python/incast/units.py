@@ -22,15 +22,15 @@ _TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
 _SIZES = [
     (1024**3, "GiB"), (10**9, "GB"), (1024**2, "MiB"), (10**6, "MB"), (1024, "KiB"), (1000, "KB"),
 ]  # fmt: skip
-# A number and its unit, or what is counted, between which a line must not end.
+# A space between a number and its unit or noun, at which a line must not break.
 _BOUND = re.compile(
     r"(?<=[0-9]) (?=(?:[kMGT]?bps|[pnuµm]?s|min|h|[KMG]i?B|B|%|packets?|servers?|seeds?)\b|%)"
 )
-_GLUE = "\ue000"  # of the private area: no text has it
+_GLUE = "\ue000"  # of Unicode's private area, so no text contains it
 
 
 class QuantityError(ValueError):
-    """A text that is not a valid quantity. The message states what it must be."""
+    """A string that is not a valid quantity. The message states the valid form."""
 
 
 def kind_of(column: str) -> str:
@@ -44,7 +44,7 @@ def quantity(text: str, kind: str) -> float:
     Raises
     ------
     QuantityError
-        It has another unit, or none where one is needed.
+        The text has a wrong unit, or lacks a unit that its kind needs.
     """
     spelt = _SPELT[kind]
     found = _QUANTITY.fullmatch(text.strip())
@@ -68,7 +68,8 @@ def rate(bits_per_second: float) -> str:
 def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
     """Return the best unit for a column of rates, and a function that writes its cells.
 
-    The largest value has four digits, and the smallest one keeps two as long as three decimals do.
+    There are enough decimals, but at most three, for four digits of the largest value and two of
+    the smallest one.
     """
     known = sorted(abs(value) for value in values if value)
     unit, name = _unit(known[-1] if known else 1e6, _RATES)
@@ -78,7 +79,7 @@ def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None],
 
 
 def time(seconds: float, *, trim: bool = True) -> str:
-    """Write a time, e.g. `200 ms`; untrimmed always with three digits, as columns need them."""
+    """Write a time, e.g. `200 ms`; without `trim` it has three digits, as columns need."""
     return _scaled(seconds, _TIMES, trim=trim)
 
 
@@ -94,9 +95,10 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Write a size in the unit in which it has the fewest digits, as its author did: `32 MB`.
+    """Write a size in the unit that needs the fewest digits, e.g. `32 MB`.
 
-    Of two, a power of two is preferred, so that 128 KB are not 125 KiB, and then the binary unit.
+    Among equally short numbers, a power of two is preferred, so 128 KB is not written as 125 KiB.
+    Otherwise the binary unit is preferred.
     """
     whole = [(count // unit, name) for unit, name in _SIZES if count and count % unit == 0]
     if whole:
@@ -116,13 +118,13 @@ def lines(text: str, width: int, indent: str = "", most: int | None = None) -> l
     Parameters
     ----------
     text
-        What is wrapped.
+        The text to wrap.
     width
-        Letters of a line at most, unless a word is longer.
+        Maximum number of letters in a line; a longer word stays whole.
     indent
-        What later lines begin with.
+        The string at the beginning of every line but the first.
     most
-        Lines at most; the last one then ends with `…`.
+        Maximum number of lines; if text is cut off, the last line ends with `…`.
     """
     wrapped = textwrap.wrap(
         _BOUND.sub(_GLUE, text),
@@ -137,7 +139,7 @@ def lines(text: str, width: int, indent: str = "", most: int | None = None) -> l
 
 
 def percent(share: float) -> str:
-    """Write a share of one, e.g. `71 %`; nearly nothing and nearly all keep a decimal."""
+    """Write a share of one, e.g. `71 %`, with a decimal below 1 % and above 99 %."""
     edge = 0 < share < 0.01 or 0.99 < share < 1  # noqa: PLR2004 (a per cent from either end)
     return f"{100 * share:.{1 if edge else 0}f}\N{NO-BREAK SPACE}%"
 
@@ -175,12 +177,12 @@ def _scaled(value: float, units: list[tuple[float, str]], *, trim: bool = True) 
 
 
 def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
-    """Return the largest unit that is at most the value; 999.96 rounds up to the next."""
+    """Return the largest unit that is at most the value; 999.96 gets the next larger unit."""
     return next((one for one in units if abs(value) >= one[0] * 0.9995), units[-1])
 
 
 def _digits(value: float) -> int:
-    """Count the digits before the point; below one, the zeros after it with a minus."""
+    """Count the digits before the decimal point; below one, return minus the zeros after it."""
     return floor(log10(value)) + 1
 
 

@@ -1,7 +1,7 @@
-"""Random documents: every key of the schema, with values that fit and values that do not.
+"""Random documents with every key of the schema, and with valid and invalid values.
 
-`Documents(seed)` always draws the same ones. No key is named here: the keys come from the schema,
-so a new key is drawn as soon as it exists.
+`Documents(seed)` always draws the same documents. This module names no key, because the keys come
+from the schema; a new key is drawn as soon as it exists.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What is drawn in a picture, and a scenario to draw."""
+"""Helpers that find legends and boxes in a picture, and a scenario to draw."""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""A host and a switch as functions of a shell, whose state is in files: no root is needed.
+"""A host and a switch as functions of a shell with state in files, so that no root is needed.
 
-They answer as the real commands do, as far as advice uses them: `ip route` prints its options in an
-order of its own, prints "rto_min lock" and does not read it; the default queue cannot be deleted.
+The functions answer like the real commands, as far as advice uses these. `ip route` prints its
+options in an order of its own, and prints "rto_min lock", which it cannot read. The default queue
+cannot be deleted.
 """
 
 HOSTS = r"""

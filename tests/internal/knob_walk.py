@@ -1,4 +1,4 @@
-"""The keys of the schema, and documents in which one of them has another value."""
+"""The keys of the schema, and documents in which one key has another value."""
 
 import copy
 import json

@@ -1,7 +1,7 @@
-"""A server that answers wrongly in as many ways as there are, on loopback.
+"""A server on loopback that answers with many kinds of errors.
 
-The first part of the path names the behaviour: `http://127.0.0.1:PORT/short/x`. What it must come
-to is in `test_fetch_servers.py`.
+The first part of the path names the behaviour, e.g. `http://127.0.0.1:PORT/short/x`. The expected
+results are in `test_fetch_servers.py`.
 """
 
 import socket

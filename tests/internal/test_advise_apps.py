@@ -1,4 +1,4 @@
-"""Applications: what their settings bound in a read, and how they are told to bound it."""
+"""Applications: the limits that their settings put on a read, and the settings in advice."""
 
 import ast
 import asyncio
@@ -57,7 +57,7 @@ def test_spark(setting: str, sru: str, at_once: int | None, answer: int) -> None
     (note,) = found[3]
     assert note.startswith(f"{SPARK}{setting.replace('=', ' = ')}: ")
     changed = at_once is not None or answer != incast.units.quantity(sru, "size")
-    assert note.endswith("; it limits nothing here.") != changed
+    assert note.endswith("; nothing in the scenario changes.") != changed
     if at_once == 5 and answer == FIFTH:
         assert note.endswith("at most 5 answers in flight, answers of 10\u202f066\u202f329 B.")
 
@@ -130,7 +130,7 @@ def test_what_is_no_number_is_refused_in_one_line(value: str) -> None:
 
 
 def test_an_unknown_setting_names_those_that_there_are() -> None:
-    with pytest.raises(AdviceError, match=r"ray has RAY_object_manager_max_bytes_in_flight, obj"):
+    with pytest.raises(AdviceError, match=r"of ray: RAY_object_manager_max_bytes_in_flight, obj"):
         throttled(incast.load(READ), APPS["ray"], ["RAY_max_pulls=3"])
 
 

@@ -1,4 +1,4 @@
-"""Dumps of hosts, by value: every form of `ss`, what is left out, counters, cards and queues.
+"""Dumps of hosts, by value: every form of `ss`, ignored lines, counters, cards and queues.
 
 The inputs are written by hand after the forms that the manuals of iproute2, net-tools and ethtool
 describe.
@@ -151,7 +151,7 @@ def test_counters_of_tcp_are_told_and_change_nothing(tmp_path: Path, text: str) 
 
 
 def test_counters_of_netstat_have_the_names_of_the_kernel(tmp_path: Path) -> None:
-    assert "Handshakes repeated: 3 (TcpExtTCPSynRetrans)" in said(read(tmp_path, NETSTAT))
+    assert "Repeated handshakes: 3 (TcpExtTCPSynRetrans)" in said(read(tmp_path, NETSTAT))
 
 
 def test_a_card_tells_where_packets_are_lost(tmp_path: Path) -> None:

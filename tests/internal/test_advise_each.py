@@ -1,4 +1,4 @@
-"""A sweep: one answer for each value, and one for the most servers."""
+"""Advice for a sweep: an answer for each value, and one for the largest number of servers."""
 
 import pytest
 
@@ -24,5 +24,5 @@ def test_a_sweep_over_servers_is_one_answer_without_a_name() -> None:
 def test_too_many_values_are_refused() -> None:
     values = [f"{count}ms" for count in range(1, MOST + 2)]
     scenario = incast.load("storage-read").override("sweep.transport.rto_min", values)
-    with pytest.raises(ScenarioError, match=r"more than 24; fix a key with --set transport"):
+    with pytest.raises(ScenarioError, match=r"more than 24 values.* value with --set transport"):
         values_of(scenario)

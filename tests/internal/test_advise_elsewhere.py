@@ -1,4 +1,4 @@
-"""Losses without a collapse: whether the port explains them, and what shows others."""
+"""Losses without a collapse: whether the port explains them, and the commands that show others."""
 
 import json
 from dataclasses import replace
@@ -64,14 +64,14 @@ def test_without_a_run_nothing_is_said() -> None:
 
 def test_the_sentence_says_which_place_it_is() -> None:
     assert Elsewhere(20, 43).sentence() == (
-        "The burst is 20 of the 43 packets that fit into the port to the client, and nothing is "
-        "lost there. If you see losses, look elsewhere:"
+        "The burst takes 20 of the 43 packets that fit into the port to the client, and the port "
+        "loses no packet. If you see losses, look elsewhere:"
     )
     assert Elsewhere(20, 43).places == PLACES
     full = Elsewhere(43, 43, 1.5)
     assert full.sentence() == (
-        "The burst fills the 43 packets that fit into the port to the client, which drops 1.5 per "
-        "run. They are repaired in time: losses alone are not a collapse."
+        "The burst fills the port to the client, which holds 43 packets and drops 1.5 per run. "
+        "These losses are repaired in time. Losses alone are not a collapse."
     )
     assert full.places == ()
 
@@ -131,7 +131,7 @@ def test_no_fix_has_two_reasons() -> None:
     ("buffer", "factor", "said"),
     [
         ("400KiB", 2.0, []),  # no collapse before and after
-        ("128KiB", 0.5, ["it collapses"]),
+        ("128KiB", 0.5, ["there is a collapse"]),
         ("64KiB", 2.0, ["there is no collapse"]),
         ("24KiB", 2.0, []),  # a collapse before and after
     ],

@@ -1,4 +1,4 @@
-"""What a table of flows and bytes per bin tells of the bursts, by value."""
+"""The bursts in a table of flows and bytes per bin, by value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The catalogue of fixes: valid scenarios, unique names, words that can be taken back."""
+"""The catalogue of fixes: valid scenarios, unique names, commands that can be undone."""
 
 import json
 import re
@@ -80,7 +80,7 @@ def test_a_run_is_short_and_a_note_says_so() -> None:
     long = READ | {"workload": READ["workload"] | {"blocks": 1000}}
     case = case_of(incast.load(long))
     assert int(case.here.workload["blocks"]) < 1000
-    assert "less than the scenario's" in case.notes[-1]
+    assert "than in the scenario" in case.notes[-1]
     assert case_of(incast.load(READ)).notes == ()
 
 

@@ -1,4 +1,4 @@
-"""What advice is for: which fix helps, in which order, and what is said of the others."""
+"""Goals of advice: the fixes that help, their order, and the reasons against the others."""
 
 from dataclasses import replace
 from typing import Any
@@ -90,10 +90,10 @@ def test_a_bound_is_kept_if_the_interval_is_below_it() -> None:
         ({GOODPUT: compared(1, 1, Finding.SAME), P99: compared(1, 1, Finding.SAME)},
          "changes nothing"),
         ({GOODPUT: compared(1, 0.9996, Finding.WORSE)}, "changes hardly anything"),
-        ({GOODPUT: compared(1, 0.9, Finding.WORSE)}, "makes it slower"),
+        ({GOODPUT: compared(1, 0.9, Finding.WORSE)}, "is worse than no fix"),
         ({GOODPUT: compared(1, 1.01, Finding.BETTER)}, "gains less than 2%"),
         ({GOODPUT: compared(1, 1, Finding.SAME), P99: compared(0.2, 0.02)},
-         "no gain that is certain"),
+         "no certain gain"),
     ],
 )  # fmt: skip
 def test_why_a_fix_is_not_advised(found: dict[str, Compared], why: str) -> None:

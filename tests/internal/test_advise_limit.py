@@ -1,4 +1,4 @@
-"""The limiting resource: every number in its sentences is one of the rows they are made from."""
+"""The limiting resource: every number in its sentences is a number of the rows."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Two fixes that are pasted into one shell, in either order, and undone in either order."""
+"""Pairs of fixes that one shell applies in either order, and undoes in either order."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Readers of `incast advise --from`: what they take, and which lines they refuse."""
+"""Readers of `incast advise --from`: the values that they take, and the lines that they refuse."""
 
 import json
 from pathlib import Path
@@ -108,7 +108,7 @@ def test_what_is_taken_makes_a_valid_scenario(tmp_path: Path, text: str) -> None
         (CSV + "0.003,many,1\n", "line 5: '0.003,many,1' must have numbers"),
         ("time,flows,bytes\n0,0,0\n", "line 1: no bin has a flow"),
         ('{\n"PORT": {,}\n}', "line 2: not JSON"),
-        ('{"VLAN": {}}', "no table of BUFFER_POOL"),
+        ('{"VLAN": {}}', "must contain one of the tables BUFFER_POOL"),
         (json.dumps(SONIC).replace('"-3"', '"30"'), "dynamic_th = '30': must be a whole number"),
         (json.dumps(SONIC).replace("ecn_all", "ecn_some"), "WRED_PROFILE|MARK|ecn = 'ecn_some'"),
         ("hello\n", "not recognised; must be the output of one of nstat"),

@@ -1,4 +1,4 @@
-"""Commands of fixes, as printed, in a network namespace of their own; and back, byte for byte."""
+"""Commands of fixes, as printed, in a network namespace; undoing them restores every byte."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Which of several routes is taken, and what settings of the kernel say, by value."""
+"""The choice among several routes, and the settings of the kernel, by value."""
 
 from pathlib import Path
 
@@ -68,9 +68,13 @@ NONE = "No route to clients has an option of TCP."
         ),
         ((lan("rto_min 9ms"), "10.8.0.0/16 dev tun0\n"), None, "10.8.0.0/16 (line 2) has none"),
         ((lan("rto_min 9ms"), "172.17.0.0/16 dev docker0\n"), "9ms", "on 10.0.0.0/24 (line 1);"),
-        ((lan("rto_min 9ms"), "blackhole 10.2.0.0/16\nunreachable 10.3.0.0/16\n"), "9ms", "wins"),
-        ((lan("rto_min 9ms"), "fe80::/64 dev eth0 proto kernel metric 256\n"), "9ms", "wins"),
-        ((lan("rto_min 9ms"), "local 10.0.0.20 dev eth0 table local\n"), "9ms", "wins"),
+        (
+            (lan("rto_min 9ms"), "blackhole 10.2.0.0/16\nunreachable 10.3.0.0/16\n"),
+            "9ms",
+            "overrides",
+        ),
+        ((lan("rto_min 9ms"), "fe80::/64 dev eth0 proto kernel metric 256\n"), "9ms", "there."),
+        ((lan("rto_min 9ms"), "local 10.0.0.20 dev eth0 table local\n"), "9ms", "there."),
         ((DEFAULT, "169.254.144.0/24 dev tun144 rto_min lock 10ms\n"), None, NONE),
         ((DEFAULT, "172.17.0.0/16 dev docker0 rto_min lock 10ms\n"), None, "(line 2)"),
         (("default via 10.0.0.1 dev a rto_min 9ms\n", DEFAULT), "9ms", "default (line 1)"),
@@ -100,14 +104,14 @@ def test_every_option_is_compared_by_itself(tmp_path: Path, option: str) -> None
     other = f"10.1.0.0/24 dev eth1 rto_min 5ms {option} 9\n"
     taken = read(tmp_path, lan(f"rto_min 5ms {option} 8"), other)
     assert taken.changes == {"transport.rto_min": "5ms"}
-    assert f"{option} is not taken: it is 8 on 10.0.0.0/24 (line 1) and 9 on" in told(taken)
+    assert f"{option} is not used: it is 8 on 10.0.0.0/24 (line 1) and 9 on" in told(taken)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ("rto_min lock 0ms", "line 1: rto_min '0ms' must be above 0"),
-        ("rto_min 121s", "must be above 0, at most 120s"),
+        ("rto_min 121s", "must be above 0 and at most 120s"),
         ("rto_min 10us", "is not a time such as 10ms"),
         ("rto_min ٣ms", "is not a time such as 10ms"),
         ("rto_min", "line 1: rto_min has no value"),
@@ -166,7 +170,8 @@ def test_ecn_needs_a_switch_that_marks(tmp_path: Path) -> None:
     )
     alone, notes = readers.scenario_of([settings], None)
     assert "ecn" not in alone.document["transport"]
-    assert "Left out: ECN, as no file says that a switch marks (network.queue)." in notes
+    why = "because no file says that a switch marks packets (network.queue)."
+    assert f"ECN is left out, {why}" in notes
     assert alone.override("workload.servers", 4).plan.points
     both, notes = readers.scenario_of([settings, switch], None)
     assert both.document["transport"]["ecn"] == "on"
@@ -176,5 +181,5 @@ def test_ecn_needs_a_switch_that_marks(tmp_path: Path) -> None:
 
 
 def test_a_timer_is_at_most_the_longest_of_the_kernel(tmp_path: Path) -> None:
-    with pytest.raises(AdviceError, match="must be above 0, at most 120s"):
+    with pytest.raises(AdviceError, match="must be above 0 and at most 120s"):
         read(tmp_path, DEFAULT.strip() + " rto_min 120001ms\n")

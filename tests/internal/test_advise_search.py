@@ -1,4 +1,4 @@
-"""The search for advice with runs that are formulas: the knee, the rounds, gains and the order."""
+"""The search for advice, with formulas instead of runs: knee, rounds, gains and order."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -155,12 +155,18 @@ def test_a_ladder_has_steps_of_a_quarter() -> None:
     [
         (4, 16, None, 16, "No collapse up to 16 servers, the largest number tried ({})."),
         (4, 12, None, 16, (
-            "No collapse up to 12 servers; beyond, up to 16, some seeds collapse ({}); you have 4."
+            "No collapse up to 12 servers; between 12 and 16, some seeds collapse ({}); you have 4."
         )),
         (10, 8, 10, 16, "Collapses between 8 and 10 servers ({}); you have 10."),
-        (9, 8, 10, 16, "Collapses between 8 and 10 servers ({}); you have 9, between the two."),
-        (8, 8, 10, 16, "Collapses between 8 and 10 servers ({}); you have 8: 1.2 times fewer."),
-        (2, 0, 3, 16, "Collapses from 3 servers on or earlier ({}); you have 2, between the two."),
+        (9, 8, 10, 16, (
+            "Collapses between 8 and 10 servers ({}); you have 9, in the uncertain range."
+        )),
+        (8, 8, 10, 16, (
+            "Collapses between 8 and 10 servers ({}); you have 8, which is 1.2 times fewer."
+        )),
+        (2, 0, 3, 16, (
+            "Collapses from 3 servers on, or with fewer ({}); you have 2, in the uncertain range."
+        )),
     ],
 )  # fmt: skip
 def test_a_knee_is_one_sentence(
@@ -255,8 +261,8 @@ def test_prices_are_told_with_what_was_measured() -> None:
     plain = Advised(fix, gain, None)
     assert plain.prices() == [fix.price]
     assert replace(plain, quiet=1.5, premature=0.25).prices() == [
-        fix.price, "A read from only two servers takes × 1.50 as long.",
-        "0.25 spurious timeouts per block.",
+        fix.price, "A read from only two servers takes 1.50 times as long.",
+        "There are 0.25 spurious timeouts per block.",
     ]  # fmt: skip
     assert replace(plain, premature=0.0).prices() == [fix.price]
 
@@ -318,7 +324,7 @@ def test_each_round_keeps_the_best_of_a_party() -> None:
     assert names(search) == ["a", "b", "c", "d", "e"]
     assert table.ran == [(8, 1, 2)]
     assert search.out["f"].why == "less than “a”"
-    assert search.out["g"].why == "makes it slower"
+    assert search.out["g"].why == "is worse than no fix"
     search.round(1, Clock(float("inf")))
     assert names(search) == ["a", "b", "c"]
     search.round(2, Clock(float("inf")))
@@ -355,7 +361,7 @@ def test_what_was_found_is_told_with_its_reasons() -> None:
     assert {one.fix.name: (one.why, one.ratio) for one in found.tried} == {
         "refused": ("not simulated here: why", None),
         "b": ("gains less than 2%", 1.01),
-        "c": ("makes it slower", 0.9),
+        "c": ("is worse than no fix", 0.9),
     }
     assert [one.fix.name for one in found.tried] == ["b", "c", "refused"]
     assert not found.confirmed
@@ -374,7 +380,7 @@ def test_those_within_a_twentieth_of_the_best_are_alike() -> None:
 def test_hardly_is_less_than_half_a_per_cent() -> None:
     less, more = (compared(1000.0, b, finding=Finding.WORSE) for b in (995.1, 995.0))
     assert searching._why({GOODPUT: less}) == "changes hardly anything"
-    assert searching._why({GOODPUT: more}) == "makes it slower"
+    assert searching._why({GOODPUT: more}) == "is worse than no fix"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Fragments for SONiC switches: every field and value is one of the published models."""
+"""Fragments for SONiC switches: the published models have every field and value."""
 
 import json
 from typing import Any

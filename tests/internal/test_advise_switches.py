@@ -1,4 +1,4 @@
-"""What is taken from a SONiC switch, by value: buffers, and the marks of the queues that have them.
+"""Values that are read from a SONiC switch: buffers, and the marking thresholds of queues.
 
 The configurations are written by hand after SONiC's Configuration.md.
 """

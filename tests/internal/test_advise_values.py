@@ -127,7 +127,7 @@ ROUTE = (
     "{side}=192.0.2.1  # an address of the {sides}; use your own\n"
     "its_route() {{ ip route show to match $1 | tail -n 1 | sed 's/rto_min lock/rto_min/'; }}\n"
     ': "${{OLD_{option}=$(its_route ${side} | '
-    "sed -n 's/.* \\({option} \\(lock \\)*[^ ]*\\).*/\\1/p')}}\"  # what it is now\n"
+    "sed -n 's/.* \\({option} \\(lock \\)*[^ ]*\\).*/\\1/p')}}\"  # the present value\n"
     "ip route change $(its_route ${side} | sed 's/ {option} \\(lock \\)*[^ ]*//') {option} {value}"
 )
 ROUTE_BACK = """\
@@ -150,7 +150,7 @@ def test_an_option_of_a_route_is_set_and_restored(
 ) -> None:
     fix = at()[name]
     given = {"option": option, "value": value, "side": side, "sides": f"{side.lower()}s"}
-    flush = "\nip tcp_metrics flush  # what the kernel has kept of this route"
+    flush = "\nip tcp_metrics flush  # metrics that the kernel has stored"
     more = flush if option == "cwnd" else ""
     assert fix.text == ROUTE.format(**given) + more
     assert fix.rollback == ROUTE_BACK.format(**given) + more
@@ -159,7 +159,7 @@ def test_an_option_of_a_route_is_set_and_restored(
 def set_to(key: str, value: str) -> str:
     old = f"OLD_{key}"
     return (
-        f': "${{{old}=$(sysctl -n net.ipv4.{key})}}"  # what it is now\n'
+        f': "${{{old}=$(sysctl -n net.ipv4.{key})}}"  # the present value\n'
         f'sysctl -w net.ipv4.{key}="{value}"'
     )
 

@@ -1,4 +1,4 @@
-"""The study of advice on real hosts: words go where they belong, and gains are judged as told."""
+"""The study of advice on real hosts: commands run at the right host, and gains are judged."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Every part of the page of advice, with and without what it tells."""
+"""Every part of the printed advice, present and absent."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -45,7 +45,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 LATER = "there was no time for other seeds: increase --budget"
 END = "Envelope: near. Why. See docs/page.md."
-SURE = "Half or twice the buffer, round trip or answer size would not change this."
+SURE = "Half or twice the buffer, round trip or answer size would give the same advice."
 
 
 @pytest.mark.parametrize(

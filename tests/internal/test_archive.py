@@ -1,4 +1,4 @@
-"""The folder of runs: killed at any moment, shared by processes, packed when it grows."""
+"""The folder of runs: kills at any moment, several processes at once, and packs of runs."""
 
 import os
 import random
@@ -410,14 +410,14 @@ def test_a_dry_run_tells_and_does_nothing(command: Command, sweep: Path, tmp_pat
     told = command("run", sweep, "--dry-run", "--out", out)
     assert told.code == 0
     assert told.out.startswith(
-        f"6 runs: 3 points, 2 seeds\n0 of them in {out} already\n6 to do, about "
+        f"6 runs: 3 points, 2 seeds\n0 of them are already in {out}\n6 to do, about "
     )
     assert not out.exists()
     incast.run(sweep, out=out)
     assert command("run", sweep, "--dry-run", "--out", out, "--seeds", "3").out.splitlines()[
         1:
     ] == [
-        f"6 of them in {out} already",
+        f"6 of them are already in {out}",
         f"3 to do, about 1 s on {min(len(os.sched_getaffinity(0)), 3)} processors",
     ]
     assert command("run", sweep, "--dry-run", "--out", out).out.endswith("\n0 to do\n")

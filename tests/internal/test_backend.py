@@ -1,4 +1,4 @@
-"""A backend other than the simulator: arithmetic, defined here, with rows of the same form."""
+"""A backend other than the simulator: arithmetic that gives rows of the same form."""
 
 import json
 from collections.abc import Sequence

@@ -307,7 +307,7 @@ def test_the_middle_of_a_long_message_is_left_out(more: int) -> None:
     [
         ("transport.rto_mim", "; did you mean 'transport.rto_min'?"),
         ("nim_rto", "rto_min"),
-        ("xyzzy_quux", "; incast explain lists the tables, incast list the parts"),
+        ("xyzzy_quux", "; incast explain lists the tables, and incast list lists the parts"),
     ],
 )
 def test_a_name_that_is_similar_is_suggested(asked: str, hint: str) -> None:

@@ -1,4 +1,4 @@
-"""What the client must not call whole, show, wait for or remove: cases beside the table."""
+"""Data that the client must not call whole, show, wait for or remove."""
 
 import asyncio
 import os
@@ -100,7 +100,7 @@ def test_a_read_that_is_stopped_before_it_begins_has_a_summary(base: str) -> Non
 
 def test_a_host_that_is_no_name_is_not_called_a_redirect() -> None:
     (outcome,) = fetched([HttpPiece(f"http://{'a' * 300}/")])
-    assert outcome.error == "has a host that is no name"
+    assert outcome.error == "has an invalid host name"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_plain_tcp_answers_are_bounded_and_odd_hosts_are_named() -> None:
         server.close()
         return [it.error for it in summary.outcomes]
 
-    expected = ["the answer is longer than 200000 bytes", "has a host that is no name"]
+    expected = ["the answer is longer than 200000 bytes", "has an invalid host name"]
     assert asyncio.run(run()) == expected
 
 
@@ -242,7 +242,7 @@ def test_by_tls_an_end_must_be_proven_and_no_redirect_leaves_it(
 
     whole, unproven, away, name = asyncio.run(run())
     assert whole is None
-    assert unproven == "the answer has no length, so nothing proves its end"
+    assert unproven == "the answer does not state its length, so nothing shows its end"
     assert away == "is redirected from https to http"
     assert name is not None
     assert re.match(r"certificate of 127.0.0.1:\d+ not trusted: IP address mismatch", name)

@@ -1,4 +1,4 @@
-"""The client's bar at 16 servers: a real kernel, in namespaces of its own."""
+"""The client's bar at 16 servers, on a real kernel in namespaces of its own."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Numbers of the client: measurements, summaries, names, texts, plans for a path."""
+"""Numbers of the client: measurements, summaries, names, messages, plans for a path."""
 
 import asyncio
 import socket

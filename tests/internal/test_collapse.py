@@ -1,4 +1,4 @@
-"""The one definition of collapse: limits, and the lossless goodput to which it refers."""
+"""The definition of collapse: its limits, and its lossless goodput."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Percentiles of block times: a comparison has those of a summary, and an interval that holds."""
+"""Comparisons of percentiles of block times agree with summaries, and their intervals hold."""
 
 import numpy as np
 import polars as pl

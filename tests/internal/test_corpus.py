@@ -1,6 +1,6 @@
-"""The corpus: over 1 600 scenarios over every key, entry, profile and trace give the same results.
+"""The corpus: 1 600 scenarios with every key, entry, profile and trace give the same results.
 
-Where a row has to change, for a reason that the changelog gives, rewrite the hashes:
+If a row has to change, the changelog must give the reason. This command rewrites the hashes:
 `INCAST_KEEP_CORPUS=1 python -m pytest tests/internal/test_corpus.py`.
 """
 

@@ -1,4 +1,4 @@
-"""Files changed by another program: an error of one line that names them, never a wrong row."""
+"""Files that another program has changed give an error of one line, never a wrong row."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What the pictures of a capture show, by value."""
+"""Values in the pictures of a capture."""
 
 import numpy as np
 

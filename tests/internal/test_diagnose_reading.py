@@ -1,4 +1,4 @@
-"""Ctrl-C ends the reading of captures at once, wherever it waits, and always with a report."""
+"""Ctrl-C ends the reading of captures at once, even while it waits, and always with a report."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""`incast diagnose --scenario`: whatever a capture shows, the scenario can be planned."""
+"""`incast diagnose --scenario` writes a valid scenario for every capture."""
 
 import random
 import tomllib
@@ -65,7 +65,7 @@ def test_what_is_refused_is_left_out_and_named(
     table, name = key.split(".")
     assert name not in planned(text)[table]
     (comment,) = (line for line in text.splitlines() if line.startswith(f"# {name} = "))
-    assert "was seen, and left out, because incast refuses it: " in comment
+    assert "was seen, but left out, because incast refuses it: " in comment
     assert reason in comment
 
 
@@ -83,7 +83,8 @@ def test_what_is_too_much_is_less() -> None:
 @pytest.mark.parametrize("key", ANSWERS)
 @pytest.mark.parametrize("value", [None, 0, -5])
 def test_without_answers_there_is_no_scenario(key: str, value: int | None) -> None:
-    with pytest.raises(CaptureError, match=r"^--scenario: must have answers of servers; ") as error:
+    told = r"^--scenario: the capture must have answers of servers, "
+    with pytest.raises(CaptureError, match=told) as error:
         written(**{key: value})
     assert "\n" not in str(error.value)
 
@@ -121,6 +122,7 @@ def test_the_report_is_not_lost_with_the_scenario(command: Command, tmp_path: Pa
     out = tmp_path / "read.toml"
     done = command("diagnose", capture.write(tmp_path / "a.pcap"), "--scenario", out)
     assert done.code == 2
-    assert done.err == ("incast: --scenario: must have answers of servers; the capture has none\n")
+    told = "incast: --scenario: the capture must have answers of servers, but has none\n"
+    assert done.err == told
     assert "1 TCP packet of 1 connection" in done.out
     assert not out.exists()

@@ -1,4 +1,4 @@
-"""The sentences about a capture: the first one, what is missing, tunnels, and harmless names."""
+"""Sentences about a capture: the answer, missing packets, tunnels, and escaped names."""
 
 from typing import Any
 
@@ -80,14 +80,14 @@ def test_what_is_missing_comes_before_the_reason() -> None:
         incast=None, why=why, incomplete=["one_direction", "clock_back"], cannot_tell=[told]
     )
     assert list(text.reasons(seen)) == [
-        "The capture has only one direction of the connections. Capture both.",
+        "The capture has only one direction of the connections. Capture both directions.",
         "The clock of the capture was set back.",
         "Such a capture alone neither proves incast nor rules it out.",
     ]
     assert text.cannot_tell(seen) == [], "it is said once"
     assert list(text.reasons(report(incomplete=["capture_drops"]))) == [
         (
-            "The capture has dropped packets. Shorter frames and a larger buffer help: "
+            "The capture program dropped packets. Shorter frames and a larger buffer help: "
             "tcpdump -s 96 -B 65536."
         ),
         WHY.capitalize() + ".",

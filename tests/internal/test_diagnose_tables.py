@@ -62,7 +62,7 @@ def test_stalls_are_listed_by_length_and_summed_by_cause() -> None:
         ("4.000000 s", "100 ms", "flow 4.0", "tail lost", "50\xa0%", "tcp"),
     ]
     assert text.causes(report) == [
-        ("cause", "stalls", "time", "by a probe"),
+        ("cause", "stalls", "time", "ended by a probe"),
         ("tail lost", "3", "600 ms", "1"),
         ("full window lost", "1", "400 ms", "1"),
         ("cannot tell", "1", "100 ms", "1"),
@@ -103,7 +103,7 @@ def test_a_share_below_a_thousandth_is_called_so(share: float, told: str) -> Non
 def test_notes_name_what_is_not_listed() -> None:
     report: Any = {"interrupted": True, "tunnels": [], "files": [], "unlisted": 3}
     assert list(text.notes(report)) == [
-        "The reading was interrupted; the report covers what was read.",
+        "The reading was interrupted; the report covers the part that was read.",
         "3 more stalls and episodes are not listed.",
     ]
     assert list(text.notes(report | {"interrupted": False, "unlisted": 0})) == []
@@ -233,7 +233,7 @@ def test_the_costliest_episode_is_drawn(
     assert [title for title, _ in told] == [
         "Flows of the costliest episode: every packet, and the waits",
         "Sequence numbers of s2 > c",
-        "Flows that send, per 100 µs, 1 ms and 10 ms",
+        "Number of flows that send, per 100 µs, 1 ms and 10 ms",
     ]
     assert told[1][1].axes[0].get_lines()[0].get_xdata() == pytest.approx([0.01, 250])
     assert pictures.of(report | {"episodes": []}, [str(file)]) == []
@@ -282,7 +282,7 @@ PLAIN: dict[str, Any] = {
         ({"buffer_bytes": 5_250.0}, 'buffer = "4pkt"'),
         ({"buffer_bytes": 6_760.0}, 'buffer = "5pkt"'),
         ({"buffer_bytes": 1.0}, 'buffer = "4pkt"'),
-        ({"buffer_bytes": None}, "# buffer: no packet was seen to wait"),
+        ({"buffer_bytes": None}, "# buffer: no packet was seen waiting"),
         # Two packets of 1460 + 156 bytes, and a tenth: 28.44 µs at 1 Gbit/s.
         ({"rtt_s": 2e-5}, 'base_rtt = "28442ns"'),
         ({"rtt_s": 3e-5}, 'base_rtt = "30000ns"'),

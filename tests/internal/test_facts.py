@@ -1,4 +1,4 @@
-"""Facts of a scenario: those that the core returns, and those that the stub declares."""
+"""Facts of a scenario: the core returns the facts that the stub declares."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The client calls no wrong byte whole: seventy behaviours of servers, and what each comes to."""
+"""Seventy behaviours of servers, and the client's result for each; no wrong answer is a success."""
 
 import asyncio
 import json
@@ -73,10 +73,10 @@ WHOLE = {
     "to-good": READ,
     "to-nowhere": "the server answers 302 Found; must be 200",
     "to-itself": "is redirected too often",
-    "to-long-host": "is redirected to what is no address",
-    "to-odd-host": "is redirected to what is no address",
-    "to-odd-port": "is redirected to http://127.0.0.1:99999/, which is no address",
-    "to-short-host": "is redirected to 127.1, which is no address",
+    "to-long-host": "is redirected to an invalid host name",
+    "to-odd-host": "is redirected to an invalid host name",
+    "to-odd-port": "is redirected to http://127.0.0.1:99999/, which is not an address",
+    "to-short-host": "is redirected to 127.1, which is not an address",
     "to-mail": "is redirected to mailto:x@example.com; must be http",
     "to-file": "is redirected to file:///etc/passwd; must be http",
     "to-blank": "the server answers 302 Found; must be 200",
@@ -90,8 +90,8 @@ WHOLE = {
     "half-silent": "not read in 1 s",
     "drip": "not read in 1 s",
     "endless-head": "the answer is not HTTP",
-    "endless-body": "the answer has more than the 100000 bytes that an answer without length may",
-    "endless-chunks": "the answer has more than the 100000 bytes that an answer without length may",
+    "endless-body": "the answer has more than the 100000 bytes that are allowed without a length",
+    "endless-chunks": "the answer has more than the 100000 bytes that are allowed without a length",
     "other-object": "the answer ended early",
 }
 """How the whole object is read: what an error begins with, or `READ`."""
@@ -100,9 +100,9 @@ RANGE = {
     "good": READ,
     "part-star": READ,
     "part-unasked": READ,
-    "part-other": "the answer has the bytes 5-104; must have those from 0 to 99",
-    "part-short": "the answer has the bytes 0-49; must have those from 0 to 99",
-    "part-long": "the answer has the bytes 0-149; must have those from 0 to 99",
+    "part-other": "the answer has bytes 5-104 of the object; must have bytes 0-99",
+    "part-short": "the answer has bytes 0-49 of the object; must have bytes 0-99",
+    "part-long": "the answer has bytes 0-149 of the object; must have bytes 0-99",
     "part-lies": "the answer says 50 bytes for a range of 100",
     "part-without": "the answer has no Content-Range; must be one range of bytes",
     "part-nonsense": "the answer has bytes zero-99/5000; must be one range of bytes",

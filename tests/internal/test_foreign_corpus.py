@@ -1,4 +1,4 @@
-"""The foreign part of the corpus: its halves, its size, what it writes, and how it is judged."""
+"""The foreign part of the corpus: its halves, its size, its files, and its judgement."""
 
 import json
 from collections import Counter

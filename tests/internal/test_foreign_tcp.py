@@ -1,4 +1,4 @@
-"""The small TCP of the foreign corpus is honest: its timers, its repairs, its windows."""
+"""The small TCP of the foreign corpus: its timers, its retransmissions, its windows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Random invalid documents: an immediate error of one line, and nothing else.
+"""Random invalid documents give an immediate error of one line, and nothing else.
 
-`INCAST_DOCUMENTS` sets their number, 10 000 by default; they are always the same ones.
+`INCAST_DOCUMENTS` sets their number, 10 000 by default. They are the same in every run.
 """
 
 import json

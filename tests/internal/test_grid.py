@@ -1,4 +1,4 @@
-"""Columns that fit a width: the most important ones, untruncated."""
+"""The choice of columns for a width: the most important columns, and no truncated one."""
 
 import io
 

@@ -1,9 +1,9 @@
-"""Every key of a scenario changes a row, or is refused where it cannot.
+"""Every key of a scenario changes a row, or is refused where it has no effect.
 
 A key is tried in the scenarios of `knobs/scenarios.toml`, with values that are not its default. A
 key that needs a special value or scenario has an entry in another table of that folder: `is` is the
-value, `in` names the scenario, `with` and `without` change other keys of it, with and without the
-value. Parts that may occur in several places are tried in the first.
+value, `in` names the scenario, `with` changes other keys of the scenario in the run with the value,
+and `without` in the run without it. A part that may occur in several places is tried in the first.
 """
 
 import json

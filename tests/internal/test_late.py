@@ -80,7 +80,7 @@ def test_the_link_idles_until_it_is_busy_again() -> None:
 def test_a_search_is_for_a_metric_or_for_late_senders() -> None:
     from incast.reproduce.figure import Search
 
-    with pytest.raises(FigureError, match="give one of metric and late"):
+    with pytest.raises(FigureError, match="exactly one of metric and late"):
         Search.from_toml({"seeds": 3}, "here")
 
 

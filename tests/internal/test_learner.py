@@ -1,4 +1,4 @@
-"""What the client learns of networks that are formulas."""
+"""The plans that the client learns on networks that are formulas."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Each step of the learner by value: which plan follows which measurements."""
+"""Each step of the learner by value: the plan that follows from given measurements."""
 
 from collections.abc import Callable
 from itertools import pairwise

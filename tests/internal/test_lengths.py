@@ -1,4 +1,4 @@
-"""The lints of length notice what is too long."""
+"""The lints of length notice files and functions that are too long."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Real hosts: cases that repeat well, switches beside their simulation, and what a kill leaves."""
+"""Real hosts: repeatable cases, comparisons with the simulation, and the state after a kill."""
 
 import json
 import os
@@ -159,7 +159,7 @@ def test_simulation_and_real_hosts_stand_in_one_table_and_one_picture(tmp_path: 
     command = [sys.executable, "-m", "incast", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert "beside real hosts" in done.stdout
+    assert "simulation and real hosts" in done.stdout
     lines = picture.with_suffix(".csv").read_text().splitlines()
     assert lines[0].endswith(",real.goodput_bps")
     assert len(lines) == 3

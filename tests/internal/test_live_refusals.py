@@ -1,4 +1,4 @@
-"""What real hosts cannot do is refused by name; these tests make no hosts."""
+"""Keys that real hosts do not support are refused by name; these tests create no hosts."""
 
 from typing import Any
 

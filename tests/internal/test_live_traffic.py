@@ -1,4 +1,4 @@
-"""What the client of real hosts asks for and when, and the thread that serves all sockets."""
+"""Requests of the client of real hosts, their times, and the thread that serves all sockets."""
 
 import random
 import select

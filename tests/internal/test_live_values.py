@@ -240,7 +240,7 @@ def test_the_shortest_timer_is_that_of_one_server(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(selfcheck, "shortest_rto", lambda: 0.004)
     *rates, timer = selfcheck.lines()
     assert rates == ["10000000", "50000000", "100000000", "200000000", "500000000"]
-    assert timer == "RTO: 4 ms at the least, where 1 ms was requested"
+    assert timer == "RTO: at least 4 ms; 1 ms was requested"
 
 
 def test_a_measurement_has_a_short_timer_and_every_kernels_control(
@@ -335,7 +335,7 @@ def test_a_state_of_a_connection_is_read_at_its_places() -> None:
         ({"buffer": "20pkt"}, "network.buffer"),
         ({"buffer": {"name": "dynamic", "total": "64KiB", "alpha": 1}}, "network.buffer"),
         ({"delay": "100us"}, ""),
-        ({"delay": "101us"}, "must be at most 100us, which is left out, not 101us"),
+        ({"delay": "101us"}, "must be at most 100us, because it is left out, not 101us"),
     ],
 )
 def test_the_switch_of_the_kernel_has_limits(network: dict[str, object], refused: str) -> None:

@@ -122,7 +122,7 @@ def test_with_model_draws_sweeps_only(command: Command, read: Path, tmp_path: Pa
 
 def test_it_says_how_far_the_answers_may_be_trusted(command: Command, read: Path) -> None:
     told = command("model", read, "--model", "collapse").out
-    assert "held-out reads with similar variation, goodput is within a factor of" in told
+    assert "held-out reads with similar variation, predicted and simulated goodput (" in told
     tree = json.loads(command("model", read, "--model", "collapse", "--format", "json").out)
     assert tree["trust"]["collapse"] in " ".join(told.split())
     assert all(row["collapse.factor"] >= 1 for row in tree["rows"])
@@ -163,12 +163,12 @@ def test_every_model_answers_or_refuses_any_workload(
 
 def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:
     told = command("model", read).out
-    means = "Servers whose first burst always fits; later bursts grow, and may overflow with fewer."
-    assert f"safe_servers: {means}" in told
-    assert (
-        "[1] Servers whose first burst always fits; later bursts grow, and may overflow with fewer."
-        in command("list", "models").out
+    means = (
+        "Largest number of servers whose first burst always fits; later bursts are larger, and may "
+        "overflow with fewer servers."
     )
+    assert f"safe_servers: {means}" in told
+    assert f"[1] {means}" in command("list", "models").out
 
 
 def test_a_collapse_below_the_safe_servers_is_explained(command: Command, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_a_collapse_below_the_safe_servers_is_explained(command: Command, tmp_pa
         'workload = {servers=16, sru="512KiB", blocks=50, request_jitter="5us"}\n'
     )
     why = (
-        "overflow is about the first burst alone, which fits up to 35 servers; the windows grow "
-        "after it, and collapse expects the read to collapse at 16 already.\n"
+        "overflow describes only the first burst, which fits with up to 35 servers. Windows grow "
+        "later, and collapse predicts a collapse with 16 servers.\n"
     )
     assert why in command("model", mine).out
     assert why not in command("model", mine, "--set", "transport.rto_min=5ms").out

@@ -1,4 +1,4 @@
-"""Loss rates and round trips: by hand, from simulated runs, from samples, from counters."""
+"""Estimates of loss rates and round trips: by hand, from runs, from samples, from counters."""
 
 import math
 

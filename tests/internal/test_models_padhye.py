@@ -1,4 +1,4 @@
-"""The PFTK equation against its limits, its worked values, and its own sums."""
+"""The PFTK equation, compared with its limits, its worked values, and its sums."""
 
 import math
 

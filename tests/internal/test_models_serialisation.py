@@ -1,4 +1,4 @@
-"""Connection serialisation: the worked numbers of the text, the core's, and the simulator's."""
+"""Connection serialisation: worked numbers of the paper, numbers of the core and the simulator."""
 
 import numpy as np
 import pytest

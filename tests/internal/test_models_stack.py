@@ -1,4 +1,4 @@
-"""What the model of the collapse takes from a scenario, and the bounds of its search."""
+"""The parameters that the model of the collapse takes from a scenario, and its search's bounds."""
 
 from dataclasses import asdict
 from typing import Any
@@ -156,8 +156,8 @@ def test_ties_and_ends_are_those_of_the_network_and_the_workload(
         ({"network": {"topology": "two-tier"}}, "the topology must be 'star', not 'two-tier'"),
         ({"network": {"buffer": {"name": "dynamic", "total": "1MiB", "alpha": 1}}}, "own buffer"),
         ({"background": [{"name": "cbr", "rate": "1Mbps"}]}, "background"),
-        ({"transport": {"remedies": ["batching"]}}, "batching changes what happens"),
-        ({"transport": {"prr": "linux"}}, "partial ACKs must be answered"),
+        ({"transport": {"remedies": ["batching"]}}, "not supported: batching"),
+        ({"transport": {"prr": "linux"}}, "partial_acks must be 'reduced'"),
         ({"transport": {"idle_restart": "7661"}}, "idle_restart"),
         (
             {"transport": control("reno", byte_counting=True, slow_start_limit=2)},
@@ -227,12 +227,12 @@ def test_an_answer_is_trusted_as_those_of_its_region(monkeypatch: pytest.MonkeyP
     places = [regions.index(trust.region(each)) for each in (0, 0.02, 0.021, 0.1, 0.11, 0.25, 9)]
     assert places == [0, 0, 1, 1, 2, 2, 2]
     assert trust.line([0.01]) == (
-        "Accuracy: for 90% of 100 held-out reads with similar variation, goodput is within a "
-        "factor of 1.01 of the simulator's mean of 10 runs (docs/validation/jitter.md)."
+        "Accuracy: for 90% of 100 held-out reads with similar variation, predicted and simulated "
+        "goodput (mean of 10 runs) differ by at most a factor of 1.01 (docs/validation/jitter.md)."
     )
     several = trust.line([0.05, 0.01, 0.02, 0.09, 0.0])
     assert "for 90% of 130 held-out reads" in several
-    assert "a factor of 1.01 at 3 of 5 points, a factor of 1.08 at 2 of 5 points of" in several
+    assert "a factor of 1.01 at 3 of 5 points, a factor of 1.08 at 2 of 5 points (" in several
     assert trust.EDGES == (0.02, 0.1, 0.25)
     assert "runs of 1 block has a standard error of 30%" in trust.chance(0.3, 1)
     assert "of 10 runs of 2 blocks has a standard error of 30%" in trust.chance(0.3, 2)

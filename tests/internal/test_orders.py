@@ -1,4 +1,4 @@
-"""The strip above a picture: where the order of the curves is that of the text."""
+"""The strip above a picture, which shows where the order of the curves is that of the text."""
 
 import polars as pl
 

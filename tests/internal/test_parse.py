@@ -1,4 +1,4 @@
-"""How `--set` parses a value."""
+"""The values that `--set` parses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Long traces, which are stored in parts while their run goes on."""
+"""Long traces, which are stored in parts during their run."""
 
 from pathlib import Path
 from typing import Any

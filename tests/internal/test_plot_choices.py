@@ -1,4 +1,4 @@
-"""Which results pictures show, and the message where there is nothing to show."""
+"""The results that pictures show, and the message if there are none."""
 
 from itertools import pairwise
 from pathlib import Path

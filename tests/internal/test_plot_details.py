@@ -1,4 +1,4 @@
-"""What pictures show where there is much of it, or little."""
+"""Pictures of much data, and of little."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""Queues and swimlanes in pictures, by value: where bars, lines and names are."""
+"""Queues and swimlanes in pictures: the positions of bars, lines and names, by value."""
 
 from types import SimpleNamespace
 from typing import Any

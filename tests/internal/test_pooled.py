@@ -1,4 +1,4 @@
-"""Percentiles of several seeds are those of their blocks together."""
+"""Percentiles of several seeds are percentiles of all their blocks together."""
 
 import time
 from pathlib import Path

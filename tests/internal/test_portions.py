@@ -1,4 +1,4 @@
-"""The table of a sweep whose rows are not in memory at once."""
+"""The table of a sweep whose rows are not all in memory at once."""
 
 from pathlib import Path
 

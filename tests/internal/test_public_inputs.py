@@ -1,4 +1,4 @@
-"""Captures after public ones that were once taken for incast: what a diagnosis must say of them."""
+"""Captures like public ones that were once taken for incast, and the diagnosis of each."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The ranking of remedies: complete, reproducible, and its ideal is one."""
+"""The ranking of remedies is complete and reproducible, and its ideal is an upper limit."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What `diagnose` and `advise` return in Python: entries, dictionaries and pages."""
+"""The objects that `diagnose` and `advise` return in Python: entries, dictionaries and pages."""
 
 from pathlib import Path
 

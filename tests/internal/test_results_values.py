@@ -1,4 +1,4 @@
-"""Numbers of results: the time that a directory has taken, merges, and sentences on rows."""
+"""Numbers of results: the time spent on a directory, merges, and sentences on rows."""
 
 from pathlib import Path
 from typing import Any

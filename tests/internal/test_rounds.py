@@ -1,4 +1,4 @@
-"""More seeds where the interval is wide: how many, and what becomes of the coverage."""
+"""More seeds where the interval is wide: their number, and the coverage of the interval."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

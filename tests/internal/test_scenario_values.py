@@ -1,4 +1,4 @@
-"""Arithmetic and texts of scenarios: reads without losses, values as people write them."""
+"""Arithmetic and strings of scenarios: reads without losses, values as people write them."""
 
 from typing import Any
 

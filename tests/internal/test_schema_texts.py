@@ -1,4 +1,4 @@
-"""What the schema says of a key, as text."""
+"""The descriptions of keys that the schema gives."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a sweep is cut into parts."""
+"""The division of a sweep into parts."""
 
 from pathlib import Path
 

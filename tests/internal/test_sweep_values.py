@@ -1,4 +1,4 @@
-"""Numbers of sweeps: what runs cost, what is left, what a job asks for, what goes to workers."""
+"""Numbers of sweeps: costs of runs, runs left, resources of a job, messages to workers."""
 
 import time
 from pathlib import Path

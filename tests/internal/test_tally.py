@@ -1,4 +1,4 @@
-"""Counting claims: readings together, and the class of each claim."""
+"""Counts of claims, in which readings of a claim count as one, and the class of each claim."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_a_reading_whose_claim_was_not_run_stands_for_itself() -> None:
     assert together({"A-other": FAILS}, {"A-other": "A"}) == {"A-other": FAILS}
 
 
-NEITHER = "neither, of which it is another reading: without content. It is within the tolerance."
+NEITHER = "another reading of neither: holds whatever the run does. It is within the tolerance."
 LEDGER = """
 [merged]
 same = "held"
@@ -124,15 +124,15 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         Outcome("above", Class.IMPOSSIBLE, "The link carries less."),
         Outcome("also", Class.NS2, "Its own run has less."),
         Outcome("void", Class.EMPTY, "The run is searched for it."),
-        Outcome("tied", Class.TIES, "as it is: fails; with clock noise: holds. One dip decides."),
-        Outcome("lucky", Class.TIES, "as it is: holds; with clock noise: refuted twice"),
+        Outcome("tied", Class.TIES, "without clock noise: fails; with it: holds. One dip decides."),
+        Outcome("lucky", Class.TIES, "without clock noise: holds; with it: refuted twice"),
         Outcome("clock", Class.TIES, "With exact clocks in none of 40 runs."),
         Outcome("mean", Class.READING, "On average; at the last point it fails."),
-        Outcome("other", Class.READING, "as read first: fails; other-2: holds; Not with FTP."),
-        Outcome("other-2", Class.MERGED, "other, of which it is another reading: holds"),
+        Outcome("other", Class.READING, "first reading: fails; other-2: holds; Not with FTP."),
+        Outcome("other-2", Class.MERGED, "another reading of other: holds"),
         Outcome("twice", Class.NS2),
-        Outcome("either", Class.READING, "as read first: fails; either-2: holds"),
-        Outcome("either-2", Class.MERGED, "either, of which it is another reading: holds"),
+        Outcome("either", Class.READING, "first reading: fails; either-2: holds"),
+        Outcome("either-2", Class.MERGED, "another reading of either: holds"),
         Outcome("neither", Class.OPEN, "It has no content."),
         Outcome("either-3", Class.MERGED, NEITHER),
         Outcome("same", Class.MERGED, "held"),
@@ -146,7 +146,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
     ("ledger", "message"),
     [
         ('[merged]\nA = "C"', r"ledger.toml: merged, A: there is no 'C'; choose from B"),
-        ('[merged]\nB = "B"', r"ledger.toml: merged: B is a claim of a figure still"),
+        ('[merged]\nB = "B"', r"ledger.toml: merged: B is still a claim of a figure"),
         ('[empty]\nC = "x"', r"ledger.toml: empty: there is no 'C'; choose from B"),
         ('[failures.C]\ncause = "open"\nwhy = "x"', r"failures: there is no 'C'; choose from B"),
         ('[failures.B]\ncause = "opn"\nwhy = "x"', r"cause: there is no 'opn'; did you mean open"),
@@ -169,7 +169,7 @@ def test_a_reading_is_named_by_how_it_differs(tmp_path: Path) -> None:
     (folder / "1-three.toml").write_text("[[claims]]".join([title, third]))
     verdicts = {"rate": FAILS, "rate-ftp": HOLDS, "rate-three": FAILS}
     [found, *_] = outcomes(texts.load(tmp_path)["text"], verdicts, verdicts)
-    assert found.why == "as read first: fails; with FTP: holds; three segments: fails"
+    assert found.why == "first reading: fails; with FTP: holds; three segments: fails"
 
 
 def test_a_reading_is_of_a_claim_that_is_none_itself(tmp_path: Path) -> None:

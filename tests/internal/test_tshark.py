@@ -1,4 +1,4 @@
-"""What tshark reads in our captures: whole packets, and the repetitions that we know of."""
+"""tshark reads whole packets in our captures, and finds the retransmissions that we know of."""
 
 import shutil
 import subprocess

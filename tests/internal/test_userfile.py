@@ -1,4 +1,4 @@
-"""Files of users are bounded, whoever reads them, and reading takes a time in their length."""
+"""Files of users have a largest size for every reader; reading takes time linear in the size."""
 
 import time
 from collections.abc import Callable

@@ -108,7 +108,7 @@ def test_servers_are_safe_at_and_below_a_number_although_more_recover() -> None:
     rows = [point(0, 900), point(1, 400, 0.1), point(2, 800), point(3, 100, 2)]
     (line,) = say(rows, [2, 4, 8, 16])
     assert line.startswith("Collapses between 2 and 4 servers: ")
-    assert line.endswith(" (It is no collapse at 8 again.)")
+    assert line.endswith(" (There is no collapse at 8 servers.)")
     rows[2]["collapsed"] = 1 / 3
     assert "again" not in say(rows, [2, 4, 8, 16])[0], "some seeds do"
 
@@ -367,8 +367,8 @@ def test_a_poor_read_that_has_not_collapsed_is_not_called_well() -> None:
     assert line.startswith("No collapse up to 4 servers: ")
     assert line.endswith(
         " But at 4 servers goodput is 55 % of the 875 Mbps without losses, the 95 % interval of "
-        "its mean is 76 Mbps to 830 Mbps, one block in a hundred takes 210 ms or more, the median "
-        "9 ms."
+        "its mean is 76 Mbps to 830 Mbps, one block in a hundred takes 210 ms or more, while the "
+        "median is 9 ms."
     )
     assert "But" not in say([point(0, 900), point(1, 850, **times)], [2, 4])[0]
 
@@ -407,8 +407,9 @@ def test_a_round_of_a_shuffle_is_told_beside_the_time_of_its_data() -> None:
     assert line.replace(NBSP, " ") == (
         "No verdict: a collapse is defined for one read, or for long flows, not for all-to-all. "
         "At clients = 16: a round takes 400 ms (median), 410 ms (p99), and 786 µs at the rate of "
-        "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps, the sum of 16 "
-        "clients with links of 10 Gbps, of which the busiest is busy 35 % of the time. "
+        "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps for all 16 "
+        "clients together; their links have 10 Gbps each, and the busiest link is busy 35 % of the "
+        "time. "
         "(1 point left out: no finished run.)"
     )
 

@@ -1,1 +1,1 @@
-"""How good is the advice, beside an exhaustive search over the same catalogue?"""
+"""A comparison of the advice with an exhaustive search over the same catalogue."""

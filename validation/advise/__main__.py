@@ -1,8 +1,8 @@
-"""Hold advice against an exhaustive search, write docs/validation/advise.md.
+"""Compare advice with an exhaustive search, write docs/validation/advise.md.
 
-Exits with 1 if a bar is missed. `--quick` asks in three scenarios. `--keep` makes the tables of the
-exhaustive search again; this takes some ten minutes of one processor. `--pairs` makes the table of
-pairs of fixes again, which takes as long.
+Exits with 1 if a bar is missed. `--quick` asks for advice in three scenarios. `--keep` makes the
+tables of the exhaustive search again, which takes about ten minutes of one processor. `--pairs`
+makes the table of pairs of fixes again, which takes as long.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from validation.common.judge import tell
 from validation.common.places import PAGES
 
 QUICK = (12, 33, 54)
-"""Small scenarios of three stories."""
+"""Numbers of small scenarios, of three stories."""
 GOALS = ("goodput", "p99")
 BUDGET_S = 20.0
 
 
 def main() -> int:
-    """Judge, or search."""
+    """Judge the advice, or make tables."""
     if sys.argv[1:2] == ["--keep"]:
         table.make()
         return 0

@@ -1,4 +1,4 @@
-"""Sixty scenarios, six for each of ten kinds of user: random, and always the same."""
+"""Draws sixty random scenarios, six for each of ten kinds of user, always the same ones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,26 +10,27 @@ import incast
 from incast import Scenario
 
 SEED, FRESH = 2126, 2127
-"""Of the scenarios of the exhaustive search, and of those that only the number of servers has."""
+"""Seed of the scenarios of the exhaustive search, and seed of the scenarios for safe numbers."""
 EACH = 6
-MOST_PACKETS = 5_000  # of a run: small, so that every fix can run at many seeds
+MOST_PACKETS = 5_000  # of a run; runs are short, so that every fix can run with many seeds
 _SEGMENT = 1448
 
 
 @dataclass(frozen=True)
 class Story:
-    """One kind of user: what is drawn log-uniformly between two ends, and what is fixed.
+    """One kind of user: ranges of values that are drawn log-uniformly, and fixed values.
 
     Parameters
     ----------
     name
-        What the user has.
+        Description of the user's read.
     profile, rate, connections
-        Fixed.
+        Fixed values.
     servers, sru, buffer, round_trip_us
-        Ends of what is drawn; bytes, and microseconds.
+        Ends of the ranges; SRU and buffer in bytes, the round trip in microseconds.
     alpha
-        Ends of the exponent of a dynamic threshold on 32 MB, in place of a buffer of its own.
+        Ends of the exponent of a dynamic threshold on a shared buffer of 32 MB, in place of
+        `buffer`.
     """
 
     name: str

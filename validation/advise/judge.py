@@ -1,4 +1,4 @@
-"""Advice beside the exhaustive search: the first fix, the collapse point, the slowest blocks."""
+"""Compare advice with the exhaustive search: first fix, collapse point, slowest blocks."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,36 +8,36 @@ from validation.advise.draw import scenarios
 from validation.advise.table import MOST_SERVERS, Row, read
 from validation.common.judge import Verdict
 
-CLOSE = 0.9  # share of the best goodput that a first fix has at least
-MOST = 0.9  # share of the scenarios in which a bar holds
+CLOSE = 0.9  # least share of the best goodput that a first fix must have
+MOST = 0.9  # least share of the scenarios in which a bar must hold
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The advice for one scenario.
+    """The advice for one scenario, compared with the exhaustive search.
 
     Parameters
     ----------
     number, story
-        The scenario.
+        Number of the scenario, and its kind of user.
     servers
-        Its number of servers.
+        Number of servers of the scenario.
     first
-        The first fix; empty if none is advised.
+        The first advised fix; empty if no fix is advised.
     share
-        How good it is beside the best fix, both of the exhaustive search: 1 if it is as good.
+        Goodput of the first fix in the search, as a share of the best fix's; 1 if it is as good.
     best, gain
-        The best fix there, and how many times as good as without a fix it is.
+        The best fix of the search, and its goodput divided by the goodput without a fix.
     point
-        Where it collapses there; None for nowhere up to the most tried.
+        The collapse point of the search; None if no tried number of servers collapses.
     interval
-        The advice's interval.
+        The advice's interval for the collapse point.
     holds
-        Whether the interval holds the point.
+        Whether the interval contains the point.
     slower
-        Advised fixes whose slowest blocks are slower, there.
+        Advised fixes whose slowest blocks are slower in the search.
     seconds
-        How long the advice took.
+        Seconds that the advice took.
     """
 
     number: int
@@ -71,7 +71,7 @@ def judge(numbers: Iterable[int], budget: float | None, goal: str) -> list[Judge
 
 
 def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int | None) -> Judged:
-    """Hold one answer against the exhaustive search."""
+    """Compare one answer with the exhaustive search."""
     found = {row.fix: row for row in rows}
 
     def good(row: Row) -> float:
@@ -99,14 +99,14 @@ def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int |
 
 
 def _holds(point: int | None, low: int, high: int | None) -> bool:
-    """Return whether an interval holds the point; beyond the most servers nothing is known."""
+    """Return whether an interval contains the point; a point above the most servers is unknown."""
     if point is None:
         return high is None or high > MOST_SERVERS
     return low < point and (high is None or point <= high)
 
 
 def bars(found: list[Judged], goal: str) -> list[Verdict]:
-    """Return the three bars of a goal."""
+    """Judge the three bars of a goal."""
     share = 100 * MOST
     return [
         _bar(
@@ -138,7 +138,7 @@ def _bar(
     say: Callable[[Judged], str],
     most: float = MOST,
 ) -> Verdict:
-    """Return one bar, which holds in a share of the scenarios, and what misses it."""
+    """Judge a bar that must hold in a share of the scenarios; list the scenarios that miss it."""
     kept = len(found) - len(misses)
     told = tuple(f"{it.number} ({it.story}, {it.servers} servers): {say(it)}" for it in misses)
     return Verdict(bar, f"{kept} of {len(found)}", told, kept >= most * len(found))

@@ -1,4 +1,4 @@
-"""Whether the stated number of servers is safe, at and below it, in fresh scenarios."""
+"""Test in fresh scenarios whether the stated number of servers and all smaller ones are safe."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from validation.common.judge import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SHARE = 0.95  # of the scenarios whose stated number is safe
+SHARE = 0.95  # least share of the scenarios whose stated number must be safe
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What was stated in one scenario, and what other seeds do.
+    """The safe number of servers that the advice states, and collapses with other seeds.
 
     Parameters
     ----------
     number, story
-        The scenario.
+        Number of the scenario, and its kind of user.
     low
-        The most servers that are called safe.
+        The largest number of servers that is called safe.
     collapses
-        Numbers of servers up to it at which the mean over the seeds collapses.
+        Numbers of servers up to `low` at which the mean over the seeds collapses.
     rare
-        Those at which a seed does.
+        Numbers of servers up to `low` at which a single seed collapses.
     """
 
     number: int
@@ -43,7 +43,7 @@ class Stated:
 
 
 def stated(numbers: Iterable[int] | None = None) -> list[Stated]:
-    """Ask where the fresh scenarios collapse, and try every number that is called safe."""
+    """Ask for the collapse points of fresh scenarios, and try every number that is called safe."""
     wanted = None if numbers is None else set(numbers)
     found = []
     for number, story, scenario in scenarios(FRESH):
@@ -57,7 +57,7 @@ def stated(numbers: Iterable[int] | None = None) -> list[Stated]:
 
 
 def _unsafe(case: Case, low: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers up to one at which the mean, or a seed, collapses."""
+    """Return the numbers up to `low` at which the mean collapses, and where a seed does."""
     trials, collapses, rare = Trials(case), [], []
     names = {n: str(n) for n in range(2, low + 1) if trials.add(str(n), {SERVERS: n})}
     if names:
@@ -72,7 +72,7 @@ def _unsafe(case: Case, low: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def bar(found: list[Stated]) -> Verdict:
-    """Return whether the stated numbers are safe."""
+    """Judge whether the stated numbers are safe."""
     misses = [it for it in found if it.collapses]
     told = tuple(
         f"{it.number} ({it.story}): safe up to {it.low}, collapses at "

@@ -17,23 +17,23 @@ POINTS = REFERENCE / "advise" / "points.csv"
 SEEDS = range(2001, 2017)
 """Seeds that no advice uses."""
 POINT_SEEDS = range(2001, 2013)
-_SLOWER = 1.01  # times the percentile from which on blocks are slower
+_SLOWER = 1.01  # blocks are slower if the percentile is at least this many times as long
 MOST_SERVERS = 96
-"""The most servers at which a collapse is sought."""
+"""The largest number of servers that is simulated."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One fix in one scenario; the case itself has no name.
+    """The results of one fix in one scenario.
 
     Parameters
     ----------
     fix
-        Its name.
+        Name of the fix; empty for the scenario without a fix.
     goodput, p99
-        The mean over the seeds, bit/s; and the 99th percentile of the blocks of all seeds, s.
+        Mean goodput over the seeds in bit/s, and 99th percentile of the blocks of all seeds in s.
     slower, poorer
-        Whether its slowest blocks are slower for certain, and whether its goodput is lower.
+        Whether the slowest blocks are certainly slower, and whether the goodput is lower.
     """
 
     fix: str
@@ -67,7 +67,7 @@ def point(scenario: Scenario, jobs: int | None = None) -> int | None:
     """Return the fewest servers with which the mean over the seeds has collapsed."""
     case = case_of(scenario)
     trials = Trials(case, jobs)
-    step = 8  # numbers that run at a time
+    step = 8  # numbers of servers that run at a time
     for start in range(2, MOST_SERVERS + 1, step):
         numbers = [n for n in range(start, start + step) if n <= MOST_SERVERS]
         for servers in numbers:
@@ -81,7 +81,7 @@ def point(scenario: Scenario, jobs: int | None = None) -> int | None:
 
 
 def make(jobs: int | None = None) -> None:
-    """Write both tables anew."""
+    """Make the tables of fixes and of collapse points again."""
     FIXES.parent.mkdir(exist_ok=True)
     with FIXES.open("w", newline="") as fixes, POINTS.open("w", newline="") as points:
         every, first = csv.writer(fixes), csv.writer(points)
@@ -97,7 +97,7 @@ def make(jobs: int | None = None) -> None:
 
 
 def read() -> tuple[dict[int, list[Row]], dict[int, int | None]]:
-    """Return the kept tables, by the number of a scenario."""
+    """Return the kept tables; the keys are the numbers of scenarios."""
     rows: dict[int, list[Row]] = {}
     with FIXES.open(newline="") as file:
         for it in csv.DictReader(file):
@@ -119,7 +119,7 @@ def read() -> tuple[dict[int, list[Row]], dict[int, int | None]]:
 
 
 def spot(case: Case, name: str) -> float:
-    """Return the mean goodput of a fix, simulated again."""
+    """Simulate a fix again; return its mean goodput."""
     trials = Trials(case)
     fixes = {fix.name: fix.changes for fix in catalogue(case)}
     if name:

@@ -1,10 +1,11 @@
 """Compare the printed commands of advice, run on real hosts, with the predictions.
 
-python -m validation.advised [--quick]      judges the last set; a sample measures one fix anew
+python -m validation.advised                judges the last set
+python -m validation.advised --quick        measures one fix again
 python -m validation.advised predict SET    writes docs/validation/advised/SET-predicted.jsonl
-python -m validation.advised ask SET        measures what is missing, and writes the page
+python -m validation.advised ask SET        measures missing runs, and writes the page
 
-The predictions are to be committed before the kernel is asked, which takes a quarter of an hour.
+The predictions must be committed before the kernel is measured, which takes a quarter of an hour.
 Needs root, the commands ip, tc and sysctl, and network namespaces.
 """
 
@@ -39,7 +40,7 @@ LAST = list(SETS)[-1]
 
 
 def main() -> int:
-    """Judge, predict, or ask."""
+    """Judge, predict, or measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -51,7 +52,7 @@ def main() -> int:
     if asked.task == "predict":
         path, lot = _predicted(asked.set), SETS[asked.set]
         if path.exists():
-            parser.error(f"{path.name} is there: a prediction is made once")
+            parser.error(f"{path.name} exists; a prediction is made only once")
         for one in track(predict.draw(lot), total=lot.count, console=console):
             predict.add(path, one)
         return 0
@@ -65,7 +66,7 @@ def main() -> int:
     if asked.quick:
         return _sample(console)
     if not _measured(LAST).exists():
-        console.print("skipped: the kernel was not asked yet")
+        console.print("skipped: the kernel was not measured yet")
         return 0
     return int(not tell(console, _outcome(LAST).held, None))
 
@@ -114,14 +115,14 @@ def _ask(console: Console, which: str) -> int:
 
 
 def _sample(console: Console) -> int:
-    """Measure the prediction with the largest gain of those that are commands for a host."""
+    """Measure the prediction with the largest gain among those with commands for a host."""
     predictions = predict.read(_predicted(LAST))
     words = [one for one in predictions if one.kind not in APPLICATION and one.who != "switch"]
     best = max(words, key=lambda one: one.ratio)
     answers = list(measured(0, best, [1]))
     (found,) = judged([best], answers)
     if math.isnan(found.ratio):
-        console.print("the gain is not judged: this machine is too busy for a run to be trusted")
+        console.print("the gain is not judged, because this machine is too busy for a trusted run")
     return int(not tell(console, of_a_sample(found, answers), None))
 
 

@@ -1,4 +1,4 @@
-"""The client's code that advice prints, in place of the client of `incast live`."""
+"""Runs the client code that advice prints, in place of the client of `incast live`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHORT = 2e-3  # seconds; asyncio sleeps whole milliseconds
 
 
 class Application:
-    """A read of blocks by HTTP, in the client's namespace: all on this thread.
+    """A read of blocks by HTTP, in the client's namespace and on this thread.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Application:
     seed
         Seed of the times of requests.
     code
-        What advice prints.
+        The code that advice prints.
     """
 
     def __init__(self, here: Resolved, star: Star, seed: int, code: str) -> None:
@@ -56,7 +56,7 @@ class Application:
         self.connections: Sequence[Connection] = ()
 
     def run(self, limit: float) -> Summary:
-        """Read all blocks, at most for `limit` seconds."""
+        """Read all blocks for at most `limit` seconds."""
         listening = []
         for number, host in enumerate(self.star.hosts[1:], start=1):
             with inside(host):
@@ -79,7 +79,7 @@ class Application:
                 server.close()
 
     def _blocks(self) -> Iterator[list[str]]:
-        """Yield the addresses of every block; take note of when it is done."""
+        """Yield the addresses of every block; record the time at which the block is complete."""
         hosts = range(1, len(self.star.hosts))
         start = time.monotonic()
         for _ in range(int(self.here.workload["blocks"])):
@@ -91,7 +91,7 @@ class Application:
             self.summary.elapsed = done - start
 
     def _program(self) -> Callable[[Iterator[list[str]]], Awaitable[None]]:
-        """Return the read of all blocks, with the printed code at its place."""
+        """Return a function that reads all blocks with the printed code."""
         code = self.code
         if "in blocks:" in code:
             return self._compiled(code, "blocks")
@@ -117,7 +117,7 @@ class Application:
         return printed
 
     async def _at_once(self, first: Printed, urls: Sequence[str]) -> None:
-        """Ask all servers, as close together as the scenario says, each after something else."""
+        """Run `first` and the request of each server, as close together as the scenario says."""
 
         async def one(url: str) -> None:
             await first()

@@ -1,4 +1,4 @@
-"""Measure each prediction with its words and without; what is measured is kept, and asked once."""
+"""Measure each prediction once, with its commands and without, and keep the measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SEEDS = (1, 2, 3)
 MOST_TRIES = 4
-"""How often a run is done until it is trusted: whether it is does not depend on its goodput."""
+"""Most attempts of a run until it is trusted; trust does not depend on the goodput."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class Answer:
     fixed
         1 with the commands of the fix, 0 without.
     seed, attempt
-        Of the run.
+        Seed and attempt of the run.
     status
         `ok`, `untrusted` or `time-limit`.
     goodput_mbps, timeouts, blocks
-        What was measured.
+        Measured goodput, number of timeouts, and number of blocks.
     late_p99_us
-        By how much 99 of 100 frames left the switch too late at most.
+        Largest delay with which 99 of 100 frames left the switch.
     changed, restored
-        Whether the commands changed the state, and the rollback restored it byte for byte; -1 where
-        no words were given.
+        Whether the commands changed the state, and whether the rollback restored it byte for byte;
+        -1 if no commands were run.
     """
 
     point: int
@@ -69,14 +69,14 @@ def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], 
 
 
 def measured(point: int, one: Prediction, seeds: Sequence[int]) -> Iterator[Answer]:
-    """Measure one prediction: without its words and with them, in turns."""
+    """Measure one prediction, in turns without its commands and with them."""
     with Testbed(one) as bed:
         for seed in seeds:
             yield from _tries(bed, point, seed)
             before = bed.state()
             bed.apply()
             during = bed.state()
-            # Connections and tables of the kernel that are older than the words end with this.
+            # This removes connections and kernel tables from before the commands.
             bed.run(seed, applied=True, blocks=1)
             answers = list(_tries(bed, point, seed, fixed=1))
             bed.roll_back()
@@ -88,7 +88,7 @@ def measured(point: int, one: Prediction, seeds: Sequence[int]) -> Iterator[Answ
 
 
 def _tries(bed: Testbed, point: int, seed: int, fixed: int = 0) -> Iterator[Answer]:
-    """Run until a run is trusted."""
+    """Repeat a run until it is trusted."""
     for attempt in range(1, MOST_TRIES + 1):
         row = bed.run(seed, applied=bool(fixed))
         yield Answer(

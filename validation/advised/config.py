@@ -1,6 +1,6 @@
-"""`config` of a switch, as far as advice uses it: checkpoints, load and rollback of config_db.json.
+"""The parts of a switch's `config` that advice uses: checkpoint, load and rollback.
 
-As in SONiC, `load` merges fields into what is there, and `rollback` restores a checkpoint.
+As in SONiC, `load` merges fields into config_db.json, and `rollback` restores a checkpoint.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CHECKPOINT = ".cp.json"
 
 
 def main(words: list[str]) -> None:
-    """Do what the command line says, in the current folder."""
+    """Execute a command line in the current folder."""
     match words:
         case ["checkpoint", name]:
             shutil.copy(DATABASE, f"{name}{_CHECKPOINT}")
@@ -32,7 +32,7 @@ def main(words: list[str]) -> None:
                     tables.setdefault(table, {}).setdefault(key, {}).update(fields)
             DATABASE.write_text(json.dumps(tables, indent=4) + "\n")
         case _:
-            raise SystemExit(f"config: {' '.join(words)}: not known")
+            raise SystemExit(f"config: {' '.join(words)}: unknown command")
 
 
 def _checkpoints() -> list[Path]:

@@ -1,4 +1,4 @@
-"""The cases, drawn by a seed: reads at rates with which two processors keep up."""
+"""Draws the cases from a seed: reads at rates with which two processors keep up."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lot:
-    """What a set of predictions is drawn from.
+    """The settings of the draw of a set of predictions.
 
     Parameters
     ----------
     seed
-        Of the draw.
+        Seed of the draw.
     count
-        Predictions.
+        Number of predictions.
     without_sack
         Share of the reads whose hosts have no SACK.
     goal
-        What the fixes are chosen for and measured by, as in `incast advise --for`: goodput or p99.
+        Goal for which fixes are chosen and judged, as in `incast advise --for`: goodput or p99.
     """
 
     seed: int
@@ -35,14 +35,14 @@ class Lot:
 SETS = {
     "first": Lot(20261126, 24),
     "second": Lot(20261127, 24),
-    # Of reads without SACK, the envelope of an answer says that they are outside.
+    # The envelope of an answer excludes reads without SACK.
     "third": Lot(20261128, 24, without_sack=0.0),
     "fourth": Lot(20261129, 24, without_sack=0.0, goal="p99"),
-    # On an idle machine, with the sender of Linux as it was mended meanwhile.
+    # Measured on an idle machine, after the model of Linux's sender was corrected.
     "fifth": Lot(20261130, 24, without_sack=0.0, goal="p99"),
 }
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
-"""Time between two requests, at most, by the rate of the links."""
+"""Largest time between two requests, for each rate of the links."""
 _SHARED = (
     {"name": "dynamic", "total": "131072B", "alpha": "2^-3"},
     {"name": "dynamic", "total": "262144B", "alpha": "2^-4"},
@@ -50,7 +50,7 @@ _SHARED = (
 
 
 def cases(lot: Lot) -> Iterator[dict[str, Any]]:
-    """Draw scenarios without a number of blocks, without end."""
+    """Draw an endless series of scenarios, which have no number of blocks yet."""
     draw = random.Random(lot.seed)
     while True:
         rate = draw.choice(("20Mbps", "20Mbps", "50Mbps"))

@@ -1,4 +1,4 @@
-"""Hosts and a switch as a user has them: plain routes, the kernel's defaults, a config_db.json."""
+"""Hosts and a switch like a user's: plain routes, the kernel's defaults, a config_db.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _FIRST_WINDOW, _RTO_MIN, _TIMESTAMPS = 10, 0.2, 12  # of Linux
-# What a fix may change on a host: routes, queues, and the kernel's variables.
+# The state of a host that a fix may change: routes, queues, and the kernel's variables.
 STATE = """
 ip -d route show table all
 tc -d qdisc show
@@ -32,10 +32,10 @@ def allowed() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Plain(Stack):
-    """Settings that leave the route as a user has it, and all else to variables of the kernel.
+    """Settings that use variables of the kernel, and leave the route like a user's.
 
-    The hosts of `incast live` have every option on their route. There, a variable such as
-    `tcp_congestion_control` would change nothing.
+    The hosts of `incast live` have every option on their route. With such a route, a variable such
+    as `tcp_congestion_control` would change nothing.
     """
 
     @cached_property
@@ -48,7 +48,7 @@ class Plain(Stack):
 
     @cached_property
     def route(self) -> str:
-        """Options of the route: those that are not the kernel's defaults."""
+        """Options of the route that differ from the kernel's defaults."""
         options = []
         if self.control not in allowed():
             options.append(f"congctl {self.control}")
@@ -64,20 +64,20 @@ class Plain(Stack):
 
 
 class WordsError(Exception):
-    """A command failed; what it said."""
+    """A command failed; the message is its output."""
 
 
 class Shell:
-    """A shell that stays open, so that words find what earlier ones have kept.
+    """A shell that stays open, so that commands can use variables of earlier commands.
 
     Parameters
     ----------
     namespace
-        Whose network it has; None for that of this thread.
+        Namespace of the shell's network; None for the namespace of this thread.
     prelude
-        What it is told first.
+        Commands that the shell executes first.
     folder
-        Where it works.
+        Working folder of the shell.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class Shell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._process:  # closes its pipes
+        with self._process:  # closes the pipes of the process
             self._process.kill()
 
     def tell(self, words: str) -> str:
-        """Give it words; return what they print.
+        """Execute commands in the shell; return their output.
 
         Raises
         ------

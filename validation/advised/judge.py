@@ -1,4 +1,4 @@
-"""The bars: measured gains beside those that were predicted, and the state after the rollback."""
+"""Judge the bars: measured gains against predicted gains, and the state after the rollback."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ LEAST_OF_A_SAMPLE = 1.2
 
 @dataclass(frozen=True)
 class Judged:
-    """A prediction, and what the kernel said.
+    """A prediction, and the measurements of the kernel.
 
     Parameters
     ----------
     number, prediction
-        What was predicted.
+        Number of the prediction, and the prediction.
     before, after
-        Means of the trusted runs, without and with the fix; NaN without one: goodput in Mbit/s,
-        or the 99th percentile of the block times in ms, as the prediction has it.
+        Means of the trusted runs without and with the fix; NaN if no run is trusted. The goal of
+        the prediction decides the quantity: goodput in Mbit/s, or the 99th percentile of the block
+        times in ms.
     timeouts
         Timeouts per block, without and with the fix.
     """
@@ -43,14 +44,14 @@ class Judged:
 
     @property
     def ratio(self) -> float:
-        """How many times as good as before it is."""
+        """Measured gain: ratio of the goodputs, or of the times for p99; above 1 is better."""
         if self.prediction.goal == "p99":
             return self.before / self.after
         return self.after / self.before
 
     @property
     def error(self) -> float:
-        """Measured over predicted gain, less 1."""
+        """Measured gain divided by the predicted gain, minus 1."""
         return self.ratio / self.prediction.ratio - 1
 
     @property
@@ -60,12 +61,12 @@ class Judged:
 
     @property
     def name(self) -> str:
-        """Its words in a table."""
+        """Name of the prediction in a table."""
         return f"{self.number} ({self.prediction.name})"
 
 
 def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list[Judged]:
-    """Put the answers beside the predictions."""
+    """Pair each prediction with its measurements."""
     found = []
     for number, prediction in enumerate(predictions):
         mine = [one for one in answers if one.point == number and one.status != "untrusted"]
@@ -85,7 +86,7 @@ def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list
 
 
 def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
-    """Return whether every prediction was measured at every seed, with its words and without."""
+    """Judge whether every prediction was measured with every seed, with its fix and without."""
     asked = {(one.point, one.fixed, one.seed) for one in answers}
     due = {(n, f, s) for n in range(len(predictions)) for f in (0, 1) for s in SEEDS}
     told = f"{len(asked & due)} of {len(due)}"
@@ -93,7 +94,7 @@ def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Ve
 
 
 def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict]:
-    """Hold the gains and the states against the bars."""
+    """Compare the gains and the states with the bars."""
     told = [one for one in found if not math.isnan(one.error)]
     far = [one for one in told if not one.is_near]
     worse = [one for one in told if one.ratio < 1]
@@ -129,14 +130,14 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
 
 
 def of_a_sample(found: Judged, answers: Sequence[Answer]) -> list[Verdict]:
-    """Hold one fix against its bars; a busy machine says nothing about the gain."""
+    """Compare one fix with its bars; on a busy machine, the gain is not judged."""
     given = [one for one in answers if one.restored >= 0]
     left = [one for one in given if not (one.restored and one.changed)]
     held = [_of_states("the rollback restores the state byte for byte", given, left)]
     if not math.isnan(found.ratio):
         held.append(
             Verdict(
-                f"“{found.prediction.name}” gains × {LEAST_OF_A_SAMPLE:g} at least",
+                f"“{found.prediction.name}” gains at least × {LEAST_OF_A_SAMPLE:g}",
                 f"× {found.ratio:.2f}",
                 (),
                 found.ratio >= LEAST_OF_A_SAMPLE,

@@ -1,4 +1,4 @@
-"""Which fixes can be had on this kernel, and of what kind they are."""
+"""The fixes that this kernel supports, and their kinds."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ APPLICATION = {
 
 
 def kind(name: str) -> str | None:
-    """Return the kind of a fix by its name; None if no kernel of ours has what it needs."""
+    """Return the kind of the fix with this name; None if this kernel does not support the fix."""
     if name.endswith("times the buffer"):
         return "buffer"
     if name.endswith("per connection"):
-        return None  # the queue fq
+        return None  # needs the queue fq
     if name.startswith("at most "):
         return "bounded answers" if "windows" in name else "fewer at once"
     return next((word for begin, word in _BEGINNINGS.items() if name.startswith(begin)), None)
 
 
 def possible(case: Case, fixes: Sequence[Fix]) -> dict[str, list[Fix]]:
-    """Return the fixes that hosts in namespaces of this kernel can have, by kind."""
+    """Return the fixes that hosts in namespaces of this kernel support, by kind."""
     found: dict[str, list[Fix]] = {}
     for fix in fixes:
         one = kind(fix.name)

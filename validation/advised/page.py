@@ -25,37 +25,37 @@ Written by `python -m validation.advised ask SET`; do not edit. Do the commands
 that [`incast advise`](../how-to/advise.md) prints have the simulated effect on Linux?
 
 1. `python -m validation.advised predict SET` draws random reads from a seed and asks for advice.
-   For each read it takes one of the advised fixes, of the kind taken least often so far, and writes
-   its predicted gain and its commands. The predictions are committed.
+   For each read, it takes one of the advised fixes, of the kind that was taken least often so far.
+   It writes the predicted gain and the commands of this fix. The predictions are committed.
 2. `python -m validation.advised ask SET` builds a star of network namespaces for each read, as
    `incast live` does. It measures without the fix, runs the commands in a shell in the namespaces,
-   measures again, and runs the rollback. It does this {seeds} times, with the reads in turn. The
-   measurements are committed afterwards.
+   measures again, and runs the rollback. It repeats these steps {seeds} times and takes the reads
+   in turn. The measurements are committed afterwards.
 
-The hosts are set up as a user's: plain routes and the kernel's defaults, except for what the
-scenario sets. Commands for a host run in a shell in its namespace, with the address in the first
-line replaced. Commands for a switch run in a shell with a `config` program that loads, checkpoints
-and restores a `config_db.json`, from which the switch of `incast live` takes its buffer size and
-its marking threshold. Application code runs as printed, with HTTP servers in the namespaces. The
-state that is compared consists of all routes, queueing disciplines and `net.ipv4` and `net.core`
-variables of every host, and the `config_db.json`.
+The hosts are set up like a user's hosts, with plain routes and the kernel's defaults, except for
+the settings of the scenario. Commands for a host run in a shell in its namespace, with the address
+in the first line replaced. Commands for a switch run in a shell with a `config` program that loads,
+checkpoints and restores a `config_db.json`, from which the switch of `incast live` takes its buffer
+size and its marking threshold. Application code runs as printed, with HTTP servers in the
+namespaces. The state that is compared consists of all routes, queueing disciplines and `net.ipv4`
+and `net.core` variables of every host, and the `config_db.json`.
 
 A fix is taken only if its predicted gain is at least × {gain}, so that a fix without any effect
 misses the bar. In addition, the judged quantity must vary little between seeds, with the fix and
-without it (standard deviation of its ln at most {steady}), because near a knee single runs say
-little. In the first three sets fixes are chosen for goodput and judged by it. In the later sets
-they are chosen for the 99th percentile of the block times (`incast advise --for p99`). That
-percentile is computed for each run, since a run has few blocks. Application code is tested only for
-reads with new connections, since the code opens new ones. This kernel has no `fq`, DCTCP or Vegas,
-and a namespace can choose only between Reno and BBR. A run that is not [trusted](live.md) is
-repeated, up to {tries} times.
+without it (the standard deviation of its logarithm is at most {steady}), because near a knee single
+runs say little. In the first three sets, fixes are chosen for goodput and judged by goodput. In the
+later sets, fixes are chosen for the 99th percentile of the block times (`incast advise --for p99`).
+This percentile is computed for each run, since a run has few blocks. Application code is tested
+only for reads with new connections, since the code opens new connections. This kernel has no `fq`,
+DCTCP or Vegas, and a namespace can choose only between Reno and BBR. A run that is not
+[trusted](live.md) is repeated, up to {tries} times.
 
 The first set found errors in the commands and in the client that measured them. The second set
 found that hosts without SACK are not simulated well. After each set, the errors that could be
 corrected were corrected, and new predictions were made. The bars to meet are those of the last set.
 
 """
-_QUANTITIES = {"goodput": "Goodput in Mbit/s", "p99": "99th percentile of the block times in ms"}
+_QUANTITIES = {"goodput": "goodput in Mbit/s", "p99": "99th percentile of the block times in ms"}
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def _section(one: Outcome) -> list[str]:
         f"advised/{one.which}-{it}" for it in ("predicted.jsonl", "measured.csv")
     )
     said = (
-        f"[Predicted]({predicted}), [measured]({measured}). Seed of the draw: "
-        f"{SETS[one.which].seed}; untrusted runs: {doubted} of {len(one.answers)}."
+        f"Files: [predictions]({predicted}) and [measurements]({measured}). Seed of the draw: "
+        f"{SETS[one.which].seed}. Untrusted runs: {doubted} of {len(one.answers)}."
     )
     lines = [f"## The {one.which} set", "", said, "", *verdicts(one.held), ""]
     notes = Path(__file__).with_name(f"{one.which}-notes.md")
@@ -100,7 +100,7 @@ def _section(one: Outcome) -> list[str]:
         lines += [notes.read_text(encoding="utf-8").strip(), ""]
     quantity = _QUANTITIES[SETS[one.which].goal]
     lines += [
-        f"{quantity}, without → with the fix, and timeouts per block.",
+        f"The table gives the {quantity}, without → with the fix, and the timeouts per block.",
         "",
         "| | read | fix | predicted | × | measured | × | error | timeouts |",
         "|--:|:--|:--|--:|--:|--:|--:|--:|--:|",

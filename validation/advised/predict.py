@@ -27,36 +27,36 @@ if TYPE_CHECKING:
     from validation.advised.draw import Lot
 
 SECONDS, BLOCKS = 4.0, (5, 40)
-"""How long a run of the kernel lasts without the fix, about, and its blocks."""
+"""Approximate seconds of a run of the kernel without the fix, and its least and most blocks."""
 LEAST_GAIN = 1.35
 """A smaller gain would be within 25 % of the prediction even if the fix did nothing."""
 STEADY = 0.2
-"""The standard deviation of the seeds' ln of what is judged, with and without the fix, at most."""
-_SAMPLE = 6  # seeds, and blocks, of a simulation that only looks
+"""Largest standard deviation over the seeds of the ln of the judged quantity."""
+_SAMPLE = 6  # seeds, and blocks, of a first short simulation
 _NO_LIMIT = Clock(math.inf)
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A case, one of the fixes that are advised for it, and what it gains.
+    """A case, a fix that is advised for it, and the gain of the fix.
 
     Parameters
     ----------
     document
         The scenario.
     kind, name, who
-        The fix.
+        Kind and name of the fix, and who changes it.
     text, rollback
-        Its commands, as they are printed.
+        Printed commands of the fix and of its rollback.
     ratio, low, high
-        How many times as good as before it is, by the goodput or the 99th percentile of the block
-        times of a run, and the 95 % interval.
+        Gain by the goodput, or by the 99th percentile of the block times of a run, as a ratio; and
+        the ends of its 95 % interval.
     before_mbps, after_mbps
         Mean goodput over the fresh seeds.
     goal
-        What it was chosen for: goodput or p99.
+        Goal for which the fix was chosen: goodput or p99.
     before_ms, after_ms
-        The percentile, if it was chosen for that: the mean over the fresh seeds.
+        Mean of the percentile over the fresh seeds, if the goal is p99.
     """
 
     document: dict[str, Any]
@@ -76,19 +76,19 @@ class Prediction:
 
     @property
     def before(self) -> float:
-        """What is judged, without the fix: goodput in Mbit/s, or the percentile in ms."""
+        """The judged quantity without the fix: goodput in Mbit/s, or the percentile in ms."""
         return self.before_ms if self.goal == "p99" else self.before_mbps
 
     @property
     def after(self) -> float:
-        """The same with the fix."""
+        """The judged quantity with the fix."""
         return self.after_ms if self.goal == "p99" else self.after_mbps
 
 
 def draw(lot: Lot) -> Iterator[Prediction]:
-    """Yield a prediction for each case in which a fix is advised that the kernel can do.
+    """Yield a prediction for each case with an advised fix that the kernel supports.
 
-    Of the kinds that are advised in a case, the one counts that has come least often so far.
+    Of the kinds that are advised in a case, the kind that was taken least often so far is taken.
     """
     seen: Counter[str] = Counter()
     count = 0
@@ -115,12 +115,12 @@ def _sized(document: dict[str, Any]) -> incast.Scenario:
 
 
 def _advised(case: Case, goal: Goal) -> list[Prediction]:
-    """Return the fixes that are advised, kind by kind, and that are large and steady enough."""
+    """Return the advised fixes of all kinds whose gain is large and steady enough."""
     trials = Trials(case)
     found = []
     for one, fixes in possible(case, catalogue(case)).items():
         if one in APPLICATION and not case.here.fresh:
-            continue  # printed code opens its connections anew for each read
+            continue  # printed code opens new connections for each read
         search = Search(case, trials, fixes, goal)
         try:
             for number in range(len(ROUNDS)):
@@ -138,7 +138,7 @@ def _advised(case: Case, goal: Goal) -> list[Prediction]:
 
 
 def _gain(goal: Goal, trials: Trials, one: Advised, seeds: range) -> Gain | None:
-    """Return what the fix gains in each run, if that is large and steady enough."""
+    """Return the gain of the fix in each run, if it is large and steady enough."""
     (column,) = goal.columns
     values = []
     for name in (BASE, one.fix.name):

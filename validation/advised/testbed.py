@@ -1,4 +1,4 @@
-"""A star with a switch whose hosts and whose switch can be told what advice prints."""
+"""A star whose hosts and switch can execute the commands that advice prints."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _EXAMPLES = {"CLIENT=192.0.2.1": f"CLIENT={address(0)}", "SERVER=192.0.2.1": f"S
 
 
 class Hosts(Kernel):
-    """The kernel as a backend, on hosts that are there already.
+    """The kernel as a backend, on existing hosts.
 
     Parameters
     ----------
     star
         The hosts.
     code
-        Of the client: None for that of `incast live`.
+        Code of the client; None for the client of `incast live`.
     """
 
     def __init__(self, star: Star, code: str | None) -> None:
@@ -59,7 +59,7 @@ class Hosts(Kernel):
         seed: int,
         cancelled: Callable[[], bool],
     ) -> Reader:
-        """Return what reads."""
+        """Return the client."""
         if self.code is None:
             return super().client_for(here, star, pairs, seed, cancelled)
         return Application(here, star, seed, self.code)
@@ -95,7 +95,7 @@ class Testbed:
         self._stack.close()
 
     def apply(self) -> None:
-        """Run the commands of the fix, each at its place."""
+        """Run the commands of the fix, each at its host or at the switch."""
         self._give(self.one.text)
 
     def roll_back(self) -> None:
@@ -114,12 +114,12 @@ class Testbed:
                         shell.tell(part)
 
     def state(self) -> str:
-        """Return all that a fix may change."""
+        """Return the whole state that a fix may change."""
         told = [shell.tell(STATE) for shell in self.shells["clients"] + self.shells["servers"]]
         return "\n".join([*told, self.database.read_text()])
 
     def run(self, seed: int, *, applied: bool, blocks: int | None = None) -> dict[str, Any]:
-        """Read with the switch as it is now; return the row."""
+        """Run the read with the present state of the switch; return the row."""
         code = self.one.text if self.is_code and applied else None
         kernel = Hosts(self.star, code)
         row: dict[str, Any] = kernel.run(
@@ -128,7 +128,7 @@ class Testbed:
         return row
 
     def point(self, blocks: int | None = None) -> Point:
-        """Return the scenario, with what the switch says of itself."""
+        """Return the scenario with the buffer and marks of the switch's configuration."""
         scenario = incast.load(self.one.document)
         if blocks is not None:
             scenario = scenario.override("workload.blocks", blocks)
@@ -138,7 +138,7 @@ class Testbed:
 
 
 def _parts(words: str, usual: str) -> list[tuple[str, str]]:
-    """Return the places, and the commands for them: those after a line `# on …`."""
+    """Split printed commands at lines `# on …`; return each place with its commands."""
     parts: list[tuple[str, list[str]]] = [(usual, [])]
     for line in words.splitlines():
         if line.startswith("# on "):

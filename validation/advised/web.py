@@ -6,7 +6,7 @@ import asyncio
 
 
 class Answering(asyncio.Protocol):
-    """A connection to it.
+    """A connection to the server.
 
     Parameters
     ----------

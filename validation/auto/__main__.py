@@ -23,7 +23,7 @@ PUBLISHED = {
     "resize: compressed headers": 4,
     "resize: full headers": 7,
 }
-"""Points at which auto is close enough or not told apart; `resize` does not clear its bar."""
+"""Least number of points at which auto is close enough or undecided; `resize` misses its bar."""
 
 
 def main() -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SERVERS = (2, 4, 8, 12, 16, 24, 32, 48)
 SEEDS = (101, 102, 103, 104, 105)
-"""Not those on which the rules were chosen, 1 to 5."""
+"""Seeds other than 1 to 5, with which the rules were chosen."""
 TOLERANCE = 0.05
 
 STAR: dict[str, Any] = {
@@ -38,7 +38,7 @@ STAR: dict[str, Any] = {
         "send_jitter": "8us",
     },
 }
-"""Table 3.1 of Kulkarni and Agrawal 2014, and what `papers/kulkarni/base.toml` adds."""
+"""Table 3.1 of Kulkarni and Agrawal 2014, and the additions of `papers/kulkarni/base.toml`."""
 
 Remedies = list[Any]
 """A value of `transport.remedies`."""
@@ -46,11 +46,11 @@ Remedies = list[Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to use a remedy: `auto` and what it is held against, by label."""
+    """A reading of a remedy: `auto` and the fixed values that it is compared with, by label."""
 
     name: str
     keys: str
-    """What the labels are values of."""
+    """The parameters whose values the labels give."""
     buffer: str
     seconds: int
     given: dict[str, Remedies]
@@ -92,13 +92,13 @@ READINGS = (*COPIES, *SEGMENTS)
 
 
 def seconds(reading: Reading, servers: int) -> int:
-    """Return what is simulated; 48 servers that begin with full segments lose SYNs, and so 3 s."""
+    """Return the simulated seconds; 48 servers with full segments lose SYNs, which costs 3 s."""
     return 5 if servers == 48 and reading in COPIES else reading.seconds
 
 
 @dataclass(frozen=True)
 class Point:
-    """One number of servers: goodput by seed, Mbps."""
+    """The goodput of each seed at one number of servers, Mbps."""
 
     reading: Reading
     servers: int
@@ -107,12 +107,12 @@ class Point:
 
     @property
     def best(self) -> str:
-        """The given values with the largest mean."""
+        """Label of the fixed values with the largest mean."""
         return max(self.given, key=lambda label: statistics.mean(self.given[label]))
 
     @property
     def behind(self) -> float:
-        """How much more the best given values have than auto, Mbps; mean of paired differences."""
+        """Goodput of the best fixed values minus auto's, Mbps; mean of the paired differences."""
         return statistics.mean(self._differences())
 
     @property
@@ -123,12 +123,12 @@ class Point:
 
     @property
     def share(self) -> float:
-        """`behind` over the goodput of the best given values."""
+        """`behind` as a share of the goodput of the best fixed values."""
         return self.behind / statistics.mean(self.given[self.best])
 
     @property
     def is_close(self) -> bool:
-        """Whether auto is less than the tolerance behind."""
+        """Whether auto is behind by less than the tolerance."""
         return self.share <= TOLERANCE
 
     @property
@@ -145,7 +145,7 @@ SAMPLE = ((COPIES[0], 8),)
 
 
 def compare(jobs: int, points: Iterable[tuple[Reading, int]] = EVERY) -> Iterator[Point]:
-    """Run points, each a reading and a number of servers."""
+    """Run points; a point is a reading and a number of servers."""
     for reading, servers in points:
         goodput = _goodput(reading, servers, jobs)
         auto = goodput.pop("auto")

@@ -37,14 +37,14 @@ with fixed values of the parameters, on the star of Kulkarni and Agrawal: 1 Gbps
 the first 3 s there. `resize` is simulated for {SEGMENTS[0].seconds} s.
 
 The goodput of `auto` must be at most {TOLERANCE:.0%} below that of the best fixed value, or the
-difference must be undecided: the 95 % interval of the paired differences (Student's t, seed by
-seed) includes zero. The best of the seven or twelve means is chosen after the runs, which favours
-it over `auto`. If the interval is wide, “undecided” says little.
+difference must be undecided. It is undecided if the 95 % interval of the paired differences
+(Student's t, seed by seed) includes zero. The best of the seven or twelve means is chosen after the
+runs, which favours this mean over `auto`. If the interval is wide, “undecided” says little.
 """
 
 TABLES = """
-Goodput in Mbps. “behind” is the goodput of the best fixed value minus that of `auto`, with its
-95 % interval.
+The tables give the goodput in Mbps. “behind” is the goodput of the best fixed value minus the
+goodput of `auto`, with the 95 % interval of this difference.
 """
 
 TEXT = "50/50"

@@ -1,14 +1,14 @@
-"""Make the corpus of captures, or say what is in it.
+"""Make the corpus of captures, or judge the diagnosis.
 
 python -m validation.captures make DIR [--half development|held-out] [--only FAMILY] [--kernel]
                                    [--foreign]
 
 python -m validation.captures [--quick]
 
-Without a command it judges the diagnosis of the held-out half. `make` writes FILE.pcapng and
-FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the
-part of real hosts instead of the simulated one; it needs Linux, its namespaces and tcpdump.
-`--foreign` makes captures as other people's networks make them.
+Without a command, the diagnosis of the held-out half is judged. `make` writes FILE.pcapng and
+FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the part of real hosts
+instead of the simulated part; it needs Linux, namespaces and tcpdump. `--foreign` makes captures
+that resemble those of other people's networks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INDEX = ("file", "scenario", "half", "family", "source", "vantage", "snaplen", "
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make what was asked for, and print how much it is; without a command, run the study."""
+    """Make captures, and print their number and size; without a command, run the study."""
     given = sys.argv[1:] if arguments is None else arguments
     if given in ([], ["--quick"]):
         return study.run(quick=bool(given))
@@ -76,7 +76,7 @@ def _make(case: Case, directory: Path) -> list[Path]:
 
 
 def _index(directory: Path, halves: dict[str, str]) -> float:
-    """Write the index of what is there; return the share of captures without incast."""
+    """Write the index of the captures in a folder; return the share without incast."""
     rows = []
     for path in sorted(directory.glob("*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--half", choices=("development", "held-out"))
     one.add_argument("--only", metavar="FAMILY")
     one.add_argument("--kernel", action="store_true", help="the part of real hosts")
-    one.add_argument("--foreign", action="store_true", help="what other networks are like")
+    one.add_argument("--foreign", action="store_true", help="captures like those of other networks")
     return parser
 
 

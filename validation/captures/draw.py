@@ -1,4 +1,4 @@
-"""A picture of a capture's stalls: what was said of each flow, and what was true."""
+"""A picture of a capture's stalls: the reported and the true stalls of each flow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incast.plots import style
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LANES = 24  # those with the most stalls
+_LANES = 24  # most flows in a picture, those with the most stalls
 _NAMES = (
     "handshake", "full_window", "tail", "lack_of_dupacks", "lost_retransmission", "ack_loss",
     "spurious", "cannot tell",
@@ -19,7 +19,7 @@ _NAMES = (
 
 
 def draw(capture: Path, picture: Path) -> None:
-    """Draw the stalls of a capture with its truth beside it."""
+    """Draw the reported and the true stalls of a capture."""
     truth = json.loads(capture.with_suffix(".json").read_text(encoding="utf-8"))
     report = diagnose([capture])
     told, true = _told(report), _true(truth)

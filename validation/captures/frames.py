@@ -1,4 +1,4 @@
-"""Captures that incast or tcpdump wrote: their frames, and a copy without some of them."""
+"""Read captures that incast or tcpdump wrote, and remove frames from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PCAP = 0xA1B23C4D  # with nanoseconds, in this machine's order
 
 @dataclass(frozen=True)
 class Frame:
-    """When a frame was seen, in seconds, its ends, and how many bytes of data it has."""
+    """A frame: its time in seconds, its ends, and the bytes of its data."""
 
     time: float
     source: str
@@ -29,12 +29,12 @@ class Frame:
 
 
 def read(path: Path) -> list[Frame]:
-    """Return the frames of a file: pcapng of incast, or pcap of tcpdump at a host."""
+    """Return the frames of a file: a pcapng of incast, or a pcap of tcpdump at a host."""
     return [_frame(time, ip) for time, ip in contents(path)]
 
 
 def contents(path: Path) -> Iterator[tuple[float, bytes]]:
-    """Yield when each IP packet of such a file was seen, and what is kept of it."""
+    """Yield the time of each IP packet of such a file, and its captured bytes."""
     data = path.read_bytes()
     if struct.unpack_from("=I", data)[0] == _PCAP:
         yield from _records(data)
@@ -46,7 +46,7 @@ def contents(path: Path) -> Iterator[tuple[float, bytes]]:
 
 
 def lose(path: Path, share: float, seed: str) -> int:
-    """Remove a share of the frames, as a capture does that cannot keep up; return the number."""
+    """Remove a share of the frames, like a capture that cannot keep up; return their number."""
     random = Random(seed)
     kept, lost = bytearray(), 0
     for kind, block in _blocks(path.read_bytes()):
@@ -66,7 +66,7 @@ def without_identifications(path: Path) -> None:
         if kind == _FRAME:
             ip = 28 + _ETHERNET
             sum_, number = struct.unpack_from(">H", block, ip + 10)[0], block[ip + 4 : ip + 6]
-            # The sum of one's complements grows by what is gone (RFC 1624).
+            # The one's complement sum grows by the removed value (RFC 1624).
             total = sum_ + struct.unpack(">H", number)[0]
             struct.pack_into(">H", changed, ip + 10, (total & 0xFFFF) + (total >> 16))
             changed[ip + 4 : ip + 6] = bytes(2)

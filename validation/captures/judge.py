@@ -1,4 +1,4 @@
-"""Judge `incast diagnose` by the truth of the corpus, our captures and foreign ones.
+"""Judge `incast diagnose` by the truth of the corpus, for our captures and foreign captures.
 
 python -m validation.captures.judge DIR [--half development|held-out] [--mistakes] [--only FAMILY]
 """

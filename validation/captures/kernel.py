@@ -1,7 +1,7 @@
 """The part of the corpus that real hosts make: namespaces, and tcpdump at three places.
 
-The times of timeouts are not known here, but their number: the kernel counts them for each host.
-When the client's link was idle, the capture at the client says.
+The number of timeouts is known, because the kernel counts them for each host, but their times are
+not known. The capture at the client shows when the client's link was idle.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _REQUEST = 64  # bytes
 _SETTLED = 0.3  # seconds in which the last ACKs arrive and tcpdump reads them
 _BETWEEN = 0.05  # seconds between two blocks
 _DELAY = 50e-6  # seconds, of a link
-_ROUND_TRIPS = 10  # without data in a block that waited, as in the simulator's `stalls`
+_ROUND_TRIPS = 10  # without data, after which a block has waited, as in the simulator's `stalls`
 _SMALL = 4096  # bytes of a receive buffer that limits the window
 
 
 def lacks() -> str | None:
-    """Say what this machine lacks, if anything."""
+    """Return what this machine lacks, or None."""
     if shutil.which("tcpdump") is None:
         return "tcpdump is not installed"
     if not Path("/proc/self/ns/net").exists() or os.geteuid() != 0:
@@ -52,7 +52,7 @@ def lacks() -> str | None:
 
 
 def make(case: Case, directory: Path) -> list[Path]:
-    """Write the captures of a case, each with its truth beside it; return their files."""
+    """Write the captures of a case, and the truth of each; return the captures' files."""
     document = case.document
     servers = int(document["servers"])
     scenario = incast.load(_scenario(case))
@@ -94,7 +94,7 @@ def _scenario(case: Case) -> Document:
 
 
 def _place(star: Star, view: View) -> tuple[Namespace, str]:
-    """Return the link of a host, or what enters the switch from all of them."""
+    """Return the interface of a view: the link of a host, or all links that enter the switch."""
     return {
         "client": (star.hosts[0], "eth0"),
         "switch": (star.switch, "any"),
@@ -121,7 +121,7 @@ def tcpdump(host: Namespace, interface: str, path: Path, *more: str) -> Iterator
 
 
 class Server(Thread):
-    """Answers each request by `size` bytes, after a pause."""
+    """Answers each request with `size` bytes, after a pause."""
 
     def __init__(self, host: Namespace, place: tuple[str, int], size: int, pause: float) -> None:
         super().__init__(daemon=True)
@@ -137,14 +137,14 @@ class Server(Thread):
         one, _ = self.listener.accept()
         self.listener.close()
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with one, suppress(ConnectionError):  # of a client that has given up
+        with one, suppress(ConnectionError):  # raised if the client has given up
             while one.recv(_REQUEST, socket.MSG_WAITALL):
                 time.sleep(self.pause)
                 one.sendall(self.answer)
 
 
 def _read(case: Case, star: Star) -> list[dict[str, Any]]:
-    """Let the hosts do what the case says; return when each block was, and its timeouts."""
+    """Let the hosts run a case; return the times and the kernel's counters of each block."""
     document, numbers = case.document, range(1, int(case.document["servers"]) + 1)
     size, pause = int(document["sru"]), float(document["pause"])
     slow = case.family == "slow-server"
@@ -186,7 +186,7 @@ def _connect(case: Case, star: Star, number: int) -> socket.socket:
 
 
 def fetch(connections: list[socket.socket], size: int, pause: float, longest: float = 60.0) -> None:
-    """Ask on all connections at once, and read the answers after a pause, for so long at most."""
+    """Request on all connections at once; read after a pause, for at most `longest` seconds."""
     end = time.monotonic() + longest
     for one in connections:
         one.sendall(bytes(_REQUEST))
@@ -205,7 +205,7 @@ def fetch(connections: list[socket.socket], size: int, pause: float, longest: fl
 
 
 def add_idle(blocks: list[dict[str, Any]], client: Path, receiver: str) -> None:
-    """Add to each block the longest time in which the client got no data."""
+    """Add to each block the longest time in which the client received no data."""
     arrivals = [one.time for one in read(client) if one.target == receiver and one.payload]
     for block in blocks:
         here = [at for at in arrivals if block["start"] <= at <= block["end"]]
@@ -214,7 +214,7 @@ def add_idle(blocks: list[dict[str, Any]], client: Path, receiver: str) -> None:
 
 
 def repairs(counted: dict[str, int]) -> int:
-    """Return the timers and probes, without those that sent what had arrived (RFC 2883)."""
+    """Return the number of timers and probes whose data had not arrived before (RFC 2883)."""
     sent = counted["TCPTimeouts"] + counted["TCPLossProbes"]
     return max(sent - counted["TCPDSACKRecv"], 0)
 

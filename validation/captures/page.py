@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _HEAD = """\
 # Diagnosis of captures
 
-How often is `incast diagnose` right? It was run on captures that were not used to write its rules:
-the held-out half of the corpus of `validation/captures`, which is an eleventh random draw of
-scenarios (`validation/captures/split.csv`), and a fifth draw of [foreign
-captures](#foreign-captures), which resemble those of other people's networks. Both were judged by
-the present rules. Earlier draws judged earlier rules, which were corrected after each draw. The
-columns are the criteria of the second table, which are explained below it:
+How often is `incast diagnose` right? It was run on captures that were not used to write its rules.
+One set is the held-out half of the corpus of `validation/captures`, an eleventh random draw of
+scenarios (`validation/captures/split.csv`). The other set is a fifth draw of [foreign
+captures](#foreign-captures), which resemble captures of other people's networks. Both sets were
+judged by the present rules. Earlier draws judged earlier rules, which were corrected after each
+draw. The columns are the criteria of the second table, and are explained below that table:
 
 | Draw | episodes, F1 | causes | decided | controls | cannot tell | look-alikes |
 | :-- | --: | --: | --: | --: | --: | --: |
@@ -40,29 +40,30 @@ columns are the criteria of the second table, which are explained below it:
 | foreign, fourth | 0.982 | 0.984 | 0.990 | 1.000 | 1.000 | 0.894 |
 
 Half of the wrong "cannot tell" answers in the second and the fifth draw were errors in the ground
-truth. For Tahoe, it first assumed that nothing is outstanding when a fast retransmit begins; after
-that was corrected, it still ignored the two segments of limited transmit (RFC 3042). A few
-scenarios determine each figure, so the fourth and the fifth draw have twice as many scenarios with
-incast as the earlier draws, and the later ones three times as many. After the seventh draw, seven
-of 612 public captures were reported as incast, and none of them was. Since then the diagnosis
-infers a loss only if a packet in the capture shows it ([ADR
+truth. For Tahoe, the ground truth first assumed that nothing is outstanding when a fast retransmit
+begins; after this correction, it still ignored the two segments of limited transmit (RFC 3042). A
+few scenarios determine each figure, so the fourth and the fifth draw have twice as many scenarios
+with incast as the earlier draws, and the later draws have three times as many. After the seventh
+draw, seven of 612 public captures were reported as incast, but none of them was incast. Since then
+the diagnosis infers a loss only if a packet in the capture shows it ([ADR
 27](../adr/0027-a-loss-needs-a-witness.md) calls such a packet a witness). The ground truth now
 marks a loss without a witness as doubtful, too, so the figures of earlier draws measure something
 else.
 
 In the second and in the third foreign draw, one of 724 controls (captures without incast) was
-reported as incast. Both were outages in which requests, or everything that the servers sent, were
-retransmitted in vain. In two of 358 captures and in three of 356, the diagnosis ruled out a
-look-alike (another cause of the same symptoms) that was present. Because such cases are rare, eight
-more foreign draws, five of our own and two of real hosts were made to develop the present rules,
-with 6480 controls in all, including the earlier draws. They showed bad links that stop several
-flows of a burst, and waits of several hosts that are as long as a timer although no packet shows a
-loss. The tenth draw and the fourth foreign draw met every criterion, but one of the newest rules
-ignored waits for a SYN if longer timers were present, so *decided* was low. That rule was
-corrected, and the draws of this page were committed and judged once. Missed criteria are bold. They
-are missed by little: these rules were run on nine of our draws (the eighth to the eleventh, and
-five for development), and eight of them reach 0.9 for causes. Of twelve foreign draws, eleven reach
-0.95 for "cannot tell". A few scenarios with many waits determine such a figure.
+reported as incast. Both of these controls were outages in which requests, or everything that the
+servers sent, were retransmitted in vain. In two of 358 captures of the second foreign draw and in
+three of 356 captures of the third, the diagnosis ruled out a look-alike (another cause of the same
+symptoms) that was present. Because such cases are rare, further draws were made to develop the
+present rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws,
+these draws have 6480 controls in all. The further draws showed bad links that stop several flows of
+a burst, and waits of several hosts that are as long as a timer although no packet shows a loss. The
+tenth draw and the fourth foreign draw met every criterion, but one of the newest rules ignored
+waits for a SYN if longer timers were present, so *decided* was low. That rule was corrected, and
+the draws of this page were committed and judged once. Missed criteria are bold. They are missed by
+little: the present rules were run on nine of our draws (the eighth to the eleventh, and five for
+development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws, eleven reach
+0.95 for "cannot tell". A few scenarios with many waits determine such a value.
 
 Known errors:
 
@@ -82,49 +83,49 @@ $ python -m validation.captures
 """
 _NOTES = """\
 *Causes right* and *stalls decided* count only stalls whose cause can be determined at the place
-where the packets were captured. These cannot be determined:
+where the packets were captured. The following cannot be determined:
 
 - at the client: a lost ACK, and a spurious timeout;
 - behind the loss, if the IP identifications do not count the packets of a connection (a quarter of
   the captures at the client): whether a segment that was outstanding in an earlier recovery was
-  retransmitted then, and lost again. Whether a sender retransmits it depends on its recovery
-  algorithm;
-- at a server or a switch, without SACK and duplicate ACKs: whether a retransmitted segment had been
-  lost, or its ACK;
-- anywhere: a wait that ends without a sign of a loss, which would be a retransmission, a hole that
-  is filled, or a missing identification. An episode that has only such waits counts neither as
-  right nor as missed.
+  retransmitted in that recovery and lost again. Whether a sender retransmits such a segment depends
+  on its recovery algorithm;
+- at a server or a switch, without SACK and duplicate ACKs: whether a retransmitted segment or its
+  ACK had been lost;
+- anywhere: the cause of a wait that ends without a sign of a loss. Such a sign is a retransmission,
+  a hole that is filled, or a missing identification. An episode that has only such waits counts
+  neither as right nor as missed.
 
 In these cases "cannot tell" is right. *Stalls decided* is the share of all other stalls for which a
 cause was reported. A wait is a stall if the flow was silent for at least a tenth of its timer. If
-both ends of a connection have a timer for the same loss, the later one ends no wait. An episode is
-a block with at least three flows in which the client's link waited for a timer: a retransmission
-timer or that of a tail-loss probe.
+both ends of a connection have a timer for the same loss, the later timer ends no wait. An episode
+is a block with at least three flows in which the client's link waited for a timer: a retransmission
+timer, or the timer of a tail-loss probe.
 
 Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
-incast. For {unknown} the answer is "cannot tell", because only one or two flows waited, and a bad
-link could also have lost the few packets.
+incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,
+and a bad link could also have lost the few packets.
 """
 _BUFFER = """\
-The ratio of the estimated buffer size to the true one, in captures of blocks that waited. At the
-client the estimate is too small if flows end within their first windows, because then no packet has
-passed through a full queue.
+The table gives the ratio of the estimated buffer size to the true size, in captures of blocks that
+waited. At the client, the estimate is too small if flows end within their first windows, because
+then no packet has passed through a full queue.
 """
 _WORST = """\
-The five captures with the most mistakes. "tail as not seen (2)" means that two stalls with the
-cause `tail` were not reported. In the pictures, bars are the reported stalls, and outlines the true
-ones.
+These are the five captures with the most mistakes. "tail as not seen (2)" means that two stalls
+with the cause `tail` were not reported. In the pictures, bars are the reported stalls, and outlines
+are the true stalls.
 """
 _REAL = """\
 ## Real hosts
 
-{count} captures of the Linux kernel: client, servers and switch are network namespaces, and tcpdump
-runs at the client, in the switch (all interfaces) and at a server. The ground truth here is what
-the kernel counts for each block and server: `TCPTimeouts` plus `TCPLossProbes`, less
-`TCPDSACKRecv`. These counters do not say when or why. A timeout after a lost probe counts twice,
-although it is one wait. An episode is a block in which at least one wait was counted and in which
-the client received no data for ten round trips. Up to the fifth draw the second condition was
-missing, so a block at line rate could be an episode, too.
+There are {count} captures of the Linux kernel. Client, servers and switch are network namespaces,
+and tcpdump runs at the client, in the switch (all interfaces) and at a server. The ground truth
+here comes from the kernel's counters for each block and server: `TCPTimeouts` plus `TCPLossProbes`,
+less `TCPDSACKRecv`. These counters do not say when or why a flow waited. A timeout after a lost
+probe counts twice, although it is one wait. An episode is a block in which at least one wait was
+counted and in which the client received no data for ten round trips. Up to the fifth draw the
+second condition was missing, so a block at line rate could be an episode, too.
 
 | Place | waits counted and reported | counted, not reported | reported, not counted |
 | :-- | --: | --: | --: |
@@ -142,12 +143,12 @@ def page(
     counts: tuple[int, int],
     pictures: list[str],
 ) -> str:
-    """Return the page; `real` is the score of real hosts, if they could be had."""
+    """Return the page; `real` is the score of real hosts, if this machine has them."""
     told = [
         _HEAD,
         *section.summary(simulated, foreign),
         "",
-        f"## The simulator's captures\n\n{counts[0]} captures.\n",
+        f"## The simulator's captures\n\nThe set has {counts[0]} captures.\n",
         "| Criterion | Result | at least | |",
         "| :-- | --: | --: | :-- |",
         *(
@@ -158,12 +159,12 @@ def page(
         _NOTES.format(**_said(simulated)),
         "### Causes of stalls",
         "",
-        "Rows are the true causes, columns the reported ones.",
+        "Rows are the true causes, and columns are the reported causes.",
         "",
     ]
     for place in ("client", "switch", "server"):
         told += [f"At the {place}:", "", *_matrix(simulated.causes, place), ""]
-    told += ["Stalls whose cause cannot be determined at the place:", ""]
+    told += ["The next tables have the stalls whose cause cannot be determined at the place:", ""]
     for place in ("client", "switch", "server"):
         if any(at == place for at, _, _ in simulated.doubtful):
             told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]
@@ -179,7 +180,7 @@ def page(
 
 
 def worst(score: Score) -> list[tuple[int, str, str]]:
-    """Return the five captures with the most mistakes: how many, the file, and which."""
+    """Return the five captures with the most mistakes: number of mistakes, file, and mistakes."""
     return sorted(score.mistakes)[::-1][:5]
 
 

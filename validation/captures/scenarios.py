@@ -1,4 +1,4 @@
-"""The scenarios of the corpus: a document each, what it looks like, and where it is seen.
+"""The scenarios of the corpus, with their documents, families, and captures.
 
 Every number is drawn from a stream that the scenario's name seeds.
 """
@@ -29,14 +29,14 @@ SNAPLENS = (64, 96, 128, 256, 1600)
 
 @dataclass(frozen=True)
 class View:
-    """Where a capture is made, and what it keeps."""
+    """The place of a capture, and the parts of packets that it keeps."""
 
     at: str
     snaplen: int
     seed: int
     offload: bool = False
     numbered: bool = True
-    """Whether IP packets keep their identifications; other stacks write zeros."""
+    """Whether IP packets keep their identifications, or have zeros as from other stacks."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Case:
     Parameters
     ----------
     name
-        The family, the draw after the first one, and a number.
+        The family, the draw (except for the first draw), and a number.
     family
         `incast`, `healthy`, or the look-alike.
     document
-        The scenario; for the kernel, what its hosts do.
+        The scenario; for the kernel, the tasks of the hosts.
     views
-        Its captures.
+        The captures of the scenario.
     lost
         Share of the frames that the capture itself drops.
     kernel
@@ -188,10 +188,10 @@ _OFFSETS = {
     "tenth-": 71,
     "eleventh-": 83,
 }
-"""The draws, with their first number; each was made when the one before had been looked at."""
+"""The draws, with their first numbers; each was made after the draw before it had been judged."""
 NEWEST = next(reversed(_OFFSETS))
 
-_MADE = {  # how many of each draw
+_MADE = {  # numbers of scenarios in each draw
     "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120, 120, 120), _incast),
     "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16, 16, 16), _healthy),
     "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8), _few_flows),
@@ -203,7 +203,7 @@ _MADE = {  # how many of each draw
     "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12), _healthy),
 }
 
-_KERNEL = {  # of each draw
+_KERNEL = {  # number of scenarios in every draw
     "incast": 8,
     "healthy": 4,
     "slow-server": 8,
@@ -251,7 +251,7 @@ def simulated() -> list[Case]:
 
 
 def on_kernel() -> list[Case]:
-    """Return the scenarios for real hosts: a star of 100 Mbit/s, and what they do."""
+    """Return the scenarios for real hosts in a star of 100 Mbit/s."""
     cases = []
     for family, count in _KERNEL.items():
         for end, _ in _drawn([count] * len(_OFFSETS)):

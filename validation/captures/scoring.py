@@ -1,4 +1,4 @@
-"""What was right and wrong in a diagnosis, summed over captures, and the criteria for the sums."""
+"""Count what is right and wrong in diagnoses, and compare the counts with criteria."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ LOOK_ALIKES = {
     "one-by-one": "one_by_one",
     "capture-drops": "capture_drops",
 }
-# What only the flows of several servers show.
+# Look-alikes that only the flows of several servers show.
 _OF_MANY = ("bad-optic", "path", "one-by-one")
-# At the client a timer that was early and a lost ACK look like nothing at all.
+# A premature timer and a lost ACK leave no trace at the client.
 _UNSEEN = {"client": ("spurious", "ack_loss"), "switch": (), "server": ()}
 _MISSED = "not seen"
 ARRIVED = ("spurious", "ack_loss")
 _FAN_IN = 0.1
-_SLACK = 0.3  # of a timer, between its expiry and the end that is seen
+_SLACK = 0.3  # share of a timer by which its expiry and the reported end may differ
 
 
 @dataclass
 class Score:
-    """What was right and wrong, summed over captures."""
+    """Numbers of right and wrong statements, summed over captures."""
 
     captures: int = 0
     episodes: Counter[str] = field(default_factory=Counter)
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     doubtful: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """Place, cause and what was said, where the place does not decide."""
+    """Place, true cause and reported cause of stalls that cannot be decided at the place."""
     controls: Counter[str] = field(default_factory=Counter)
     named: Counter[tuple[str, str]] = field(default_factory=Counter)
     counted: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Place, and whether a wait that a kernel has counted was seen, missed, or told beyond them."""
+    """Place, and whether a wait was counted and reported, only counted, or only reported."""
     buffers: list[tuple[str, float]] = field(default_factory=list)
-    """Place, and the estimate of the buffer over what it was, where it overflowed."""
+    """Place, and the estimated buffer divided by the true one, of captures with overflow."""
     said: Counter[str] = field(default_factory=Counter)
-    """Whether there is incast, where there is."""
+    """Answers for captures with incast."""
     mistakes: list[tuple[int, str, str]] = field(default_factory=list)
 
     @property
@@ -59,7 +59,7 @@ class Score:
         return 2 * right / max(2 * right + wrong, 1)
 
     def causes_of(self, decided: bool) -> Counter[str]:
-        """Count right, wrong, undecided and missed stalls, where the place decides, or does not."""
+        """Count right, wrong, undecided and missed stalls that the place can decide, or cannot."""
         told: Counter[str] = Counter()
         for (_, cause, said), count in (self.causes if decided else self.doubtful).items():
             kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}
@@ -67,13 +67,13 @@ class Score:
         return told
 
     def share_named(self) -> tuple[int, int]:
-        """Count the look-alikes that were named, and all that could be."""
+        """Return the number of named look-alikes, and the number of all look-alikes."""
         right = sum(count for (_, said), count in self.named.items() if said == "found")
         return right, sum(self.named.values())
 
 
 def judge(file: Path, score: Score) -> None:
-    """Diagnose a capture, and add what was right and wrong."""
+    """Diagnose a capture, and count what is right and wrong."""
     truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     report = diagnose([file])
     score.captures += 1
@@ -133,7 +133,7 @@ def match_episodes(truth: dict[str, Any], report: dict[str, Any], score: Score) 
 
 
 def _same(real: dict[str, Any], told: dict[str, Any]) -> bool:
-    """Whether the receiver is the same, half of the time overlaps, and the fan-in is near."""
+    """Whether receivers agree, half of the longer time overlaps, and fan-ins are close."""
     both = min(real["end"], told["end"]) - max(real["start"], told["start"])
     longer = max(real["end"] - real["start"], told["end"] - told["start"])
     near = abs(real["fan_in"] - told["fan_in"]) <= _FAN_IN * real["fan_in"]
@@ -177,7 +177,7 @@ def match_causes(
 def _counted(
     truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
 ) -> Counter[str]:
-    """Compare the waits of each server and block with what its kernel has counted."""
+    """Compare the reported waits of each server and block with the kernel's counters."""
     wrong = Counter[str]()
     for real in truth["stalls"]:
         if place == "server" and real["server"] != truth["server"]:
@@ -196,7 +196,7 @@ def _counted(
 
 
 def _seen_servers(truth: dict[str, Any], report: dict[str, Any]) -> set[str]:
-    """Return the servers whose stalls this place can show: at a server, its own."""
+    """Return the servers whose stalls this place can show; at a server, only that server."""
     servers = {one["server"] for one in truth["stalls"]}
     if not truth["vantage"].startswith("server"):
         return servers
@@ -205,13 +205,13 @@ def _seen_servers(truth: dict[str, Any], report: dict[str, Any]) -> set[str]:
 
 
 def _host(address: str) -> str:
-    """Return an address as a report writes it before a port."""
+    """Return an address in the form that a report writes before a port."""
     return f"[{address}]" if ":" in address else address
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A number that must not be less than another."""
+    """A number that must not be less than a limit."""
 
     what: str
     value: float

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def make(case: Case, directory: Path) -> list[Path]:
-    """Write the captures of a case, each with its truth beside it; return their files."""
+    """Write the captures of a case, and the truth of each; return the captures' files."""
     point = incast.load(case.document).plan.points[0]
     pairs = _core.pairs(point.scenario)
     return [
@@ -58,7 +58,7 @@ def _capture(
 
 
 def _doubt(told: dict[str, Any], path: Path, *, counted: bool) -> None:
-    """Mark what nothing in the file shows: a stall whose end may be new data, only late."""
+    """Mark stalls and episodes as doubtful if nothing in the file shows a loss."""
     witnesses = Witnesses(files.read(path), counted=counted, complete=True)
     for stall in told["stalls"]:
         stall["in_doubt"] |= not witnesses.of_stall(stall)

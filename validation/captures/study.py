@@ -1,7 +1,7 @@
-"""The study: make the held-out halves, ours and foreign, judge the diagnosis, and write its page.
+"""Make the held-out halves of our and foreign captures, judge the diagnosis, write the page.
 
-It holds if every criterion is reached. The sample has a control of each kind; foreign ones are of
-the development half, so that the gate tells nothing of the other one.
+The study holds if every criterion is met. The sample has a control of each kind. Its foreign
+captures are of the development half, so that the sample reveals nothing about the held-out half.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OF_HOSTS = ("episodes, F1", *_IN_SAMPLE, "look-alikes named")
 
 
 def run(*, quick: bool, half: str = HELD_OUT, page_file: Path = PAGE) -> int:
-    """Return 0 if it holds."""
+    """Run the study; return 0 if it holds."""
     halves = committed()
     cases = [case for case in all_cases() if halves[case.name] == half]
     simulated = [case for case in cases if not case.kernel]
@@ -66,7 +66,7 @@ def run(*, quick: bool, half: str = HELD_OUT, page_file: Path = PAGE) -> int:
 
 
 def _told(all_criteria: list[Criterion], *, quick: bool, of: str = "") -> list[Criterion]:
-    """Print criteria, of the sample those that it can judge; return them."""
+    """Print and return the criteria; of a sample, only those that it can judge."""
     told = [one for one in all_criteria if not quick or one.what in _IN_SAMPLE]
     print(*filter(None, [of]), *told, sep="\n")
     return told
@@ -82,7 +82,7 @@ def _judged(cases: list[Case], directory: Path) -> tuple[Score, int]:
 
 
 def _foreign(half: str) -> list[Foreign]:
-    """Return the foreign cases of a half, those of real hosts where they can be had."""
+    """Return the foreign cases of a half, with those of real hosts if this machine has them."""
     halves = foreign_halves()
     cases = made_here() + ([] if kernel.lacks() else on_kernel())
     return [case for case in cases if halves[case.name] == half]

@@ -1,4 +1,4 @@
-"""What is known of a simulated capture: episodes and stalls, from the events of the run."""
+"""The truth of a simulated capture: episodes and stalls, from the events of the run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _WITHOUT_A_TRACE = ("tail", "lack_of_dupacks", "ack_loss", "spurious")
 FEWEST = 3  # flows of an episode of incast
-_WAIT = 0.1  # of a timer
+_WAIT = 0.1  # least share of a timer in which a stalled flow was silent
 
 
 def address(host: int) -> str:
-    """Return the address that a capture gives a host."""
+    """Return the address of a host in captures."""
     return f"10.0.{(host + 1) // 256}.{(host + 1) % 256}"
 
 
@@ -67,14 +67,15 @@ def of(
 
 
 class _Doubts:
-    """Whether a place does not decide the cause of a timeout, whatever is inferred there.
+    """Whether the cause of a timeout cannot be determined at a place.
 
-    Behind the loss, without numbers of packets, nobody sees how often a segment was sent that never
-    arrived. If it was outstanding when an earlier repair began, or is the next one (RFC 6582 §3.2,
-    "recover"), it was sent again or not, which depends on the sender. At a server, without SACK and
-    duplicate ACKs, the answer to a retransmission that had been the only hole is the same whether
-    that segment or the ACKs were lost. Without SACK, nobody but the receiver is told that what was
-    sent again had arrived, and that its ACK was only held for longer than the timer.
+    Behind the loss, if packets are not numbered, a capture does not show how often a segment was
+    sent that never arrived. If this segment was outstanding when an earlier repair began, or is the
+    next one (RFC 6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again.
+    At a server, without SACK and duplicate ACKs, a retransmission of the only hole gets the same
+    answer whether the segment or its ACKs were lost. Without SACK, only the receiver knows that a
+    retransmitted segment had already arrived, and that its ACK was only held for longer than the
+    timer.
     """
 
     def __init__(self, case: Case, view: View) -> None:
@@ -90,14 +91,14 @@ class _Doubts:
         self.earlier: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
 
     def before_tahoe(self, ssthresh: int) -> int:
-        """Return what was outstanding before Tahoe's fast retransmit; then, nothing is.
+        """Return the outstanding bytes before Tahoe's fast retransmit, which sets them to 0.
 
-        It is twice ssthresh, and what limited transmit has added (RFC 5681 §3.2, steps 1 and 2).
+        They are twice ssthresh plus the bytes of limited transmit (RFC 5681 §3.2, steps 1 and 2).
         """
         return 2 * ssthresh + self.limited
 
     def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
-        """Return it for the repair that a row begins; rows must come in order."""
+        """Return the doubt for the repair that a row begins; rows must come in order."""
         flow, block = int(events["flow"][row]), int(events["block"][row])
         start = int(events["seq"][row])
         flight = int(events["flight"][row]) or self.before_tahoe(int(events["ssthresh"][row]))
@@ -114,7 +115,7 @@ class _Doubts:
 def _other_waits(
     events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Return the client's waits that no retransmission timer ended: delayed ACKs, probes."""
+    """Return the client's waits that no retransmission timer ended: delayed ACKs and probes."""
     rows = [row for row, kind in enumerate(kinds) if kind == "stall" and causes[row] != "timeout"]
     return [
         {
@@ -128,7 +129,7 @@ def _other_waits(
 
 
 def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
-    """Return the frames of each host but the clients', whose port is higher."""
+    """Return the frames of each server; the client is the end with the higher port."""
     found: dict[str, list[Frame]] = defaultdict(list)
     for frame in frames:
         server = frame.source if frame.ports[0] < frame.ports[1] else frame.target
@@ -139,11 +140,11 @@ def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
 def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
     """Return the silence of a server around the expiry of its timer, as the capture shows it.
 
-    Both ends of a connection may have a timer for the same loss. The one that expires later, when
-    packets flow again, has ended no wait, and there is nothing to see.
+    Both ends of a connection may have a timer for the same loss. The timer that expires later, when
+    packets flow again, has ended no wait, so the silence is not visible.
     """
     times = [frame.time for frame in frames]
-    # What is sent at the expiry ends the silence.
+    # The packet that is sent at the expiry ends the silence.
     after = bisect_left(times, at)
     if not 0 < after < len(frames):
         return {"visible": False, "start": at - rto, "duration": rto, "ports": None}
@@ -161,7 +162,8 @@ def _episodes(
 ) -> list[dict[str, Any]]:
     """Return the blocks of at least three flows in which the link waited for a timer.
 
-    The timer is that of retransmissions, or that of a tail-loss probe: both are waits for a loss.
+    The timer is a retransmission timer or the timer of a tail-loss probe, because both end a wait
+    for a loss.
     """
     blocks: dict[int, dict[str, Any]] = {}
     for row, kind in enumerate(kinds):

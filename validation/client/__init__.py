@@ -1,1 +1,1 @@
-"""The client that avoids incast, measured on the kernel of this machine."""
+"""Measurements of the client that avoids incast, on the kernel of this machine."""

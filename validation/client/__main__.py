@@ -1,8 +1,9 @@
-"""Measure what a client gains that avoids incast, and write the table and picture of its page.
+"""Measure the gain of the client that avoids incast, and write the tables and picture of its page.
 
-Builds stars of network namespaces with nginx at the servers: needs `unshare`, `ip`, `tc`, `nginx`
-and the right to make user namespaces. Takes three minutes if nothing else runs meanwhile. Stars
-that were measured undisturbed are kept in target/validation/client; remove it to begin anew.
+Builds stars of network namespaces with nginx at the servers. Needs `unshare`, `ip`, `tc`, `nginx`
+and the right to make user namespaces. Takes three minutes if nothing else runs on the machine.
+Undisturbed measurements of stars are kept in target/validation/client; remove this folder to
+measure all stars again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the reads of the clients have to hold."""
+"""Measure the reads of the clients, and judge them by bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HERE = star.resolved(1)
 IDEAL = _HERE.line_rate / 1e6 * _HERE.mss / _HERE.facts["wire_bytes"]
-"""Mbit/s of data on a link of 100 Mbit/s that is never idle."""
+"""Goodput in Mbit/s on a link of 100 Mbit/s that is never idle."""
 SERVERS = (2, 4, 8, 16, 32, 64)
 CLIENT = given(SLOTS, WINDOW)
 ALL = given(16, 2 * WINDOW)
@@ -34,9 +34,9 @@ GRID = [
 """Other plans whose windows stay below the buffer."""
 READS, RESERVE = 30, 60
 QUICK_READS, QUICK_MOST, QUICK_LEAST = 10, 50.0, 75.0
-"""Of a sample: its reads, and its bars in Mbit/s."""
+"""Number of reads of a sample, and its bars in Mbit/s."""
 MOST_RUNS, QUIET = 4, 0.12
-"""Runs of a star, and the share of time in which processes may wait for a processor."""
+"""Most runs of a star, and the largest share of time that processes may wait in a quiet run."""
 KEPT = ROOT / "target" / "validation" / "client"
 PRESSURE = Path("/proc/pressure/cpu")
 PATIENCE = 300.0  # seconds for one star
@@ -55,12 +55,12 @@ class Reads:
 
     @property
     def goodput(self) -> float:
-        """Mbit/s of the median read."""
+        """Goodput of the median read, Mbit/s."""
         return self.servers * SRU * 8 / statistics.median(self.seconds) / 1e6
 
     @property
     def range(self) -> tuple[float, float]:
-        """Mbit/s of the slowest and of the fastest read."""
+        """Goodput of the slowest and of the fastest read, Mbit/s."""
         bits = self.servers * SRU * 8 / 1e6
         return bits / max(self.seconds), bits / min(self.seconds)
 
@@ -81,9 +81,9 @@ def reads(servers: int, clients: list[str], count: int, **more: Any) -> Star:
 def calmest(servers: int, clients: list[str], **more: Any) -> Star:
     """Let clients read in turns, undisturbed if possible.
 
-    Other programs that take the processor delay the client and nginx alike. While there are any,
-    the star is measured again, and the run counts in which processes waited least. It is kept in
-    `KEPT`, so that a later study continues; remove the folder to begin anew.
+    Other programs that use the processor delay the client and nginx. If there are any, the star is
+    measured again, and the run in which processes waited least counts. It is kept in `KEPT`, so
+    that a later study can continue; remove the folder to measure all stars again.
     """
     kept = KEPT / f"{'roomy-' if 'roomy' in more else ''}{servers}-{len(clients)}.json"
     best = json.loads(kept.read_text()) if kept.exists() else None
@@ -98,7 +98,7 @@ def calmest(servers: int, clients: list[str], **more: Any) -> Star:
 
 
 def _measured(servers: int, clients: list[str], count: int, **more: Any) -> dict[str, Any]:
-    """Return what was seen, and the share of time in which processes waited for a processor."""
+    """Return the measurements, and the share of time in which processes waited for a processor."""
     wish = {"servers": servers, "reads": count, "clients": clients, **more}
     command = [sys.executable, "-m", "validation.client.measure", json.dumps(wish)]
     before, start = _pressure(), time.monotonic()
@@ -114,7 +114,7 @@ def _star(servers: int, seen: dict[str, Any]) -> Star:
 
 
 def _pressure() -> float:
-    """Return the seconds so far in which some process waited for a processor; 0 if unknown."""
+    """Return the total seconds in which a process waited for a processor; 0 if unknown."""
     with suppress(OSError):
         return int(PRESSURE.read_text().split("total=")[1].split()[0]) / 1e6
     return 0.0
@@ -130,7 +130,7 @@ class Study:
 
 
 def study() -> Study:
-    """Measure: three minutes on a machine that does nothing else."""
+    """Measure all stars, which takes three minutes on an idle machine."""
     stars = {count: calmest(count, [PLAIN, CLIENT, AUTO]) for count in SERVERS}
     grid = calmest(16, [CLIENT, AUTO, *GRID])
     free = calmest(16, [PLAIN, ALL, AUTO], roomy=True, skip=RESERVE)
@@ -138,7 +138,7 @@ def study() -> Study:
 
 
 def sample() -> list[Verdict]:
-    """Hold a star of 16 servers against bars that a busy machine does not miss."""
+    """Judge a star of 16 servers by bars that even a busy machine meets."""
     seen = reads(16, [PLAIN, CLIENT, AUTO], QUICK_READS)
     plain = {"plain": seen[PLAIN].goodput}
     ours = {name: seen[name].goodput for name in (CLIENT, AUTO)}
@@ -149,7 +149,7 @@ def sample() -> list[Verdict]:
 
 
 def verdicts(study: Study) -> list[Verdict]:
-    """Hold the reads against the bars."""
+    """Judge the reads by the bars."""
     found = [
         _verdict(
             f"plain reads collapse to {COLLAPSED:g} Mbit/s or less",

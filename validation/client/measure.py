@@ -1,8 +1,8 @@
-"""Reads in a star, by several clients in turns. Runs in namespaces of its own.
+"""Measures reads of several clients in turns in a star. Runs in namespaces of its own.
 
 python -m validation.client.measure '{"servers": 16, "reads": 10, "clients": …}'
 
-Prints a JSON object: of each client, the seconds and the timeouts of its reads.
+Prints a JSON object with the seconds and the timeouts of the reads of each client.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SRU = 65536
 PLAIN = "plain"
 AUTO = "auto"
 SLOWEST = 10
-"""Reads of plain clients, which take seconds; the others make as many as are asked for."""
+"""Reads of a plain client, which take seconds; other clients do the requested number of reads."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Seen:
     seconds: list[float] = field(default_factory=list)
     timeouts: list[int] = field(default_factory=list)
     plan: tuple[int, int] | None = None
-    """Slots and window, in the end."""
+    """Slots and window after the last read."""
 
 
 def given(slots: int, window: int) -> str:
@@ -57,7 +57,7 @@ def given(slots: int, window: int) -> str:
 async def measure(
     star: Star, urls: list[str], names: list[str], reads: int, skip: int
 ) -> dict[str, Seen]:
-    """Let clients read in turns, so that all meet the same disturbances."""
+    """Let clients read in turns, so that disturbances affect all of them."""
     seen = {name: Seen() for name in names}
     async with AsyncExitStack() as stack:
         clients = {name: await _client(stack, name, urls) for name in names}
@@ -104,7 +104,7 @@ async def _client(
 
 
 async def _plain(session: aiohttp.ClientSession, urls: list[str]) -> float:
-    """Ask all servers at once, as a program does that knows nothing of incast."""
+    """Request from all servers at once, like a program that does not avoid incast."""
 
     async def one(url: str) -> None:
         async with session.get(url) as answer:

@@ -1,4 +1,4 @@
-"""The table and the picture in the how-to."""
+"""The tables and the picture of the page on the client."""
 
 from __future__ import annotations
 

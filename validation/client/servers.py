@@ -41,7 +41,7 @@ http {{
     }}
 }}
 """
-"""Debian's own settings where they matter: `sendfile`, `tcp_nopush`, 65 s of keep-alive."""
+"""The settings of Debian that matter here: `sendfile`, `tcp_nopush`, 65 s of keep-alive."""
 PATIENCE = 10.0  # seconds for nginx to come up
 
 
@@ -52,9 +52,9 @@ def nginx(star: Star, folder: Path, size: int) -> Iterator[list[str]]:
     Parameters
     ----------
     star
-        Its hosts.
+        The star of the hosts.
     folder
-        Where files and configurations go.
+        Folder for files and configurations.
     size
         Bytes of the file.
     """
@@ -90,4 +90,4 @@ def _wait(host: Namespace) -> None:
 
 def missing() -> str | None:
     """Return what this machine lacks for servers, or None."""
-    return None if shutil.which("nginx") else "no nginx here"
+    return None if shutil.which("nginx") else "nginx is not installed"

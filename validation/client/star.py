@@ -1,4 +1,4 @@
-"""The star of `incast live`, with the switch of the kernel, which lets the port of HTTP pass."""
+"""The star of `incast live`, with the kernel's switch, which carries traffic to the HTTP port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCENARIO = {
     "network": {"rate": "100Mbps", "delay": "25us", "buffer": "32KB"},
     "transport": {"name": "cubic"},
 }
-# The client's link is no bottleneck, and nothing is lost.
+# A network in which the client's link is no bottleneck, and nothing is lost.
 ROOMY = {"rate": "1Gbps", "server_rate": "10Mbps", "delay": "25us", "buffer": "1MiB"}
 
 
@@ -34,12 +34,12 @@ def missing() -> str | None:
     if machine.tier == 0:
         return machine.why
     if shutil.which("unshare") is None:
-        return "no unshare here"
+        return "the command unshare is missing"
     return available() or None
 
 
 def apart(command: Sequence[str], **options: float) -> subprocess.CompletedProcess[str]:
-    """Run a command in namespaces of its own; what it starts ends with it."""
+    """Run a command in namespaces of its own; its child processes end with the command."""
     own = ["unshare", "-Urnm", "--pid", "--fork", "--kill-child", "--mount-proc", "--"]
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         [*own, *command], capture_output=True, text=True, check=False, **options

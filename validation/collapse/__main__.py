@@ -24,13 +24,13 @@ from validation.common.places import PAGES
 
 SPOT_CHECKS = 20
 QUICK_CHECKS, QUICK_STEP, QUICK_MARGIN = 3, 6, 0.1
-"""Fewer checks, every sixth scenario, and what 50 may lack of the share of 300."""
+"""Fewer checks, every sixth scenario, and by how much the share of 50 may be below that of 300."""
 PUBLISHED, PUBLISHED_NONE = 0.89, 0.9
-"""Shares of the held-out collapse points, and of reads without one, found at least."""
+"""Least shares of held-out collapse points, and of reads without a collapse, that are found."""
 
 
 def main() -> int:
-    """Judge, or simulate."""
+    """Judge the model, or simulate a table."""
     if sys.argv[1:2] == ["--simulate"]:
         table.make(sys.argv[2])
         return 0
@@ -63,9 +63,9 @@ def main() -> int:
 
 
 def sweep_s(scenarios: list[table.Drawn]) -> float:
-    """Return what each of two processors spends on 1 000 points: 100 scenarios, ten numbers.
+    """Return the seconds of each of two processors for 1 000 points: 100 scenarios, ten numbers.
 
-    Whatever else the machine does counts for nothing.
+    Only the time of this process counts.
     """
     reads = reads_of(scenarios).with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
     forecast(reads.take(np.arange(3)))

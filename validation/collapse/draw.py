@@ -9,14 +9,13 @@ import numpy as np
 BLOCKS = 20
 JITTER = "20us"
 
-# A seed of its own for the scenarios on which the model was developed, and for those on which
-# it is judged.
+# The seed of the scenarios for the model's development, and the seed of those for its judgement.
 SEEDS = {"development": 1, "held-out": 2}
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One scenario without its number of servers; SI units."""
+    """One scenario without its number of servers; sizes in bytes, rate in bit/s."""
 
     buffer: int
     sru: int
@@ -44,7 +43,7 @@ class Drawn:
         }
 
     def lossless(self, servers: int, blocks: int) -> dict[str, Any]:
-        """Return the same read where nothing is lost and no timer expires."""
+        """Return the same read without losses and without timeouts."""
         document = self.document(servers, blocks)
         document["network"]["buffer"] = "1GiB"
         document["transport"]["rto_min"] = "60s"
@@ -53,7 +52,7 @@ class Drawn:
 
 
 def scenarios(which: str) -> Iterator[Drawn]:
-    """Draw without end: the n-th scenario of a set is always the same."""
+    """Draw an endless series of scenarios; the n-th scenario of a set is always the same."""
     rng = np.random.default_rng(SEEDS[which])
     lowest = np.array([16 * 1024, 32 * 1024, 1e9, 20e3, 1e3])
     highest = np.array([512 * 1024, 1024 * 1024, 100e9, 400e3, 200e3])

@@ -1,4 +1,4 @@
-"""How well the model predicts the simulated collapse points."""
+"""Compare the collapse points of the model with the simulated ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITHIN = 0.2
 
 @dataclass(frozen=True)
 class Judgement:
-    """Simulated and predicted collapse points; NaN where there is none up to 256 servers."""
+    """Simulated and predicted collapse points; NaN if no number up to 256 servers collapses."""
 
     scenarios: list[Drawn]
     simulated: np.ndarray
@@ -34,51 +34,51 @@ class Judgement:
 
     @property
     def collapses(self) -> np.ndarray:
-        """Which scenarios collapse."""
+        """Whether each scenario collapses."""
         return ~np.isnan(self.simulated)
 
     @property
     def hits(self) -> np.ndarray:
-        """Which are predicted within 20 % or one server, or as none."""
+        """Whether each point is predicted within 20 % or one server, or rightly as NaN."""
         found = near(self.predicted, self.simulated)
         return np.where(self.collapses, found, np.isnan(self.predicted))
 
     @property
     def errors(self) -> np.ndarray:
-        """|ln(predicted / simulated)| of those that collapse; none counts as 256."""
+        """|ln(predicted / simulated)| of scenarios that collapse; a predicted NaN counts as 256."""
         predicted = np.where(np.isnan(self.predicted), knee.MOST_SERVERS, self.predicted)
         return np.abs(np.log(predicted / self.simulated))[self.collapses]
 
     @property
     def baseline(self) -> np.ndarray:
-        """The same for the best constant: the median."""
+        """The same errors for the best constant prediction, the median."""
         known = np.log(self.simulated[self.collapses])
         return np.abs(known - np.median(known))
 
 
 def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
-    """Return which are within 20 % or one server."""
+    """Return whether each point is within 20 % or one server of the simulated one."""
     return np.asarray(np.abs(found - simulated) <= np.maximum(1, WITHIN * simulated))
 
 
 def same(
     known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the collapse points of those simulated twice, and which the other seeds find near."""
+    """Return the collapse points that were simulated twice, and whether the two are near."""
     pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
     first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
     return first, near(then, first)
 
 
 def reads_of(scenarios: list[Drawn]) -> Reads:
-    """Return what the model knows of scenarios."""
+    """Return the model's parameters of scenarios."""
     points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
     return read([Question(Resolved(point)) for point in points])
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Ratios at collapse points, one per scenario: goodput and timeouts."""
+    """Ratios of goodput and of timeouts at collapse points, one row per scenario."""
 
     model: np.ndarray
     others: np.ndarray
@@ -89,9 +89,9 @@ THOROUGH = Effort(fine=0.005, coarse=0.0, most=3_000_000)
 
 
 def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
-    """Hold model and simulator, and the simulator with other seeds, against the simulator.
+    """Compare the model, and the simulator with other seeds, with the simulator.
 
-    At the collapse points of the first scenarios, as far as they have few servers.
+    The points are the collapse points of the first scenarios, if they have few servers.
     """
     few = [(drawn, servers) for drawn, servers in known[:COMPARED] if servers and servers <= FEW]
     runs = [
@@ -109,7 +109,7 @@ def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
 
 
 def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Judgement:
-    """Ask the model about every scenario of a set."""
+    """Run the model on every scenario of a set."""
     scenarios = [drawn for drawn, _ in known]
     reads = reads_of(scenarios)
     start = time.process_time()

@@ -19,13 +19,14 @@ MANY = 48
 OPENING = """# The model of the collapse
 
 Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) predicts
-from a scenario at how many servers a read collapses. It is judged on scenarios that were not used
-for its development (`validation/reference/collapse/held-out.csv`, with its command): buffer 16 to
-512 KiB, SRU 32 KiB to 1 MiB, 1 to 100 Gbps, round trip 20 to 400 us, minimum RTO 1 to 200 ms, each
-drawn log-uniformly; persistent connections, 20 us of request jitter, 20 blocks, the profile `lab`.
+from a scenario at how many servers a read collapses. The model is judged on scenarios that were not
+used for its development. They are in `validation/reference/collapse/held-out.csv`, which also has
+the command that draws them. The buffer (16 to 512 KiB), the SRU (32 KiB to 1 MiB), the rate (1 to
+100 Gbps), the round trip (20 to 400 us) and the minimum RTO (1 to 200 ms) are drawn log-uniformly.
+All scenarios have persistent connections, 20 us of request jitter, 20 blocks and the profile `lab`.
 
 The collapse point is the lowest number of servers, up to 256, at which the read has
-[collapsed](../reference/collapse.md). It is judged by the means of up to 24 runs, as in the
+[collapsed](../reference/collapse.md). This point is judged by the means of up to 24 runs, as in the
 sentence that `incast run` prints under its table. Rare timeouts count: if a timeout lasts as long
 as a hundred blocks, a read may collapse with two servers.
 """
@@ -42,7 +43,7 @@ def write(
 ) -> list[str]:
     """Write page and picture; return the lines of the table.
 
-    `swept` is the held-out set judged with no more effort than a sweep takes.
+    `swept` is the held-out set, judged with the effort of a sweep.
     """
     rows = table(judged, swept, development, sweep_s)
     picture = "![Predicted against simulated](collapse.png)"
@@ -54,7 +55,7 @@ def write(
 
 
 def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: float) -> list[str]:
-    """Hold the numbers against the aims."""
+    """Compare the numbers with the aims."""
     near, none = shares(judged)
     swept_near, swept_none = shares(swept)
     ratio = judged.baseline.mean() / judged.errors.mean()
@@ -87,49 +88,49 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
     lines += [
         "",
         f"{len(judged.simulated)} scenarios were simulated, in the order in which they were drawn.",
-        "All of them are judged, and the aims were set before.",
+        "All of them are judged, and the aims were set beforehand.",
         f"On the {len(development.simulated)} scenarios of the development set {own:.0%} of the",
-        f"collapse points are found, and {own_none:.0%} of the scenarios without one",
+        f"collapse points are found, and {own_none:.0%} of the scenarios without a collapse point",
         "are recognised.",
         "",
         "The search for a collapse point takes longer than a point of a sweep:",
-        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If it may take no longer,",
-        f"{swept_near:.0%} of the held-out collapse points are found, and",
-        f"{swept_none:.0%} of the scenarios without one are recognised.",
+        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If the search may take no",
+        f"longer than such a point, {swept_near:.0%} of the held-out collapse points are found,",
+        f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
     return lines
 
 
 def shares(judged: Judgement) -> tuple[float, float]:
-    """Return the shares of hits among those that collapse, and among the others."""
+    """Return the shares of hits among scenarios that collapse, and among the others."""
     hits, collapses = judged.hits, judged.collapses
     others = hits[~collapses]
     return float(hits[collapses].mean()), float(others.mean()) if others.size else 1.0
 
 
 def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
-    """Say what a forecast that is right on average could reach."""
+    """Give the accuracy that a forecast that is right on average could reach."""
     many = simulated >= MANY
     return [
-        "How much of this is chance? The development set was simulated again with other seeds",
+        "How much of the error is chance? The development set was simulated again with other seeds",
         f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
-        f"({found.mean():.0%}) are within 20 % or one server of the first result; of those with",
-        f"{MANY} servers or more {found[many].sum()} of {many.sum()} ({found[many].mean():.0%}).",
-        "This difference contains the random errors of two samples. The error of a prediction",
-        "that is right on average contains only one.",
+        f"({found.mean():.0%}) are within 20 % or one server of the first result. With",
+        f"{MANY} servers or more, {found[many].sum()} of {many.sum()} ({found[many].mean():.0%})",
+        "are so close. This difference contains the random errors of two samples. The error of a",
+        "prediction that is right on average contains the random error of only one sample.",
     ]
 
 
 def _agreement(agreement: Agreement) -> list[str]:
-    """Say how near means of the model are to means of the simulator."""
+    """Compare means of the model with means of the simulator."""
     lines = [
         "## Why it is right",
         "",
         "Like the simulator, the model follows single packets, but it has only one queue and only",
         "the rules for windows ([what the model does](../how-to/ask-theory.md)). The collapse",
         f"points of {len(agreement.model)} scenarios of the development set were simulated again",
-        "with 10 to 24 seeds. There the model differs from the simulator no more than the",
-        "simulator with other seeds does:",
+        "with 10 to 24 seeds. At these points the model differs from the simulator no more than",
+        "the simulator with other seeds does:",
         "",
         "| ratio: median (middle half) | goodput | timeouts |",
         "|---|--:|--:|",
@@ -147,7 +148,7 @@ def _agreement(agreement: Agreement) -> list[str]:
 
 
 def _where(judged: Judgement) -> list[str]:
-    """Say where it fails."""
+    """Describe the scenarios in which the model fails."""
     groups = {"2 to 7": (2, 8), "8 to 15": (8, 16), "16 to 47": (16, 48), "48 to 256": (48, 257)}
     lines = [
         "## Where it fails",
@@ -172,18 +173,18 @@ The main causes of error, the largest first:
   exceeds the threshold; with many servers there is only one run of 20 blocks. If a single timeout
   costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
   the others have none.
-- **Flat curves.** With many servers the goodput stays near half of the goodput without loss: a
-  difference of 5 % in goodput moves the crossing by half of N, or removes it.
+- **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a
+  difference of 5 % in goodput moves the collapse point by half of N, or removes this point.
 - **A lost SYN-ACK** costs a run one second, once. The model includes which buffers lose SYN-ACKs;
-  the number of servers at which the first is lost is random.
+  the number of servers at which the first SYN-ACK is lost is random.
 """
 
 HISTORY = """\
-No constant of the model is fitted to the simulator. The model simulates so many steps that more of
-them did not change the collapse points of the development set.
+No constant of the model is fitted to the simulator. The model simulates so many steps that more
+steps did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, only collapses with a timeout in at least
-every other block counted: the reads were judged six times by this rule, and the model found 91 % of
+every other block counted. The reads were judged six times by this rule, and the model found 91 % of
 these collapses. The reads were then simulated again for all collapses. The model was judged on 227
 of the reads and then, unchanged, on the whole set.
 """

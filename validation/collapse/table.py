@@ -19,7 +19,7 @@ FIELDS = ["scenario", "buffer", "sru", "rate", "round_trip_ns", "rto_min_us", "s
 LEAST_SCENARIOS = 300
 LEAST_COLLAPSES = 200
 REPEATED, OTHER_SEED = 60, 101
-"""Scenarios of the development set that are simulated again, and the first seed of that."""
+"""Number of development scenarios that are simulated again, and the first seed of these runs."""
 
 
 def repeat() -> None:
@@ -46,7 +46,7 @@ def read(which: str) -> list[tuple[Drawn, int | None]]:
 
 
 def make(which: str) -> None:
-    """Simulate a set until both counts are reached; go on where an earlier call stopped."""
+    """Simulate a set until both counts are reached; continue where an earlier call stopped."""
     path = FOLDER / f"{which}.csv"
     known = read(which) if path.exists() else []
     collapses = sum(servers is not None for _, servers in known)
@@ -66,7 +66,7 @@ def make(which: str) -> None:
 def _searched(
     numbered: Iterable[tuple[int, Drawn]], first_seed: int
 ) -> Iterator[tuple[int, Drawn, int | None]]:
-    """Search on all processors, and yield in order."""
+    """Search the collapse points on all processors; yield them in order."""
     threads = os.cpu_count() or 1
     ahead: deque[tuple[int, Drawn, Future[int | None]]] = deque()
     with ThreadPoolExecutor(threads) as pool:

@@ -29,7 +29,7 @@ _MEANT = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was simulated at one number of servers: means over the seeds, goodput in bit/s."""
+    """The simulation of one number of servers: means over the seeds, goodput in bit/s."""
 
     servers: int
     goodput: float
@@ -38,10 +38,10 @@ class Outcome:
 
 
 def search(drawn: Drawn, first_seed: int = 1) -> int | None:
-    """Return the collapse point, or None, by the seeds from `first_seed` on.
+    """Return the collapse point, or None, with the seeds from `first_seed` on.
 
-    The grid is walked upwards to the first collapse; between that and the number before it,
-    halving finds the first to 3 %.
+    The grid is walked upwards to the first collapse. Between this number and the number before it,
+    the search halves the interval until the collapse point is known to 3 %.
     """
     before = 1
     for servers in GRID:
@@ -61,7 +61,7 @@ def search(drawn: Drawn, first_seed: int = 1) -> int | None:
 
 
 def simulate(drawn: Drawn, servers: int, first_seed: int = 1) -> Outcome:
-    """Run one number of servers: at 24 seeds where few servers time out, else at fewer."""
+    """Run one number of servers with 24 seeds, or with fewer seeds if there are many servers."""
     point = _point(drawn, servers)
     mean = _mean(list(_rows(point, _seeds(servers, first_seed))))
     return Outcome(
@@ -70,7 +70,7 @@ def simulate(drawn: Drawn, servers: int, first_seed: int = 1) -> Outcome:
 
 
 def is_collapsed(drawn: Drawn, servers: int, first_seed: int = 1) -> bool:
-    """Say whether the means of `simulate` are a collapse, without runs that cannot matter."""
+    """Return whether the means of `simulate` are a collapse; leave out runs that cannot matter."""
     point, seeds = _point(drawn, servers), _seeds(servers, first_seed)
     enough = LEAST_SHARE * lossless_goodput(point) * len(seeds)
     rows: list[dict[str, float]] = []
@@ -99,7 +99,7 @@ def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _is_collapse(mean: dict[str, float], point: Resolved) -> bool:
-    """Judge means as the product judges the points of a summary."""
+    """Judge means in the way in which incast judges the points of a summary."""
     return at_points(pl.DataFrame([{"point": 0, **mean}]), lambda _: point)[0]
 
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from validation.ns2.compare import Outcome
 
 HALF_OF_THE_LINK = 500.0
-"""Mbps: a curve has collapsed where it stays below."""
+"""Mbps; a curve has collapsed where it stays below this goodput."""
 STEPS = (200.0, 600.0, 1400.0, 3000.0)
-"""Block times, ms, after one, two, three and four timeouts of one flow in a block."""
+"""Block times in ms after one, two, three and four timeouts of one flow in a block."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One bar: what it asks for, what was measured, and the points that miss it."""
+    """One bar: its requirement, the measured value, and the points that miss it."""
 
     bar: str
     measured: str
@@ -31,7 +31,7 @@ class Verdict:
 
 
 def tell(console: Console, found: list[Verdict], page: str | None) -> bool:
-    """Print every verdict and its misses, and the page written; return whether all bars hold."""
+    """Print every verdict with its misses, and the written page; return whether all bars hold."""
     for verdict in found:
         word = "holds" if verdict.holds else "FAILS"
         console.print(f"{word}  {verdict.bar}: {verdict.measured}", soft_wrap=True)
@@ -43,7 +43,7 @@ def tell(console: Console, found: list[Verdict], page: str | None) -> bool:
 
 
 def judge(outcomes: list[Outcome]) -> list[Verdict]:
-    """Hold the outcomes against every bar."""
+    """Judge the outcomes by every bar."""
     blocks = [it for it in outcomes if it.point.set in "abpv"]
     jittered = [it for it in outcomes if it.point.jittered]
     plateau = [it for it in outcomes if it.point.set in "abde" and it.point.servers >= 12]
@@ -92,7 +92,7 @@ def _median(bar: str, outcomes: list[Outcome], limit: float) -> Verdict:
 
 
 def curves(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
-    """Return the outcomes by configuration, servers ascending."""
+    """Return the outcomes of each configuration, in ascending order of servers."""
     grouped: dict[str, list[Outcome]] = defaultdict(list)
     for it in outcomes:
         grouped[it.point.cfg].append(it)
@@ -124,7 +124,7 @@ def _knees(outcomes: list[Outcome]) -> Verdict:
 
 
 def _steps(outcomes: list[Outcome]) -> Verdict:
-    """Both see blocks as long as every number of successive timeouts makes them."""
+    """Judge whether both simulators have blocks of the length of each number of timeouts."""
     outcomes = [it for it in outcomes if it.point.cfg != "d_rto200us"]
 
     def reached(side: int) -> set[float]:

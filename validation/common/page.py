@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 matplotlib.use("Agg")
 
 Curve = list[tuple[int, float, float, bool]]
-"""Servers, goodput there, goodput here, whether the point is flagged."""
+"""Servers, goodput of the other side, goodput of incast, and whether the point is marked."""
 
 
 def verdicts(found: Iterable[Verdict]) -> list[str]:
-    """Return the table of bars, and what misses them."""
+    """Return the table of bars, and the points that miss them."""
     found = list(found)
     lines = ["| bar | measured | |", "|---|---|---|"]
     for it in found:
@@ -46,7 +46,7 @@ def table(
 
 
 def figure(path: Path, curves: dict[str, Curve], other: str, columns: int) -> None:
-    """Draw goodput over servers, a panel per curve."""
+    """Draw goodput as a function of the servers, with a panel per curve."""
     from matplotlib import pyplot as plt
 
     rows = -(-len(curves) // columns)
@@ -57,7 +57,7 @@ def figure(path: Path, curves: dict[str, Curve], other: str, columns: int) -> No
         ax.set_axis_off()
     for ax, (name, curve) in zip(axes.flat, curves.items(), strict=False):
         servers = [it[0] for it in curve]
-        # Nothing at all has no place on a logarithmic axis.
+        # A logarithmic axis cannot show 0.
         ax.plot(
             servers, [it[1] or float("nan") for it in curve], "o-", color="0.6", label=other, ms=4
         )

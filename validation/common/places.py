@@ -1,4 +1,4 @@
-"""Where the studies find their data, and where they write their pages."""
+"""The folders of the studies' data and of their pages."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Run the figures of the literature with --quick, and compare their verdicts with the kept ones.
 
-Exits with 1 if a claim that held no longer does. `--keep` makes today's verdicts the kept ones.
+Exits with 1 if a claim that held before fails now. `--keep` keeps today's verdicts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEPT = REFERENCE / "figures" / "quick-verdicts.json"
 
 
 def main() -> int:
-    """Run, compare, and say what changed."""
+    """Run the figures, compare the verdicts, and print the differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="keep today's verdicts")
     parser.add_argument("--quick", action="store_true", help="a few figures of each text")
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def quick_verdicts(names: list[str]) -> dict[str, str]:
-    """Return the verdict of each claim of figures, or of all, under its figure and its name."""
+    """Return the verdict of each claim of some or all figures, under its figure and its name."""
     chosen = papers.select(papers.load(ROOT / "papers"), names)
     with tempfile.TemporaryDirectory() as out:
         done = reproduce(chosen, Path(out), quick=True)

@@ -1,4 +1,4 @@
-"""Run the headline of ICTCP's text, no collapse up to 47 servers; write docs/validation/ictcp.md.
+"""Test the headline of ICTCP's paper, no collapse up to 47 servers; write docs/validation/ictcp.md.
 
 Exits with 1 if a bar is missed. Takes half a minute.
 """
@@ -18,7 +18,7 @@ from validation.ictcp.page import write
 
 
 def main() -> int:
-    """Run all servers, or a sample of them at one seed."""
+    """Run all numbers of servers, or a sample of them with one seed."""
     console, jobs = Console(highlight=False), os.cpu_count() or 1
     if asked_quick(__doc__ or ""):
         sample = runs.run(runs.SAMPLE, 1, jobs)

@@ -1,4 +1,4 @@
-"""Page and picture of the headline of ICTCP's text."""
+"""Page and picture of the headline of ICTCP's paper."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ OPENING = f"""# ICTCP's own result
 
 Written by `make validate` (`validation/ictcp`); do not edit. ICTCP's own experiments reportedly
 show no collapse up to about {MOST} servers on a switch with 48 ports; other papers report a
-collapse at a third of that. Which initial window, which quota and which buffer reproduce ICTCP's
-result? [How we read ICTCP](reading-ictcp.md) asked these questions before the runs.
+collapse at a third of this number. Which initial window, which quota and which buffer reproduce
+ICTCP's result? [How we read ICTCP](reading-ictcp.md) asked these questions before the runs.
 
 The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["workload"]["sru"]} in
 packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.
 Senders have an initial window of three segments and send up to 8 us late, as hosts do. There are
 {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
-default, and “two segments” with two. With “each its quota”, every connection has its own quota.
+default; “two segments” starts with a window of two segments. With “each its quota”, every
+connection has its own quota.
 """
 
 
@@ -32,7 +33,7 @@ def write(folder: Path, found: list[Curve], bars: list[Verdict]) -> None:
     """Write `ictcp.md` and its picture into the folder."""
     _draw(folder / "ictcp.png", found)
     lines = [OPENING, *verdicts(bars), "", "![Goodput over servers](ictcp.png)", ""]
-    lines += ["Goodput in Mbps, and timeouts per block where there are any.", ""]
+    lines += ["Tables give the goodput in Mbps and, if there are any, the timeouts per block.", ""]
     for buffer in BUFFERS:
         lines += [f"## {buffer}", "", *_table([it for it in found if it.buffer == buffer]), ""]
     (folder / "ictcp.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

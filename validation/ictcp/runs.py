@@ -1,4 +1,4 @@
-"""The headline of ICTCP's text: reads of up to 47 servers through buffers of three sizes."""
+"""The headline of ICTCP's paper: reads of up to 47 servers through buffers of three sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVERS = (2, 4, 8, 12, 16, 20, 24, 28, 30, 31, 32, 36, 40, 44, 45, 47, 50)
 SAMPLE = (8, 24, 30, 31, 44, 45, 47)
 SEEDS, BLOCKS, MOST = 10, 10, 47
 PACKETS = 128 * 1024 // 1500
-"""Places of the smallest buffer."""
+"""Packets that fit into the smallest buffer."""
 LABELS: dict[str, list[Any]] = {
     "TCP": [],
     "ICTCP": ["ictcp"],
@@ -85,7 +85,7 @@ def _curve(means: pl.DataFrame, buffer: str, label: str, servers: tuple[int, ...
 
 
 def judge(found: list[Curve]) -> list[Verdict]:
-    """Hold the curves against what was asked beforehand."""
+    """Judge the curves by the questions that were asked before the runs."""
     curves = {(curve.buffer, curve.label): curve for curve in found}
     own, plain = curves["1MiB", "ICTCP"], curves["1MiB", "TCP"]
     kept, most = _kept(own), max(_up_to(own, own.timeouts))
@@ -99,7 +99,7 @@ def judge(found: list[Curve]) -> list[Verdict]:
             f"at least {kept:.0%}", (), kept >= 0.8,
         ),
         Verdict(
-            "1 MiB: it has fewer than one timeout in a hundred blocks", "at most "
+            "1 MiB: ICTCP has fewer than one timeout in a hundred blocks", "at most "
             f"{most:.2f} per block", (), most < 0.01,
         ),
         Verdict(
@@ -120,7 +120,7 @@ def _up_to(curve: Curve, values: tuple[float, ...]) -> list[float]:
 
 
 def _shares(curve: Curve) -> list[tuple[int, float]]:
-    """Return goodput over the best with fewer servers, by servers."""
+    """Return, for each number of servers, the goodput divided by the best with fewer servers."""
     best, shares = 0.0, []
     for servers, goodput in zip(curve.servers, curve.goodput, strict=True):
         best = max(best, goodput)
@@ -133,7 +133,7 @@ def _kept(curve: Curve) -> float:
 
 
 def _limit(curve: Curve) -> int:
-    """Return the most servers up to which no timer expired."""
+    """Return the largest number of servers up to which no timer expired."""
     pairs = zip(curve.servers, curve.timeouts, strict=True)
     first = next((servers for servers, timeouts in pairs if timeouts > 0), None)
     return max(n for n in curve.servers if first is None or n < first)

@@ -1,8 +1,8 @@
 """Count how often confidence intervals contain the true mean; write docs/validation/intervals.md.
 
-200 repetitions of ten seeds at five points; the truth is the mean over all 2 000 seeds. Exits with
-1 if the intervals of goodput, completion or timeouts contain it too rarely. `--quick` takes fewer
-repetitions and does not change the page.
+There are 200 repetitions of ten seeds at each of five points; the true mean is that over all 2 000
+seeds. Exits with 1 if the intervals of goodput, completion or timeouts contain it too rarely.
+`--quick` takes fewer repetitions and does not change the page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from validation.intervals.page import lines, write
 
 SEEDS, REPETITIONS = 10, 200
 QUICK, QUICK_MARGIN = 40, 0.1
-"""Fewer repetitions, and what these may lack."""
+"""Fewer repetitions, and by how much their shares may be below the bars."""
 
 
 def main() -> int:
@@ -31,7 +31,7 @@ def main() -> int:
     failed = False
     for one in judged:
         for name, share in one.missed(margin):
-            console.print(f"FAILS  {one.point.name}: {name} holds the truth in {share:.1%}")
+            console.print(f"FAILS  {one.point.name}: {name} contains the true mean in {share:.1%}")
             failed = True
     if not quick:
         write(judged, SEEDS, count)

@@ -1,4 +1,4 @@
-"""Samples of a few seeds, and how often their intervals contain the mean over thousands."""
+"""Samples of a few seeds, and the share of their intervals that contain the mean of thousands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ONE_MODE, SEVERAL = 0.93, 0.90
-"""Shares of intervals that hold the truth at least, where outcomes have one mode or several."""
+"""Least shares of intervals with the true mean, for outcomes with one mode and with several."""
 HELD = ("goodput_bps", "completion_s", "timeouts_per_block")
-"""Means to which these apply."""
+"""Means for which these shares are required."""
 ALSO = ("completion_p50_s", "completion_p99_s")
-"""Pooled percentiles, which are only looked at."""
+"""Pooled percentiles, for which no share is required."""
 _RESAMPLES = 999
 
 
@@ -64,17 +64,17 @@ POINTS = (
 
 @dataclass(frozen=True)
 class Judged:
-    """What intervals at a point were.
+    """The intervals at a point.
 
     Parameters
     ----------
     point
-        Where.
+        The point.
     goodput
         Goodput of every seed, bit/s.
     held, width
-        By quantity and method: the share of intervals that hold the truth, and the median width
-        over the truth. The method of tables is `incast`.
+        For each quantity and method, the share of intervals that contain the true value, and their
+        median width divided by the true value. The method of tables is `incast`.
     """
 
     point: Point
@@ -83,19 +83,19 @@ class Judged:
     width: dict[tuple[str, str], float]
 
     def missed(self, margin: float) -> list[tuple[str, float]]:
-        """Return the quantities whose intervals hold the truth too seldom."""
+        """Return the quantities whose intervals contain the true mean too rarely."""
         bar = (SEVERAL if self.point.knee else ONE_MODE) - margin
         told = ((name, self.held[name, "incast"]) for name in HELD)
         return [(name, share) for name, share in told if share < bar]
 
 
 def sample(point: Point, seeds: int) -> incast.Results:
-    """Run a point at many seeds."""
+    """Run a point with many seeds."""
     return incast.run({**point.document, "run": {"seeds": seeds}})
 
 
 def judge(point: Point, results: incast.Results, seeds: int) -> Judged:
-    """Make intervals of every so many seeds, and hold them against all of them together."""
+    """Make an interval of every `seeds` seeds, and compare it with the mean of all seeds."""
     rows = results.frame().with_columns(
         point=((pl.col("seed") - 1) // seeds).cast(pl.Int32),
         timeouts_per_block=pl.col("timeouts") / pl.col("blocks"),
@@ -113,7 +113,7 @@ def judge(point: Point, results: incast.Results, seeds: int) -> Judged:
         if name in HELD:
             ends |= others(rows[name].to_numpy().reshape(-1, seeds), *possible(name, here))
         for method, (low, high) in ends.items():
-            near = 1e-9 * abs(truth)  # of a quantity that is always the same, by rounding
+            near = 1e-9 * abs(truth)  # rounding error of a quantity that is always the same
             held[name, method] = float(np.mean((low <= truth + near) & (truth - near <= high)))
             width[name, method] = float(np.median(high - low)) / truth if truth else 0.0
     return Judged(point, rows["goodput_bps"].to_numpy(), held, width)

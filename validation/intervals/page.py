@@ -26,7 +26,7 @@ _NAMES = {
 
 
 def lines(judged: Sequence[Judged]) -> list[str]:
-    """Return a table: a row per point, what the intervals of tables hold, and how wide they are."""
+    """Return a table with the coverage and the width of the intervals, and a row per point."""
     names = [*HELD, *ALSO]
     rows = [f"| | {' | '.join(_NAMES[name] for name in names)} |", "|---|" + "--:|" * len(names)]
     for one in judged:
@@ -56,19 +56,20 @@ def write(judged: Sequence[Judged], seeds: int, repetitions: int) -> None:
         f"""# Confidence intervals
 
 Written by `make validate`; do not edit. How often does a 95 % interval of {seeds} seeds contain the
-true mean, which is that of {seeds * repetitions} seeds? Each row is a read of 20 blocks at 1 Gbps
-with 64 KiB per server, a buffer of 100 KiB, and a minimum RTO of 200 ms unless given. It was
-simulated with {repetitions} samples of {seeds} seeds (`validation/intervals`). A cell gives the
-share of the intervals that contain the true mean, and their median width divided by the true mean.
-The share must be at least {100 * ONE_MODE:.0f} % for distributions with one mode and
-{100 * SEVERAL:.0f} % at the knee. The standard deviation of a share is 1.5 %.
+true mean, which is the mean of {seeds * repetitions} seeds? Each row is a read of 20 blocks at 1
+Gbps with 64 KiB per server and a buffer of 100 KiB. The minimum RTO is 200 ms, unless the row names
+another one. Each read was simulated with {repetitions} samples of {seeds} seeds
+(`validation/intervals`). A cell gives the share of the intervals that contain the true mean, and
+their median width divided by the true mean. The share must be at least {100 * ONE_MODE:.0f} % for
+distributions with one mode and {100 * SEVERAL:.0f} % at the knee. The standard deviation of a share
+is 1.5 %.
 """,
         *lines(judged),
         f"""
 There is no requirement for the percentiles, which are those of all blocks of the {seeds} seeds
 together. Only 2 of 200 blocks are beyond the 99th percentile, and its interval ends at the slowest
-block of the sample, so it contains the true value less often than 95 %. More blocks or seeds
-improve this.
+block of the sample, so this interval contains the true value in less than 95 % of the cases. More
+blocks or seeds improve this.
 
 ![Outcomes of single seeds, and the widths of intervals](intervals.png)
 
@@ -77,21 +78,21 @@ improve this.
 At a knee, half of the seeds have a block that waits for a timer and the others have none, with no
 values in between. Student's interval assumes a normal distribution, so it ends below zero and above
 the line rate. If one seed in eight is fast, a quarter of the samples have no fast seed and miss the
-true mean. Bootstraps resample the same ten seeds, so they miss it, too, and with small samples they
-are too narrow at all points. Gaffke's interval is valid for every distribution on a known range: it
-is the mean of the sample and of one more value at the end of the range, weighted by spacings of
-uniform numbers. For outcomes of yes and no it is Clopper and Pearson's interval. It is too wide for
-seeds that agree: if ten seeds are within one per cent of each other, it is not plausible that a
-tenth of all seeds have no goodput.
+true mean. Bootstraps resample the same ten seeds, so they also miss the true mean, and with small
+samples their intervals are too narrow at all points. Gaffke's interval is valid for every
+distribution on a known range: it is the mean of the sample and of one more value at the end of the
+range, weighted by spacings of uniform numbers. For outcomes of yes and no, it is Clopper and
+Pearson's interval. Gaffke's interval is too wide for seeds that agree: if ten seeds are within one
+per cent of each other, it is not plausible that a tenth of all seeds have no goodput.
 
 So in incast the method depends on the sample (`python/incast/results/intervals.py`). If no seed has
-more than twice the value of another, the interval covers both Student's interval and Gaffke's, the
-latter for a range that extends beyond the sample by a quarter of the sample's range. This adds
-about a fifth to the width of Student's interval. If a seed has more than twice the value of
-another, the interval is Gaffke's for all possible values, from 0 to the line rate; if seeds scatter
-so widely, it is hardly wider than Student's. For times and counts, which have no upper bound, the
-range extends beyond the sample by half of the sample's range, and the interval covers at least
-Student's.
+more than twice the value of another, the interval covers both Student's interval and Gaffke's. For
+Gaffke's interval, the range then extends beyond the sample by a quarter of the sample's range. This
+adds about a fifth to the width of Student's interval. If a seed has more than twice the value of
+another, the interval is Gaffke's for all possible values, from 0 to the line rate. If seeds scatter
+so widely, Gaffke's interval is hardly wider than Student's. For times and counts, which have no
+upper bound, the range extends beyond the sample by half of the sample's range, and the interval
+covers at least Student's.
 
 Goodput, by method:
 """,

@@ -1,8 +1,8 @@
 """Compare the model of the collapse with random reads with jitter, write docs/validation/jitter.md.
 
-Exits with 1 if a bar is missed, or if the factors that the model states are not those found.
-`--development` judges the set on which it was developed, and writes nothing; `--keep` stores the
-factors found as those of the model. Takes about five minutes on two processors.
+Exits with 1 if a bar is missed, or if the measured factors differ from those that the model states.
+`--development` judges the set with which the model was developed, and writes nothing. `--keep`
+stores the measured factors for the model. Takes about five minutes on two processors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from validation.jitter.page import kept, write
 TRUST = ROOT / "python" / "incast" / "models" / "collapse" / "trust.json"
 READS, SEEDS = 300, 10
 QUICK_READS, QUICK_SEEDS, QUICK_MARGIN = 30, 4, 0.15
-"""A sample, and what its shares may lack."""
+"""Reads and seeds of a sample, and by how much its shares may be below the bars."""
 
 
 def main() -> int:

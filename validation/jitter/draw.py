@@ -9,14 +9,14 @@ import numpy as np
 PROFILES = ("lab", "linux", "ns2", "ns3", "rfc")
 TRANSPORTS = ("tahoe", "reno", "newreno", "sack", "cubic", "dctcp", "bbr")
 SEEDS = {"development": 31, "held-out": 47}
-"""Of the scenarios on which the model was developed, and of those on which it is judged."""
+"""Seeds of the scenarios for the model's development and for its judgement."""
 BLOCKS = 20
 MOST_PACKETS = 6_000
-"""Of a block, so that the study takes minutes."""
+"""Most packets of a block, so that the study takes only minutes."""
 
 
 def scenarios(which: str, count: int) -> list[dict[str, Any]]:
-    """Return the first scenarios of a set, the same ones always."""
+    """Return the first scenarios of a set, which are always the same."""
     rng = np.random.default_rng(SEEDS[which])
     drawn: list[dict[str, Any]] = []
     while len(drawn) < count:
@@ -52,7 +52,7 @@ def _draw(rng: np.random.Generator) -> dict[str, Any]:
     }
     profile, name = str(rng.choice(PROFILES)), str(rng.choice(TRANSPORTS))
     transport: dict[str, Any] = {"name": name, "rto_min": _time(_between(rng, 1e-3, 200e-3))}
-    # At least one of the three is there.
+    # At least one of the three kinds of jitter is set.
     jitters = [_between(rng, 1e-6, 100e-6) if rng.random() < 0.6 else None for _ in range(3)]
     if not any(jitters):
         jitters[0] = 20e-6

@@ -1,4 +1,4 @@
-"""How close the model is to the simulator on random reads."""
+"""Compare the model with the simulator on random reads."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class Read:
 
     tree: dict[str, Any]
     goodput: float
-    """Mean over the seeds, bit/s."""
+    """Mean goodput over the seeds, bit/s."""
     scatter: float
-    """Standard error of it, relative."""
+    """Standard error of the simulated goodput, as a share of it."""
     answer: dict[str, float] | NotApplicable
 
     @property
     def ratio(self) -> float:
-        """Predicted over simulated goodput; NaN where nothing is predicted."""
+        """Predicted goodput divided by the simulated one; NaN if the model refuses the read."""
         if isinstance(self.answer, NotApplicable):
             return np.nan
         return self.answer["goodput_bps"] / self.goodput
 
     @property
     def uncertainty(self) -> float:
-        """The accuracy that the model states."""
+        """The uncertainty that the model states."""
         return (
             np.nan
             if isinstance(self.answer, NotApplicable)
@@ -54,7 +54,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Study:
-    """All reads of a set, and how long model and simulator took for them."""
+    """All reads of a set, and the seconds that model and simulator took for them."""
 
     reads: list[Read]
     model_s: float
@@ -63,26 +63,26 @@ class Study:
 
     @property
     def answered(self) -> list[Read]:
-        """Those that the model answers."""
+        """Reads that the model answers."""
         return [read for read in self.reads if not np.isnan(read.ratio)]
 
     @property
     def near(self) -> float:
-        """Share of these whose goodput is within `NEAR`."""
+        """Share of the answered reads whose goodput is within `NEAR`."""
         return share_near(self.answered)
 
     def refusals(self) -> list[tuple[str, int]]:
-        """Return why others are not answered, and how many."""
+        """Return the reasons for refusing other reads, and the number of reads for each."""
         reasons = [read.answer.reason for read in self.reads if np.isnan(read.ratio)]  # type: ignore[union-attr]
         return Counter(reason.split(":")[0] for reason in reasons).most_common()
 
     def regions(self) -> list[dict[str, float]]:
-        """Return what `incast.models.collapse.trust` is to know."""
+        """Return the factors for `incast.models.collapse.trust`."""
         found, low = [], -1.0
         for high in trust.EDGES:
             logs = [abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high]
             factor = float(np.exp(np.quantile(logs, trust.LEAST))) if logs else NEAR
-            # Upwards, so that the stated factor holds.
+            # Rounded upwards, so that the stated factor holds.
             factor = ceil(factor * 100) / 100
             found.append({"most": high, "reads": len(logs), "factor": factor})
             low = high
@@ -90,7 +90,7 @@ class Study:
 
 
 def share_near(reads: list[Read]) -> float:
-    """Return the share of reads that are answered within the factor."""
+    """Return the share of reads whose answer is within the factor."""
     return float(np.mean([abs(np.log(it.ratio)) <= np.log(NEAR) for it in reads]))
 
 
@@ -124,7 +124,7 @@ def _simulate(point: dict[str, Any], seeds: int) -> list[dict[str, Any]]:
 
 
 def verdicts(judged: Study, margin: float = 0.0) -> list[Verdict]:
-    """Hold a study against its bars; a sample may lack a margin."""
+    """Judge a study by its bars; the shares of a sample may be lower by `margin`."""
     share = len(judged.answered) / len(judged.reads)
     worst = sorted(judged.answered, key=lambda it: -abs(np.log(it.ratio)))
     return [

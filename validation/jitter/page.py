@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 matplotlib.use("Agg")
 
 JUDGED = "once"
-"""How often the held-out set has been judged by a model that was then changed or kept."""
+"""How often the held-out set has been used to judge a model."""
 SLACK = 1.05
-"""Platforms may differ by so much in a factor."""
+"""Largest ratio between the factors of two platforms."""
 
 
 def kept(judged: Study, known: dict[str, Any]) -> Verdict:
-    """Compare the stated accuracy of the model with the accuracy found."""
+    """Compare the stated accuracy of the model with the measured accuracy."""
     said = [(one["reads"], one["factor"]) for one in known["regions"]]
     found = [(one["reads"], one["factor"]) for one in judged.regions()]
     off = [
@@ -52,15 +52,23 @@ def _opening(judged: Study) -> str:
 
 Written by `make validate`; do not edit. This page compares the model
 [`collapse`](../how-to/ask-theory.md) with the simulator on {len(judged.reads)} random reads
-(`validation/jitter/draw.py`): 1 to 100 Gbps; links of one rate (half of the reads), slower servers,
-or a slower client, down to a tenth; 2 to 100 us of delay, in half of the reads with a different
-delay on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2 to 96 servers; SRUs of
-16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`, `start_spread` and `send_jitter` of
-1 to 100 us, each in about 60 % of the reads and at least one in all; fresh or persistent
-connections; each of the profiles {_listed(PROFILES)} with each of the
-transports {_listed(TRANSPORTS)}, and the queue
-that belongs to both. Profile and transport are drawn independently, with equal weights. All other
-parameters are drawn log-uniformly, and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
+(`validation/jitter/draw.py`). The following parameters are drawn:
+
+- a rate of 1 to 100 Gbps; in half of the reads, the links of the servers or of the client are
+  slower, down to a tenth of this rate;
+- a delay of 2 to 100 us; in half of the reads, the servers' side has a different delay;
+- a buffer of 16 to 512 KiB or of 10 to 350 packets;
+- 2 to 96 servers with an SRU of 16 KiB to 1 MiB;
+- a minimum RTO of 1 to 200 ms;
+- `request_jitter`, `start_spread` and `send_jitter` of 1 to 100 us; about 60 % of the reads have
+  each of them, and all reads have at least one;
+- fresh or persistent connections;
+- each of the profiles {_listed(PROFILES)} with each of the
+  transports {_listed(TRANSPORTS)}, and the queue
+  that belongs to both.
+
+Profile and transport are drawn independently, with equal weights. All other parameters are drawn
+log-uniformly. {BLOCKS} blocks with {judged.seeds} seeds are simulated.
 
 The model was developed with other sets of the same kind (`--development`). This set has been judged
 {JUDGED}, and nothing was chosen by its results.
@@ -83,7 +91,8 @@ def _trusted(judged: Study) -> list[str]:
         "",
         "The model states the uncertainty of the mean goodput of ten runs. It has two parts: the",
         "scatter of the runs that the model has followed, and the limited number of blocks. The",
-        "reads are grouped by it; the last column is what `incast model` prints under its table.",
+        "reads are grouped by this uncertainty. `incast model` prints the last column under its",
+        "table.",
         "",
         f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
         "|--:|--:|--:|--:|",
@@ -98,11 +107,11 @@ def _trusted(judged: Study) -> list[str]:
 
 
 def _stacks(judged: Study) -> list[str]:
-    """Return how it does by transport and profile."""
+    """Return the accuracy of the model by transport and profile."""
     lines = [
         "## By transport and profile",
         "",
-        f"Reads within {NEAR}, of those answered, of all.",
+        f"A cell has the reads within a factor of {NEAR}, the answered reads, and all reads.",
         "",
         "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
         "|---|" + "--:|" * (len(PROFILES) + 1),
@@ -127,7 +136,7 @@ def _counts(judged: Study, profile: str | None, transport: str | None) -> str:
 
 
 def _parts(judged: Study) -> list[str]:
-    """Return how it does by halves of the set."""
+    """Return the accuracy of the model in parts of the set."""
     groups: dict[str, list[Read]] = {}
     for word in ("fresh", "persistent"):
         groups[f"{word} connections"] = [
@@ -157,7 +166,7 @@ def _parts(judged: Study) -> list[str]:
 
 
 def _worst(judged: Study) -> list[str]:
-    """Return those that it misses."""
+    """Return the reads that the model misses."""
     far = [it for it in judged.answered if abs(np.log(it.ratio)) > np.log(NEAR)]
     far.sort(key=lambda it: -abs(np.log(it.ratio)))
     lines = [

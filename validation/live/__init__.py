@@ -1,1 +1,1 @@
-"""Predictions of what the real kernel answers, made before it is asked."""
+"""Predictions of the real kernel's results, made before the measurement."""

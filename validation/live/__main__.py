@@ -1,12 +1,13 @@
-"""Judge what was predicted of a machine's kernel by what it answered.
+"""Judge predictions of a machine's kernel by its measurements.
 
-python -m validation.live [--quick]     repeats the predictions of the sets at several rates and
-                                        judges them again; a sample counts the runs of all sets
+python -m validation.live               repeats the predictions of the sets at several rates, and
+                                        judges them again
+python -m validation.live --quick       counts the runs of all sets
 python -m validation.live predict SET   writes docs/validation/live/SET-predicted.csv
-python -m validation.live ask SET       does the runs that are missing, and writes the page
+python -m validation.live ask SET       does missing runs, and writes the page
 
-The sets and their seeds stand in SETS. The table of predictions is to be committed before the
-kernel is asked, which takes about a quarter of an hour on an idle machine.
+The sets and their seeds are in SETS. The table of predictions must be committed before the kernel
+is measured, which takes about a quarter of an hour on an idle machine.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ FOLDER = PAGES / "live"
 SETS = {
     "first": Lot(20261123, 30, 10, ("rack-tlp", "no probes", "sack", "newreno")),
     "second": Lot(20261124, 14, 6),
-    # Hosts that share two processors need 20 us per packet: links that are slower lose what a
-    # switch loses, not what the processors hold back.
+    # Hosts that share two processors need 20 us per packet. On slower links, only the switch loses
+    # packets, and the processors hold back none.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
     # The seeds are the hashes of the commits before these lines.
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
@@ -45,7 +46,7 @@ SETS = {
 
 
 def main() -> int:
-    """Judge, predict, or ask."""
+    """Judge, predict, or measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -62,7 +63,7 @@ def main() -> int:
     if asked.task == "ask":
         return _ask(console, asked.set, table.read(path, Prediction))
     if path.exists():
-        parser.error(f"{path.name} is there: a prediction is made once")
+        parser.error(f"{path.name} exists; a prediction is made only once")
     lot = SETS[asked.set]
     drawn = track(predict.draw(lot), total=lot.plateaus + lot.knees, console=console)
     table.add(path, Prediction, drawn)
@@ -70,7 +71,7 @@ def main() -> int:
 
 
 def _judge(console: Console, *, quick: bool) -> bool:
-    """A set that was asked stays as it was judged; what today's simulator says is judged here."""
+    """Judge today's simulator; the pages keep the judgement of the original predictions."""
     asked = {
         which: (
             table.read(FOLDER / f"{which}-predicted.csv", Prediction),

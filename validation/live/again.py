@@ -1,4 +1,4 @@
-"""The measured sets, predicted again by the simulator as it is: a regression, not a prediction."""
+"""Predict the measured sets again with today's simulator, which is a test for regressions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from validation.live.predict import Prediction
 
 APART = ("bbr", "newreno")
-"""Control and recovery of reads that are left out: docs/validation/live.md says why."""
+"""Control and recovery of reads that are left out; docs/validation/live.md gives the reason."""
 VERDICTS = 0.9
-"""Share of the ends of knees at which simulator and kernel agree whether the read collapses."""
+"""Least share of the ends of knees at which simulator and kernel agree on the collapse."""
 
 
 def verdicts(
     sets: Sequence[tuple[Sequence[Prediction], Sequence[Answer]]], bars: Bars
 ) -> list[Verdict]:
-    """Hold today's predictions of all points that have a trusted run against the bars."""
+    """Judge today's predictions of all points that have a trusted run by the bars."""
     found = [
         one
         for predictions, answers in sets

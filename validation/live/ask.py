@@ -1,4 +1,4 @@
-"""Ask the kernel, point by point; what is measured is kept, and nothing is asked twice."""
+"""Measure the kernel point by point; keep each run, and repeat none."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Answer:
     point
         Number of the prediction, from 0.
     servers, seed
-        Of the run.
+        Number of servers and seed of the run.
     status
         `ok`, `untrusted` or `time-limit`.
     goodput_mbps, timeouts, blocks
-        What was measured.
+        Measured goodput, number of timeouts, and number of blocks.
     block_ms
         Median time of a block; NaN in older sets.
     late_p99_us
-        By how much 99 of 100 frames left the switch too late at most.
+        Largest delay with which 99 of 100 frames left the switch.
     """
 
     point: int
@@ -50,7 +50,7 @@ class Answer:
 
     @property
     def row(self) -> dict[str, Any]:
-        """It as a row of results."""
+        """The run as a row of results."""
         return {
             "goodput_bps": self.goodput_mbps * 1e6,
             "timeouts": self.timeouts,
@@ -60,7 +60,7 @@ class Answer:
 
 
 def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], None]) -> None:
-    """Do the runs that are not in the table yet, and add them to it."""
+    """Do the runs that the table lacks, and add them to the table."""
     answers = table.read(path, Answer) if path.exists() else []
     done = {(one.point, one.servers, one.seed) for one in answers}
 

@@ -26,14 +26,14 @@ class Bars:
     Parameters
     ----------
     median, worst
-        Of |ln goodput ratio|.
+        Limits of the median and of the largest |ln goodput ratio|.
     worst_fast
-        The worst at 100 Mbit/s, where two processors pace the hosts.
+        Limit of the largest |ln goodput ratio| at 100 Mbit/s, where two processors pace the hosts.
     timeouts, some, share
-        Timeouts per block are right within `timeouts` of the predicted ones, or if they differ by
-        less than `some`; in this share of the points.
+        Timeouts per block are right if they differ from the predicted ones by at most `timeouts`,
+        relatively, or by less than `some`. They must be right at this share of the points.
     block
-        Median error of the median time of a block; None if it was not measured.
+        Limit of the median error of the median time of a block; None if it was not measured.
     """
 
     median: float = 0.10
@@ -46,19 +46,19 @@ class Bars:
 
 
 WIDE = Bars(median=0.06, worst_fast=0.50, some=0.3, share=0.8, block=0.05)
-"""Of the sets at several rates."""
+"""Limits of the sets at several rates."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A prediction, and what the kernel said, by the number of servers.
+    """A prediction, and the measurements of the kernel for each number of servers.
 
     Parameters
     ----------
     prediction
-        What was predicted.
+        The prediction.
     told
-        The means of the trusted runs; None if there was none.
+        The means of the trusted runs; None if no run is trusted.
     """
 
     prediction: Prediction
@@ -73,7 +73,7 @@ class Judged:
         return math.log(told.goodput / 1e6 / self.prediction.goodput_mbps)
 
     def timeout_error(self, bars: Bars) -> float:
-        """Measured over predicted timeouts per block, less 1; 0 where there are too few."""
+        """Measured divided by predicted timeouts per block, minus 1; 0 if there are too few."""
         told, predicted = self.told[self.prediction.servers], self.prediction.timeouts_per_block
         if told is None:
             return math.nan
@@ -84,12 +84,12 @@ class Judged:
 
     @property
     def block_error(self) -> float:
-        """Measured over predicted median time of a block, less 1; NaN without a trusted run."""
+        """Relative error of the predicted median time of a block; NaN without trusted runs."""
         told = self.told[self.prediction.servers]
         return math.nan if told is None else told.block * 1e3 / self.prediction.block_ms - 1
 
     def worst(self, bars: Bars) -> float:
-        """Return the limit of its |ln goodput ratio|."""
+        """Return the limit of the point's |ln goodput ratio|."""
         return bars.worst_fast if self.prediction.rate == "100Mbps" else bars.worst
 
     @property
@@ -100,7 +100,7 @@ class Judged:
 
 
 def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list[Judged]:
-    """Put the answers beside the predictions."""
+    """Pair each prediction with its measurements."""
     return [
         Judged(
             prediction,
@@ -120,14 +120,14 @@ def _told(prediction: Prediction, servers: int, answers: Sequence[Answer]) -> To
 
 
 def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
-    """Return whether the kernel was asked every question once."""
+    """Judge whether every run was done once."""
     asked = sorted((one.point, one.servers, one.seed) for one in answers)
     due = sorted(runs(predictions))
     return Verdict("every run was done once", f"{len(asked)} of {len(due)}", (), asked == due)
 
 
 def verdicts(found: Sequence[Judged], answers: Sequence[Answer], bars: Bars) -> list[Verdict]:
-    """Hold the predictions against the bars."""
+    """Judge the predictions by the bars."""
     plateaus = [one for one in found if one.prediction.kind == "plateau"]
     knees = [one for one in found if one.prediction.kind == "knee"]
     missed = [one for one in knees if not one.is_right]
@@ -150,7 +150,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer], bars: Bars) -> 
 
 
 def of_plateaus(plateaus: Sequence[Judged], bars: Bars) -> list[Verdict]:
-    """Hold the values of plateaus against the bars."""
+    """Judge the values of plateaus by the bars."""
     logs = [abs(one.log_ratio) for one in plateaus if not math.isnan(one.log_ratio)]
     far = [one for one in plateaus if not abs(one.log_ratio) <= one.worst(bars)]
     wrong = [one for one in plateaus if not abs(one.timeout_error(bars)) <= bars.timeouts]
@@ -190,6 +190,6 @@ def _block(plateaus: Sequence[Judged], bars: Bars) -> list[Verdict]:
 
 
 def name(one: Judged) -> str:
-    """Return the words for a point."""
+    """Return the name of a point."""
     counts = " and ".join(map(str, one.prediction.servers_to_run()))
     return f"{one.prediction.name}, {counts} servers"

@@ -32,8 +32,8 @@ saturated. Other runs are left out and were not replaced.
 
 The network is a star{rate} with 25 us per link, and requests are up to {jitter} apart. A
 *plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as many
-servers; its prediction is a value. A *knee* is predicted as an interval: the read
-does not collapse with the lower number of servers, and does with twice as many.
+servers; its goodput is predicted. A *knee* is predicted as an interval of servers: the read does
+not collapse with the lower number of servers, and collapses with twice as many.
 """
 
 
@@ -92,7 +92,7 @@ def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> lis
 
 
 def _ms(value: float) -> str:
-    """A time; older sets have none."""
+    """Write a time in ms, or a dash for older sets, which have none."""
     return "–" if math.isnan(value) else f"{value:.1f}"
 
 

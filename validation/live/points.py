@@ -1,4 +1,4 @@
-"""The points of the blind predictions, drawn by a seed: reads on a star of real hosts."""
+"""The points of the blind predictions, drawn from a seed: reads on a star of real hosts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 _SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
 JITTERS = {"100Mbps": "20us", "50Mbps": "200us", "20Mbps": "500us", "10Mbps": "1ms"}
-"""Time between two requests, at most, by the rate of the links."""
+"""Largest time between two requests, for each rate of the links."""
 _WIDE_SERVERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 _LONGEST = 0.5
-"""Seconds: longer blocks are too few in a run."""
+"""Longest block in seconds; a run would have too few longer blocks."""
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -24,7 +24,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
     "sack": {"recovery": "sack"},
     "newreno": {"recovery": "newreno", "sack": False},
 }
-_WINDOWS = (2, 4, 8)  # segments, of a fixed window
+_WINDOWS = (2, 4, 8)  # segments of a fixed window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +38,9 @@ class Read:
     window
         Segments of the fixed window, if it is fixed.
     recovery
-        What finds losses.
+        The loss recovery.
     sru, buffer, rto_min, rate, connections
-        As a scenario says them.
+        Values of a scenario.
     """
 
     control: str
@@ -54,13 +54,13 @@ class Read:
 
     @property
     def name(self) -> str:
-        """Its words in a table."""
+        """Name of the read in a table."""
         control = f"{self.window} segments" if self.control == "fixed" else self.control
         kept = "" if self.connections == "fresh" else ", kept connections"
         return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}{kept}"
 
     def least_s(self, servers: int) -> float:
-        """Seconds that a block needs of the client's link."""
+        """Seconds that a block takes on the client's link."""
         kilobytes, megabits = self.sru.removesuffix("KB"), self.rate.removesuffix("Mbps")
         return servers * int(kilobytes) * 8e3 / (int(megabits) * 1e6)
 
@@ -95,26 +95,27 @@ class Read:
 
 @dataclass(frozen=True)
 class Lot:
-    """What a set of points is drawn from.
+    """The settings of the draw of a set of points.
 
     Parameters
     ----------
     seed
-        Of the draw.
+        Seed of the draw.
     plateaus, knees
         Numbers of points.
     recoveries
         Names in `RECOVERIES`; since Linux 6.17 the kernel has no `sack`.
     rate
-        Of the links.
+        Rate of the links.
     srus
-        How many of the SRUs, from the smallest.
+        Number of SRUs to draw from, the smallest ones.
     servers
-        At most.
+        Largest number of servers.
     wide
-        Draws the rate, the connections and BBR, too, and no fixed window; `rate` does not count.
+        Whether the rate, the connections and BBR are drawn, too, and no fixed window; `rate` is
+        then ignored.
     seconds
-        How long a run of the kernel lasts, about.
+        Approximate duration of a run of the kernel.
     """
 
     seed: int
@@ -129,7 +130,7 @@ class Lot:
 
 
 def reads(lot: Lot) -> Iterator[tuple[Read, int]]:
-    """Draw reads and numbers of servers, without end."""
+    """Draw an endless series of reads and numbers of servers."""
     draw = random.Random(lot.seed)
     while lot.wide:
         one = Read(

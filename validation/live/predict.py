@@ -1,4 +1,4 @@
-"""What the simulator says before the kernel is asked: values on plateaus, intervals at knees."""
+"""Predictions of the simulator: values on plateaus, intervals at knees."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SEEDS = 10
 REPEATS = 3
-"""How often the kernel is asked."""
+"""Number of runs of the kernel at a point."""
 _FLAT = 0.25
-"""On a plateau, |ln| between the goodputs with 2/3 and 3/2 of the servers and the point's."""
+"""On a plateau, largest |ln ratio| of the goodput with 2/3 or 3/2 of the servers to the point's."""
 _STEADY = 0.15
-"""On a plateau, the standard deviation of the seeds' ln goodput."""
+"""On a plateau, largest standard deviation of ln goodput over the seeds."""
 _BLOCKS = (8, 400)
-_SAMPLE = 12  # blocks of a simulation that only looks
+_SAMPLE = 12  # blocks of a first, short simulation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +35,12 @@ class Prediction(Read):
     kind
         `plateau` or `knee`.
     servers
-        Of the point; at a knee the most that do not collapse, and twice as many collapse.
+        Number of servers of a plateau; at a knee, the lower end of the interval: this number does
+        not collapse, and twice as many collapse.
     blocks
-        Of each run.
+        Number of blocks of each run.
     goodput_mbps, timeouts_per_block, block_ms
-        Means of the seeds, on a plateau; `block_ms` of their median times of a block.
+        Means over the seeds on a plateau; `block_ms` is the mean of their median times of a block.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class Prediction(Read):
     block_ms: float = math.nan
 
     def servers_to_run(self) -> tuple[int, ...]:
-        """The numbers of servers with which the kernel is asked."""
+        """The numbers of servers with which the kernel is measured."""
         return (self.servers,) if self.kind == "plateau" else (self.servers, 2 * self.servers)
 
 
@@ -85,7 +86,7 @@ def _plateau(read: Read, servers: int, lot: Lot) -> Prediction | None:
 
 
 def predicted(point: Prediction, servers: int) -> tuple[Prediction, bool]:
-    """Return the point as the simulator sees it with these servers, and whether it collapses."""
+    """Simulate the point with `servers` servers; return it, and whether it collapses."""
     told = _simulated(point, servers, point.blocks)
     values = {
         "goodput_mbps": round(told.goodput / 1e6, 2),
@@ -96,17 +97,17 @@ def predicted(point: Prediction, servers: int) -> tuple[Prediction, bool]:
 
 
 def _knee(read: Read, lot: Lot) -> Prediction | None:
-    """Find the step of a doubling at which the read begins to collapse, away from its ends.
+    """Find an interval from n to 2n servers in whose middle the read begins to collapse.
 
-    The ends are those of the step before and after it as well: a knee in the middle of the
-    interval is one for which the interval is fair.
+    A knee near an end of its interval would be hard to predict, so the interval is centred on the
+    knee.
     """
     sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64) if count <= lot.servers]
     collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
     first = next((at for at, collapsed in enumerate(collapses) if collapsed), None)
     if first is None or first == 0 or not all(collapses[first:]):
         return None
-    # The knee lies between sizes[first - 1] and sizes[first]; the interval is that around it.
+    # The knee lies between sizes[first - 1] and sizes[first]; the interval is centred on it.
     low = round(math.sqrt(sizes[first - 1] * sizes[first] / 2))
     if low < 1 or 2 * low > lot.servers:
         return None
@@ -116,7 +117,7 @@ def _knee(read: Read, lot: Lot) -> Prediction | None:
 
 
 def _blocks(read: Read, servers: int, goodput: float, seconds: float) -> int:
-    """Return how many blocks take about so long."""
+    """Return the number of blocks that take about `seconds`."""
     bits = 8e3 * int(read.sru.removesuffix("KB")) * servers
     least, most = _BLOCKS
     return min(max(round(seconds * goodput / bits), least), most)
@@ -124,7 +125,7 @@ def _blocks(read: Read, servers: int, goodput: float, seconds: float) -> int:
 
 @dataclass(frozen=True)
 class Told:
-    """What the seeds of a simulated point have in common."""
+    """The summary of the seeds of a simulated point."""
 
     goodput: float
     spread: float
@@ -140,7 +141,7 @@ def _simulated(read: Read, servers: int, blocks: int) -> Told:
 
 
 def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
-    """Return what rows of one point have in common."""
+    """Return the summary of the rows of one point."""
     lossless = lossless_goodput(incast.load(document).plan.points[0].here)
     logs = [math.log(row["goodput_bps"]) for row in rows]
     goodput = math.exp(statistics.mean(logs))

@@ -15,7 +15,7 @@ _KINDS = {"int": int, "float": float, "str": str}
 
 
 def add(path: Path, kind: type, rows: Iterable[Any]) -> None:
-    """Add rows to a table, each at once; begin it if it is not there."""
+    """Add rows to a table, one by one as they come; create the table if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()
     with path.open("a", newline="") as file:

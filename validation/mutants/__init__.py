@@ -1,1 +1,1 @@
-"""Mutation tests: which mutants, how they are run, which records are kept."""
+"""Mutation tests: the draw of mutants, their runs, and the records of the outcomes."""

@@ -1,6 +1,6 @@
-"""Which code the pages measured, so that a test can say when most of it has changed since.
+"""Hashes of the code that the pages measured, so that a test can find outdated pages.
 
-Comments and docstrings do not count: no mutant is in them.
+Comments and docstrings do not count, because no mutant is in them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 PATHS = {kind: REFERENCE / "mutants" / f"{kind}-files.csv" for kind in ("rust", "python")}
 MOST = 0.5
-"""A page is out of date once more than this share of its files has changed."""
+"""A page is out of date if more than this share of its files has changed."""
 OLD = "**Older than the code**"
-"""How such a page begins to say so, until the next `make mutants` writes it anew."""
+"""First words of the note on a page that is out of date; the next `make mutants` removes it."""
 OWN_TESTS = "#[cfg(test)]\nmod tests {"
-"""What follows in a file of Rust is not what is measured."""
+"""The code after this mark in a file of Rust is not measured."""
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
@@ -75,7 +75,7 @@ def _hash(code: str) -> str:
 
 
 def keep(kind: str) -> None:
-    """Note the files as they are now."""
+    """Keep the hashes of the present files."""
     with PATHS[kind].open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["file", "hash"])
@@ -83,12 +83,12 @@ def keep(kind: str) -> None:
 
 
 def kept(kind: str) -> dict[str, str]:
-    """Return what was noted."""
+    """Return the kept hashes."""
     with PATHS[kind].open(newline="", encoding="utf-8") as file:
         return {row["file"]: row["hash"] for row in csv.DictReader(file)}
 
 
 def changed(then: dict[str, str], now: dict[str, str]) -> float:
-    """Return the share of the files that have changed, come or gone."""
+    """Return the share of the files that were changed, added or removed."""
     every = then.keys() | now.keys()
     return sum(then.get(file) != now.get(file) for file in every) / max(1, len(every))

@@ -1,4 +1,4 @@
-"""The mutants of cargo-mutants, and a sample of them, of which each crate has a part."""
+"""The mutants of cargo-mutants, and a sample with some mutants of each crate."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ PACKAGES = (
     "live",
     "web",
 )
-"""All but the binding, which Python's tests hold."""
+"""All crates except the binding, which Python's tests cover."""
 
 LEAST = 8
-"""So many of each crate or package come first; the others follow as drawn from all."""
+"""This many mutants of each crate or package come first; others, from all of them, follow."""
 BLOCK = 20
-"""So many are neighbours."""
+"""Number of mutants of the draw that are sorted by file, so that neighbours share builds."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What it is, wherever the lines have moved: file, change, and the lines around it."""
+        """The mutant's identity, without line numbers: file, change, and the lines around it."""
         body = "".join(line for line in self.diff.splitlines(True) if line[:2] not in ("@@", "--"))
         return hashlib.sha256(f"{SEED} {self.file} {body}".encode()).hexdigest()[:16]
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package; a change of the sources changes few of them."""
+    """Return `count` mutants, some of each package; few differ after a change of the sources."""
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -73,7 +73,7 @@ def sample(count: int) -> list[Mutant]:
 
 
 def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
-    """Return them in the order of their keys, the first `LEAST` of each part before all others."""
+    """Sort mutants by key, with the first `LEAST` of each part before all others."""
     seen: Counter[str] = Counter()
     first: list[M] = []
     others: list[M] = []
@@ -84,14 +84,16 @@ def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
 
 
 def unseen_first(mutants: Iterable[M], known: Iterable[str], part: Callable[[M], str]) -> list[M]:
-    """Return those of the parts of which fewest are known first; `known` has a part for each."""
+    """Sort mutants by the number of known mutants of their part; `known` has a part for each."""
     count = Counter(known)
     return sorted(mutants, key=lambda mutant: count[part(mutant)])
 
 
 def in_blocks(mutants: list[Mutant]) -> list[Mutant]:
-    """Return them in the order of the draw, with neighbours sorted by crate and file, so that
-    less is rebuilt."""
+    """Return blocks of mutants in the order of the draw, each sorted by crate and file.
+
+    Less code is rebuilt in this order.
+    """
     blocks = range(0, len(mutants), BLOCK)
     return [
         mutant

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Page:
-    """Where it is, its beginning, and what its rows are."""
+    """A page: its name, its path, its first paragraphs, and the kind of its rows."""
 
     name: str
     path: Path
@@ -65,7 +65,7 @@ line (seed: {seed}): {least} mutants of each package, then others from all packa
 
 
 def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
-    """Write the page of what was drawn, run or not; return the share that is caught."""
+    """Write the page on the drawn mutants, run or not; return the share that is caught."""
     judged = [it for it in drawn if it]
     run = f"All {len(drawn)} mutants of the sample have been run."
     if len(judged) < len(drawn):
@@ -104,7 +104,7 @@ def _commit() -> list[str]:
 
 
 def share(verdicts: Iterable[Verdict]) -> float:
-    """Return the share of those that compile and change something that is caught."""
+    """Return the caught share of the mutants that compile and have an effect."""
     viable = _viable(verdicts)
     return sum(it.outcome in CAUGHT for it in viable) / max(1, len(viable))
 

@@ -4,8 +4,8 @@ python -m validation.mutants.python [--sample 100] [--again]
 
 Changes one line at a time by an operator of Cosmic Ray (`pip install --group mutants`), runs the
 tests, and keeps each outcome at once in validation/reference/mutants/python.csv, so that the same
-command continues after an interruption. `--again` repeats the missed ones. Exits with 1
-if fewer than 85 % of those that were run are caught.
+command continues after an interruption. `--again` repeats the missed mutants. Exits with 1 if fewer
+than 85 % of the mutants that were run are caught.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ PATH = REFERENCE / "mutants" / "python.csv"
 
 
 def main() -> int:
-    """Run what the table lacks, and print the share that is caught."""
+    """Run the mutants that the table lacks, and print the share that is caught."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=100, help="how many mutants; default: 100")
-    parser.add_argument("--again", action="store_true", help="run the missed ones once more")
+    parser.add_argument("--sample", type=int, default=100, help="number of mutants; default: 100")
+    parser.add_argument("--again", action="store_true", help="run the missed mutants again")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
     drawn = python_tree.sample(options.sample)

@@ -1,4 +1,4 @@
-"""Which tests judge the mutants of a Python package."""
+"""The tests that judge the mutants of each Python package."""
 
 _RUNS = ("grid", "store", "sweep", "api")
 _OF_PACKAGES = {
@@ -45,4 +45,4 @@ _OF_PACKAGES = {
     ),
 }  # fmt: skip
 TESTS = {package: ("keywords", *tests) for package, tests in _OF_PACKAGES.items()}
-"""Files of tests of each package, the quick ones first."""
+"""Files of tests of each package, the quick files first."""

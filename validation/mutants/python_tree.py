@@ -24,7 +24,7 @@ from validation.mutants.table import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Mutants of annotations, and variables that operators invent, do not count.
+# Mutants of annotations do not count, and neither do variables that operators invent.
 IDLE = ("VariableReplacer", "VariableInserter", "BitOr_", "RemoveDecorator")
 COPIED = (
     "python",
@@ -38,23 +38,23 @@ COPIED = (
 )
 SKIPPED = ("__pycache__", "_build")
 PATIENCE, LEAST_S = 5.0, 120.0
-"""A mutant times out after so many times the tests' time, at least after two minutes."""
+"""A mutant times out after this multiple of the tests' time, but not before two minutes."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file, by an operator at one of its places there."""
+    """One change of one file, by an operator at one position."""
 
     file: str
     operator: str
     place: int
     line: int
     text: str
-    """The line as it is."""
+    """The line without the change."""
 
     @property
     def key(self) -> str:
-        """Its identity: file, line and operator; `place` distinguishes equal lines."""
+        """The mutant's identity: file, line and operator; `place` distinguishes equal lines."""
         told = f"{SEED} {self.file} {self.operator} {self.place} {self.text}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -65,12 +65,12 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """Its description for readers."""
+        """Description of the mutant for readers."""
         return f"{self.file}: {self.operator} in {self.text}"
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package: of each place one, drawn by its key."""
+    """Return `count` mutants, some of each package; each position has one, drawn by its key."""
     found: dict[tuple[str, int], Mutant] = {}
     names = [name for name in plugins.operator_names() if not any(word in name for word in IDLE)]
     for package in TESTS:
@@ -132,7 +132,7 @@ class Tree:
         return Verdict(mutant.name, package, outcome, "")
 
     def _limit(self, package: str) -> float:
-        """Time the tests of a package without a mutant, once; they have to pass."""
+        """Measure once how long the tests of a package take without a mutant; they must pass."""
         if package not in self.limits:
             start = time.monotonic()
             if not self._passes(package, None):
@@ -141,7 +141,7 @@ class Tree:
         return self.limits[package]
 
     def _passes(self, package: str, limit: float | None) -> bool | None:
-        """Return whether the tests pass; nothing if they take longer than the limit."""
+        """Return whether the tests pass; None if they take longer than the limit."""
         tests = self.path / "tests"
         files = [str(next(tests.rglob(f"test_{name}.py"))) for name in TESTS[package]]
         # An example that failed under one mutant must not fail under the next.

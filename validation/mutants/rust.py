@@ -3,11 +3,11 @@
 python -m validation.mutants.rust [--sample 200] [--jobs 1] [--again]
 
 Draws mutants with cargo-mutants (`cargo install cargo-mutants --locked`), runs the tests of the
-crate, then those of the crates above it, and keeps each outcome at once in
-validation/reference/mutants/rust.csv: an interruption loses one mutant at most, and the same
-command continues. `--again` repeats the missed ones, which new tests may catch. Equivalent mutants,
-listed in equivalent.csv with the reason, do not count. Exits with 1 if fewer than 92 % of the
-others that were run are caught.
+crate, then the tests of the crates above it, and keeps each outcome at once in
+validation/reference/mutants/rust.csv. So an interruption loses at most one mutant, and the same
+command continues. `--again` repeats the missed mutants, which new tests may catch. Equivalent
+mutants, which equivalent.csv lists with the reason, do not count. Exits with 1 if fewer than 92 %
+of the other mutants that were run are caught.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ BAR = 0.92
 
 
 def main() -> int:
-    """Run what the table lacks, and print the rates."""
+    """Run the mutants that the table lacks, and print the rates."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=200, help="how many mutants; default: 200")
-    parser.add_argument("--jobs", type=int, default=1, help="trees side by side; default: 1")
-    parser.add_argument("--again", action="store_true", help="run the missed ones once more")
+    parser.add_argument("--sample", type=int, default=200, help="number of mutants; default: 200")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel trees; default: 1")
+    parser.add_argument("--again", action="store_true", help="run the missed mutants again")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
     drawn = sample(options.sample)

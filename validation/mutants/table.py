@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 PATH = REFERENCE / "mutants" / "rust.csv"
 REASONS = PATH.with_name("equivalent.csv")
-"""Those that no test can catch, with the reason: written by hand."""
+"""Mutants that no test can catch, with the reasons; this file is written by hand."""
 CAUGHT = ("caught", "timeout")
 
 
 class Mutant(Protocol):
-    """One of Rust's or of Python's."""
+    """A mutant of Rust or Python code."""
 
     @property
     def key(self) -> str: ...
@@ -27,18 +27,19 @@ class Mutant(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: `caught`, `timeout`, `missed` or `unviable`; `equivalent` if it was
-    missed and there is a reason why it does nothing."""
+    """The outcome of a mutant: `caught`, `timeout`, `missed`, `unviable` or `equivalent`.
+
+    An equivalent mutant was missed, but has no effect for a known reason."""
 
     mutant: str
     package: str
     outcome: str
     by: str
-    """The package whose tests caught it; why it is equivalent."""
+    """The package whose tests caught the mutant, or the reason why it is equivalent."""
 
 
 def read(path: Path | None = None) -> dict[str, Verdict]:
-    """Return what is kept, by the mutant's key."""
+    """Return the kept outcomes, by the mutants' keys."""
     path = path or PATH
     if not path.exists():
         return {}
@@ -47,7 +48,7 @@ def read(path: Path | None = None) -> dict[str, Verdict]:
 
 
 def write(known: dict[str, Verdict], path: Path | None = None) -> None:
-    """Write all in one step, so that an interruption leaves a complete table."""
+    """Write the whole table in one step, so that an interruption leaves a complete table."""
     path = path or PATH
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
@@ -60,13 +61,13 @@ def write(known: dict[str, Verdict], path: Path | None = None) -> None:
 
 
 def reasons() -> dict[str, str]:
-    """Return why mutants are equivalent, by their keys."""
+    """Return the reasons why mutants are equivalent, by the mutants' keys."""
     with REASONS.open(newline="", encoding="utf-8") as file:
         return {row["key"]: row["reason"] for row in csv.DictReader(file)}
 
 
 def judged(drawn: Iterable[Mutant], known: dict[str, Verdict]) -> list[Verdict | None]:
-    """Return what became of those that were drawn; nothing for those that were not run."""
+    """Return the outcome of each drawn mutant; None for a mutant that was not run."""
     because = reasons()
 
     def of(key: str) -> Verdict | None:

@@ -39,12 +39,13 @@ ABOVE = {
 }
 """Packages whose tests run on mutants that the package's own tests miss."""
 PATIENCE, LEAST_S = 5, 20
-"""A mutant times out after so many times the processor time of the tests, at least after 20 s
-of it: that does not depend on what else the machine does."""
+"""A mutant times out after this multiple of the tests' processor time, but not before 20 s of it.
+
+Processor time does not depend on other work of the machine."""
 SLEEP = 20
-"""One that waits and computes nothing times out after so many times that limit, by the clock."""
+"""A mutant that only waits times out after this multiple of the limit, in real time."""
 MEMORY = 8 << 30
-"""Bytes of address space of a test: one that never stops to store things fails."""
+"""Bytes of address space of a test; a test that stores data without end fails."""
 
 
 class Stage(NamedTuple):
@@ -74,7 +75,7 @@ class Tree:
         self.usual_s: dict[str, float] = known
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """Build and test one mutant, stage by stage, until one notices it."""
+        """Build and test one mutant, stage by stage, until a stage notices it."""
         path = self.path / mutant.file
         original = path.read_bytes()
         packages = (mutant.package, *ABOVE[mutant.package])
@@ -101,7 +102,7 @@ class Tree:
         return max(LEAST_S, round(PATIENCE * self.usual_s[" ".join(stage)]))
 
     def _learn(self, stage: Stage) -> None:
-        """Time tests without a mutant; they have to pass."""
+        """Measure how long tests take without a mutant; they must pass."""
         tests = self._build(stage)
         before = _spent()
         if tests is None or self.run(stage, tests, None):
@@ -110,13 +111,13 @@ class Tree:
         self.kept.write_text(json.dumps(self.usual_s, indent=1), "utf-8")
 
     def _change(self, path: Path, original: bytes, mutant: Mutant) -> None:
-        """Apply a mutant, unless it is applied already."""
+        """Apply a mutant unless it is already applied."""
         if path.read_bytes() == original:
             command = ["patch", "--silent", "--no-backup-if-mismatch", mutant.file]
             subprocess.run(command, cwd=self.path, check=True, input=mutant.diff, text=True)
 
     def _build(self, stage: Stage) -> list[str] | None:
-        """Return the executables; nothing if they do not compile."""
+        """Return the executables; None if they do not compile."""
         which = ["--lib"] if stage.kind == "lib" else ["--test", "*"]
         command = ["cargo", "test", "--locked", f"--package={stage.package}", *which]
         built = subprocess.run(
@@ -125,7 +126,7 @@ class Tree:
             env=os.environ
             | {
                 "CARGO_TARGET_DIR": str(self.path / "target"),
-                # Nobody looks at a backtrace, and the linker has less to do.
+                # Nobody reads a backtrace, and the linker has less work without debug information.
                 "CARGO_PROFILE_DEV_DEBUG": "0",
             },
             stdin=subprocess.DEVNULL,
@@ -137,12 +138,12 @@ class Tree:
         return None if built.returncode else list(_executables(built.stdout))
 
     def run(self, stage: Stage, tests: list[str], limit_s: int | None) -> str:
-        """Return `caught`, `timeout`, or nothing if all pass."""
+        """Return `caught`, `timeout`, or an empty string if all tests pass."""
         for test in tests:
             process = subprocess.Popen(
                 ["sh", "-c", f'{bounds(limit_s)}; exec "$0" --quiet', test],
                 cwd=self.path / folder(stage.package),
-                # A counter-example need be neither small nor kept.
+                # A counter-example needs not be small, and is not kept.
                 env=os.environ
                 | {"PROPTEST_MAX_SHRINK_ITERS": "0", "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1"},
                 stdin=subprocess.DEVNULL,
@@ -164,13 +165,13 @@ class Tree:
 
 
 def bounds(limit_s: int | None) -> str:
-    """Return the words of a shell that bound what it may use."""
+    """Return commands that limit the resources of a shell."""
     time = f"; ulimit -S -t {limit_s}" if limit_s else ""
     return f"ulimit -c 0; ulimit -v {MEMORY >> 10}{time}"
 
 
 def folder(package: str) -> str:
-    """Return where a package is."""
+    """Return the folder of a package."""
     return f"crates/{package.removeprefix('incast-')}"
 
 
@@ -181,7 +182,7 @@ def stages_of(package: str) -> list[Stage]:
 
 
 def copy_sources(root: Path, into: Path) -> bool:
-    """Make the tracked sources the same; return whether they were not."""
+    """Copy the tracked sources that differ; return whether any did."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "Cargo.toml", "Cargo.lock", "crates", "scenarios"],
         cwd=root,

@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def sample(jobs: int) -> list[reads.Pair]:
-    """Repeat a point of every set but those that take long or hang on a rare event."""
+    """Repeat a point of every set, except for sets that take long or depend on a rare event."""
     servers = {"star": 8, "sack": 8, "tahoe": 8, "red": 12}
     kept = {
         read: rows

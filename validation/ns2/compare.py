@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One point, as ns-2 and as we have it: means over the seeds, medians of the block time."""
+    """One point in ns-2 and here: means over the seeds, medians of the block time."""
 
     point: Point
     goodput: tuple[float, float]

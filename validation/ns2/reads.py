@@ -21,7 +21,7 @@ SCRIPT = FOLDER / "read.tcl"
 FILE = FOLDER / "ns2_reads.csv"
 HEADER = 40
 MEASURED = ("blocks", "ended", "stalled", "timeouts", "arrivals", "drops", "p50_ms", "queue")
-"""What the script prints, in its order."""
+"""Columns that the script prints, in this order."""
 AGENTS = {
     "newreno": "TCP/Newreno",
     "tahoe": "TCP",
@@ -41,26 +41,26 @@ class Read:
     """Segments."""
     segment: int = 1024
     rate: int = 1000
-    """Mbps, as the client's."""
+    """Rate of a server's link, Mbps, like the client's below."""
     client_rate: int = 1000
     delay: int = 50
-    """us, of every link."""
+    """Delay of every link, us."""
     buffer: int = 32
-    """Packets, or bytes."""
+    """Buffer, in packets or in bytes."""
     bytes: int = 0
     jitter: int = 8
     rto_min: float = 200.0
     tick: int = 10
     seconds: int = 20
     limit: int = 2000
-    """Blocks after which it stops."""
+    """Number of blocks after which the run stops."""
     red: str = ""
     """min_th, max_th, max_p, weight, wait_; packets."""
     long: int = 0
     """Whether the flows never end."""
 
     def command(self, seed: int) -> list[str]:
-        """Return what runs it in ns-2."""
+        """Return the command that runs the read in ns-2."""
         values = {**asdict(self), "agent": AGENTS[self.transport], "seed": seed}
         del values["set"], values["transport"]
         return ["ns", str(SCRIPT), *(str(it) for pair in values.items() for it in pair)]
@@ -124,17 +124,17 @@ class Side:
     goodput: float
     """Mbps."""
     timeouts: float
-    """Per block; of flows that never end, per run."""
+    """Timeouts per block, or per run for flows that never end."""
     p50: float
-    """Block time, ms: the median of the medians."""
+    """Median over the runs of the median block time, ms."""
     stalled: float
-    """Share of blocks with a timeout, of ns-2 only."""
+    """Share of blocks with a timeout, for ns-2 only."""
     loss: float
-    """Share of the packets sent."""
+    """Share of the sent packets that are lost."""
     queue: float
-    """Packets waiting, the one being sent left out: the mean over time."""
+    """Mean over time of the number of waiting packets, without the one that is being sent."""
     spread: dict[str, float]
-    """Standard error of the means `loss` and `queue` over the runs."""
+    """Standard errors of the means `loss` and `queue` over the runs."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Pair:
 
 
 def measure(read: Read, seed: int) -> dict[str, str]:
-    """Run ns-2; return the row to be kept."""
+    """Run ns-2; return the row to keep."""
     out = subprocess.run(read.command(seed), capture_output=True, text=True, check=True).stdout
     # TCP/Linux prints further lines.
     values = next(line for line in out.splitlines() if line.count(",") == len(MEASURED) - 1)
@@ -180,7 +180,7 @@ def measure(read: Read, seed: int) -> dict[str, str]:
 
 
 def keep(seeds: Mapping[Read, Iterable[int]], jobs: int) -> None:
-    """Run ns-2 and keep what it measures in place of all that is kept."""
+    """Run ns-2, and replace all kept rows by its measurements."""
     tasks = [(read, seed) for read, its in seeds.items() for seed in its]
     with ThreadPoolExecutor(jobs) as pool:
         rows = list(pool.map(lambda task: measure(*task), tasks))
@@ -191,7 +191,7 @@ def keep(seeds: Mapping[Read, Iterable[int]], jobs: int) -> None:
 
 
 def load() -> dict[Read, list[dict[str, str]]]:
-    """Read what is kept, configuration by configuration."""
+    """Read the kept rows of each configuration."""
     kept: dict[Read, list[dict[str, str]]] = {}
     convert = {"int": int, "float": float, "str": str}
     kinds = {field.name: convert[str(field.type)] for field in fields(Read)}
@@ -203,7 +203,7 @@ def load() -> dict[Read, list[dict[str, str]]]:
 
 
 def compare(kept: dict[Read, list[dict[str, str]]], jobs: int) -> list[Pair]:
-    """Repeat what is kept, with twice as many seeds: they cost less here."""
+    """Repeat the kept runs with twice as many seeds, because seeds cost less here."""
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda item: _compare_one(*item), kept.items()))
 

@@ -1,4 +1,4 @@
-"""Limits and tables of the reads and long flows kept from ns-2."""
+"""Limits and tables of the reads and long flows of ns-2 that are kept."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ OPENING = """
 ## Other reads and long flows
 
 Both sides ran the star of `validation/reference/ns2/read.tcl`. Each set varies the parameters in
-its title. The random send delay is 8 µs unless stated. Means of long flows are given with their
-standard error over the runs.
+its title. The random send delay is 8 µs unless the title names another one. Means of long flows are
+given with their standard error over the runs.
 """
 
 
 def judge(pairs: list[Pair]) -> list[Verdict]:
-    """Hold every set against its bars."""
+    """Judge every set by its bars."""
     found = []
     for name in SETS:
         judged = [it for it in pairs if it.read.set == name]
@@ -84,7 +84,7 @@ def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 
 def _beyond_chance(bar: str, pairs: list[Pair], quantity: str, limit: float) -> Verdict:
-    """Allow an error the limit, or two standard errors where the runs know their mean less well."""
+    """Judge errors by a limit, or by two standard errors if these are larger."""
     bar += ", or two standard errors"
     errors = {_label(it): (it.error(quantity), 2 * it.chance(quantity)) for it in pairs}
     misses = tuple(
@@ -98,7 +98,7 @@ def _beyond_chance(bar: str, pairs: list[Pair], quantity: str, limit: float) -> 
 
 
 def judge_sample(pairs: list[Pair]) -> list[Verdict]:
-    """Hold single points, a seed each, against one bar that chance alone does not miss."""
+    """Judge single points with one seed each by a bar that chance alone does not miss."""
     return [
         _all(
             "sample: |ln goodput ratio| at most 0.3",
@@ -122,7 +122,7 @@ def _label(pair: Pair) -> str:
 
 
 def _name(pair: Pair) -> str:
-    """Return what sets the configuration apart within its set."""
+    """Return the values that distinguish the configuration within its set."""
     read = pair.read
     unit = "B" if read.bytes else "pkt"
     parts = {
@@ -138,7 +138,7 @@ def _name(pair: Pair) -> str:
 
 
 def tables(pairs: list[Pair]) -> list[str]:
-    """Return the part of the page."""
+    """Return the part of the page on reads and long flows."""
     lines = OPENING.splitlines()
     for name, title in SETS.items():
         chosen = [it for it in pairs if it.read.set == name]

@@ -15,7 +15,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Point:
-    """The runs of one configuration with one number of servers, a run per seed."""
+    """The runs of one configuration with one number of servers, one run per seed."""
 
     set: str
     cfg: str

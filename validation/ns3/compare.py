@@ -15,17 +15,18 @@ from validation.ns2.compare import simulate
 
 FILE = REFERENCE / "ns3" / "ns3.csv"
 REQUEST_S = 2 * (25e-6 + 42 * 8e-9)
-"""Time of a request on an idle path: here the client requests, in ns-3 the server connects."""
+"""Time of a request on an idle path; here the client requests, and in ns-3 the server connects."""
 SEEDS = 20
-"""Points with fewer are shown and not judged."""
+"""Points with fewer seeds are shown, but not judged."""
 
 NAMES = ("NewReno", "NewReno, mended", "NewReno, SACK", "CUBIC, SACK", "DCTCP, mended")
-"""What is compared: the congestion control, whether SACK is on, and whether a mistake of ns-3 that
-rules the numbers was mended in the reference runs."""
+"""The compared configurations: congestion control, SACK on or off, and the mended mistake of ns-3.
+
+A mended mistake would dominate the numbers otherwise."""
 
 
 class Key(NamedTuple):
-    """What the runs of a point have in common."""
+    """The parameters that the runs of a point share."""
 
     cc: str
     sack: bool
@@ -37,7 +38,7 @@ class Key(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what is compared."""
+        """Return the name of the configuration."""
         cc = {"Dctcp": "DCTCP", "Cubic": "CUBIC"}.get(self.cc, self.cc)
         if self.mended:
             return f"{cc}, mended"
@@ -45,7 +46,7 @@ class Key(NamedTuple):
 
     @property
     def is_in_a_quick_look(self) -> bool:
-        """Whether a quick comparison has it."""
+        """Whether a quick comparison has the point."""
         return (self.sru, self.rto_min) == (65536, 10) and self.servers in {8, 16, 24}
 
 
@@ -70,7 +71,7 @@ class Point:
     ns3: Side
     here: Side
     lost_handshakes: float
-    """Timeouts of SYNs per run, here."""
+    """Timeouts of SYNs per run in this simulator."""
 
     @property
     def log_ratio(self) -> float:
@@ -85,12 +86,12 @@ class Point:
 
     @property
     def agrees(self) -> bool:
-        """Whether it is within 0.15 or two standard errors."""
+        """Whether the goodputs differ by at most 0.15 or two standard errors."""
         return abs(self.log_ratio) <= 0.15 or self.distance <= 2
 
     @property
     def flag(self) -> str:
-        """Which mistake of ns-3 rules here, if one does."""
+        """The mistake of ns-3 that dominates the point, if any."""
         if self.key.cc == "Dctcp" and self.here.fast > 2 * self.ns3.fast:
             return "CWR"
         if self.lost_handshakes > self.key.servers / 2:
@@ -99,7 +100,7 @@ class Point:
 
 
 def compare(jobs: int, *, quick: bool = False) -> list[Point]:
-    """Repeat every run, or those of a few points."""
+    """Repeat every run, or the runs of a few points."""
     runs: dict[Key, list[dict[str, str]]] = defaultdict(list)
     with FILE.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -164,10 +165,10 @@ def _error(values: list[float]) -> float:
 def scenario(key: Key) -> dict[str, Any]:
     """Return the scenario of a point."""
     rto = f"{key.rto_min}ms"
-    # The queue stops while less than an MTU is free: 66 packets of 1502 bytes.
+    # The queue stops while less than an MTU is free, so it holds 66 packets of 1502 bytes.
     network: dict[str, Any] = {"buffer": "66pkt"}
     if key.cc == "Dctcp":
-        # The queue disc and the packet in the device's queue; RED marks from MinTh on.
+        # The queue disc and the packet in the device's queue; RED marks at `MinTh` and above.
         queue = {"name": "ecn-threshold", "threshold": "31499B"}
         network = {"buffer": "101500B", "queue": queue}
     return {

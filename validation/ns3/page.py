@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MEDIAN = 0.1
-"""How far the median of a kind may be off where not every point agrees."""
+"""Limit of the median |ln goodput ratio| of kinds in which not every point agrees."""
 DROPS = 0.15
-"""How far the numbers of drops may be apart."""
+"""Largest relative difference of the numbers of drops."""
 
 OPENING = """# Comparison with ns-3
 
@@ -35,8 +35,8 @@ EXPLANATION = """
 - In ns-3 a server connects at a time that the script sets. Here it connects when the client's
   request arrives. The time that a request takes on an idle path (50.7 us) is therefore subtracted.
 - ns-3's device accepts no packets from the layer above while less than an MTU is free. With 100 000
-  bytes, the limit is 66 packets of 1502 bytes, whatever the size of the next packet:
-  `buffer = "66pkt"`. With `"100000B"`, SYNs would fit into the remaining 868 bytes.
+  bytes, the limit is 66 packets of 1502 bytes, whatever the size of the next packet is. Here this
+  limit is `buffer = "66pkt"`. With `"100000B"`, SYNs would fit into the remaining 868 bytes.
 - With DCTCP one more packet waits in the device's own queue, behind the queue disc. So the buffer
   and K are one packet larger here.
 - ns-3's `timeouts` counts how often the RTO is doubled. This corresponds to our timeouts of data.
@@ -52,8 +52,8 @@ Ties (`network.ties = "scheduled"`)
   buffer when an arrival at the same time is processed. If two packets arrive at the same time, the
   first is the one whose link has been busy for fewer packets. With two servers and 256 KB, the
   second flow to start therefore gets every place that becomes free, and loses only its last, short
-  segment. The other flow loses the whole flight of 79 segments. Both wait for the timer, in ns-3
-  and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and recovered them.
+  segment. The other flow loses the whole flight of 79 segments. Both flows wait for the timer, in
+  ns-3 and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and recovered them.
 
 A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 : `EnterRecovery()` halves `BytesInFlight()`. RFC 6675 §5 (4.2) requires half the flight size.
@@ -61,23 +61,23 @@ A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 
 A partial ACK releases a segment (`recovery.answer_partial_acks`, with SACK)
 : `ProcessAck()` calls `DoRetransmit()` for every partial ACK whose next segment has not been
-  retransmitted yet, whatever the pipe. `NewAck()` restarts the timer for the first partial ACK
-  only. This is RFC 6582 within RFC 6675. Without it, four senders with 64 KB had a timeout in every
-  run, because half the pipe is less than the data above the losses.
+  retransmitted yet, whatever the pipe is. `NewAck()` restarts the timer for the first partial ACK
+  only. This is RFC 6582 within RFC 6675. Without this rule, four senders with 64 KB had a timeout
+  in every run, because half the pipe is less than the data above the losses.
 
 Rule 3 without its condition (`recovery.retransmit_tail`, with SACK)
 : `TcpTxBuffer::NextSeg()` omits (1.b): data above the highest SACK may also be retransmitted if
   nothing is lost and there is no new data.
 
 SACK blocks make an ACK longer (`transport.sack_option_bytes`)
-: `AddOptionSack()` adds 2 bytes and 8 per block, padded to four. So the first ACK with a block
-  arrives 192 ns later over its two links. The segment that it releases reaches a full queue just
-  after the free place has been taken. If all ACKs had the same size, the retransmission would
-  arrive at the same time as other packets and come first, because it is the only packet on its
-  link. With 256 KB, eight senders would then stay synchronised, and none of the 20 runs would have
-  a timeout. With the longer ACKs there are both kinds of timeout that ns-3's runs have: after a
-  dropped retransmission, from which RFC 6675 recovers only by the timer, and after a dropped last,
-  short segment with nothing behind it.
+: `AddOptionSack()` adds 2 bytes, and 8 bytes per block, padded to a multiple of four. So the first
+  ACK with a block arrives 192 ns later over its two links. The segment that it releases reaches a
+  full queue just after the free place has been taken. If all ACKs had the same size, the
+  retransmission would arrive at the same time as other packets and come first, because it is the
+  only packet on its link. With 256 KB, eight senders would then stay synchronised, and none of the
+  20 runs would have a timeout. With the longer ACKs, both kinds of timeout of ns-3's runs occur.
+  One kind follows a dropped retransmission, from which RFC 6675 recovers only by the timer. The
+  other kind follows the drop of a last, short segment, because no segment is sent after it.
 
 Other rules
 : There is no rescue retransmission. The timer is not restarted at a fast retransmit. Duplicate ACKs
@@ -90,41 +90,40 @@ SYN (the flag in the tables)
 : `UpdateRttHistory()` finds the entry of a retransmitted segment by its length. A SYN has no
   length, so its entry is never found. A lost SYN therefore gives a sample of the round-trip time
   that includes the timeout, which RFC 6298 §3 forbids. With `ConnTimeout` 200 ms, one lost SYN
-  gives an RTO of 3 × 200 = 600 ms and two give 3 × 600 = 1800 ms. A loss after that ends the run
-  after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs with 64 servers
-  and 64 KB take 2402 ms; here all take about 600. As a test, we set `rto_after_syn_loss =
-  "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are -0.21, -0.05, 0.07 and
-  0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose SYNs, from 32 on with
-  NewReno. Points with more than half a SYN timeout per server are flagged and not judged. Their
-  timeouts of data, fast retransmits and drops are in the tables.
+  gives an RTO of 3 × 200 = 600 ms, and two lost SYNs give 3 × 600 = 1800 ms. A loss after these
+  SYNs ends the run after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs
+  with 64 servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
+  `rto_after_syn_loss = "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are
+  -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose
+  SYNs, with NewReno from 32 servers on. Points with more than half a SYN timeout per server are
+  flagged and not judged. Their timeouts of data, fast retransmits and drops are in the tables.
 
 No minimum window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
-  below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires:
-  16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
-  minimum of two segments; here it is a parameter (`floor`). The reference runs are of `TcpDctcp`
-  with that minimum. In an earlier version of this page, which used unpatched runs, this effect was
-  attributed to the next mistake.
+  below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires.
+  For example, 16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run.
+  Linux has a minimum of two segments; here the minimum is a parameter (`floor`). The reference runs
+  use `TcpDctcp` with a minimum of two segments. In an earlier version of this page, which used
+  unpatched runs, this effect was attributed to the next mistake.
 
 CWR (the flag in the tables)
 : With DCTCP an ECN echo sets the socket to `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only. So a loss in a window that also had a mark gets no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery, and we have one per flow. Points where we have more than twice as many as ns-3 are
-  flagged and not judged.
+  recovery, and we have one per flow. Points where we have more than twice as many fast recoveries
+  as ns-3 are flagged and not judged.
 
 Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
 : Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning
   behind the head. The number of these guesses is right, but the segments may be the wrong ones. If
   a guessed segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any
-  state.
-  Guesses about segments that were sent during recovery remain when it ends. The next hole is then
-  retransmitted in `CA_OPEN`, one segment per ACK, without three duplicates and without a reduction,
-  and the pipe, reduced by the guesses, allows a burst. With 256 KB, 16 servers and IW 10, this
-  causes a second wave of losses after 5 ms: 373 drops per run instead of 256, and in the first seed
-  240 segments retransmitted in `CA_OPEN` instead of 2. If the guesses are cleared at the end of
-  recovery, ns-3 has the same losses as we have. RFC 6582 has no such guesses. The effect on goodput
-  is small.
+  state. Guesses about segments that were sent during recovery remain when the recovery ends. The
+  next hole is then retransmitted in `CA_OPEN`, one segment per ACK, without three duplicates and
+  without a reduction, and the pipe, reduced by the guesses, allows a burst. With 256 KB, 16 servers
+  and IW 10, this causes a second wave of losses after 5 ms: 373 drops per run instead of 256, and
+  in the first seed, 240 segments are retransmitted in `CA_OPEN` instead of 2. If the guesses are
+  cleared at the end of recovery, ns-3 has the same losses as we have. RFC 6582 has no such guesses.
+  The effect on goodput is small.
 
 ## Remaining differences
 
@@ -143,12 +142,12 @@ one duplicate ACK is not enough for a fast retransmit. The cause of the differen
 Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
 that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after it). A
 short last segment that has already been retransmitted is retransmitted once more for a partial ACK.
-A SACK option has room for four blocks without timestamps (RFC 2018 §3), here for three.
+Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but here for three.
 """
 
 
 def judge(points: list[Point]) -> list[Verdict]:
-    """Hold every configuration against the bar."""
+    """Judge every configuration by the bar."""
     plain = [it for it in points if it.seeds >= SEEDS and not it.flag]
     return [
         *(
@@ -176,7 +175,7 @@ def _agree(bar: str, points: list[Point]) -> Verdict:
 
 
 def _median(name: str, points: list[Point]) -> Verdict:
-    """Judge by the median; the tables show which points miss."""
+    """Judge the median; the tables show the points that miss."""
     median = statistics.median(abs(it.log_ratio) for it in points)
     agree = sum(it.agrees for it in points)
     bar = f"{name}: median |ln goodput ratio| at most {MEDIAN:g} ({SEEDS} seeds, no flag)"
@@ -185,7 +184,7 @@ def _median(name: str, points: list[Point]) -> Verdict:
 
 
 def _drops(points: list[Point]) -> Verdict:
-    """Hold the losses, which a goodput may hide."""
+    """Judge the numbers of drops, which a goodput may hide."""
     ratios = {it: it.here.drops / it.ns3.drops - 1 for it in points if it.ns3.drops}
     misses = tuple(
         f"{_label(it.key)}, N={it.key.servers}: {it.ns3.drops:.1f} and {it.here.drops:.1f} per run"

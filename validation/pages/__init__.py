@@ -1,1 +1,1 @@
-"""Every command that a page prints runs there, and answers what the page prints under it."""
+"""Run the commands that pages print, and compare their output with the printed output."""

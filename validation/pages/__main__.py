@@ -13,7 +13,7 @@ from validation.pages.blocks import pages
 
 
 def main() -> int:
-    """Run them; return 1 if a command failed or answered otherwise."""
+    """Run the commands; return 1 if a command fails or its output differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the pages that the tests run, too")
     parser.add_argument("pages", nargs="*", help="these pages only, e.g. README.md")

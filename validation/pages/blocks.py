@@ -14,16 +14,16 @@ _ELIDED = {"…", "..."}
 
 @dataclass(frozen=True)
 class Step:
-    """A command and what is printed under it.
+    """A command and its printed output.
 
     Parameters
     ----------
     page, line
-        Where it is.
+        Page and line of the command.
     command
-        As a shell takes it, with its comment.
+        The command as a shell takes it, with its comment.
     printed
-        The lines under it; none if the page does not show them.
+        The lines under the command; empty if the page does not show its output.
     """
 
     page: str
@@ -33,7 +33,7 @@ class Step:
 
     @property
     def place(self) -> str:
-        """Where it is, for messages."""
+        """Page and line of the command, for messages."""
         return f"{self.page}:{self.line}: {self.command}"
 
 
@@ -60,7 +60,7 @@ def steps(page: str) -> list[Step]:
 
 
 def files(page: str) -> dict[str, str]:
-    """Return the files that a page shows under their names."""
+    """Return the files that a page shows, by name."""
     return dict(_FILE.findall((ROOT / page).read_text("utf-8")))
 
 
@@ -80,10 +80,10 @@ def _steps(page: str, first: int, lines: list[str]) -> Iterator[Step]:
 
 
 def differs(printed: tuple[str, ...], got: str, masks: list[tuple[str, str]]) -> bool:
-    """Return whether an output is another than the printed one.
+    """Return whether an output differs from the printed output.
 
-    Lines may break elsewhere. `…` alone on a line stands for any number of lines, and each pattern
-    of `masks` for what it says.
+    Lines may break at other places. `…` alone on a line stands for any number of lines, and each
+    pattern of `masks` is replaced in both outputs.
     """
     if not printed:
         return False

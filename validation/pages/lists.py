@@ -1,4 +1,4 @@
-"""What the pages need before they run, what cannot run here and why, and what may differ."""
+"""Commands that prepare a page, commands that cannot run here, and output that may differ."""
 
 import re
 
@@ -11,7 +11,7 @@ PREPARED = {
     "docs/how-to/diagnose.md": "incast run storage-read --set workload.servers=16 --seeds 1 "
     "--pcap client.pcap >/dev/null",
 }
-"""Commands that leave what a page takes as there: captures, results of others."""
+"""Commands that make the files that a page needs: captures, and results of earlier commands."""
 
 MINE = {"docs/how-to/advise.md", "docs/how-to/ask-theory.md", "docs/how-to/live.md"}
 """Pages whose `mine.toml` is the scenario of the README."""
@@ -20,9 +20,9 @@ READS = {"docs/how-to/sweep.md"}
 """Pages whose `reads.toml` is the shipped storage-read."""
 
 CANNOT = [
-    (r"^make ", "builds the project: CI does it"),
-    (r"^\. \.venv/", "the package is there already"),
-    (r"^incast live|--with-live", "needs namespaces of its own: the study live"),
+    (r"^make ", "builds the project, which CI does"),
+    (r"^\. \.venv/", "the package is already installed"),
+    (r"^incast live|--with-live", "needs namespaces of its own; the study live runs it"),
     (r"^incast explore", "needs the built page, and serves until Ctrl-C: tests/internal"),
     (r"^incast fetch", "needs servers at these addresses: tests/test_fetch.py"),
     (r"^incast reproduce(?! --list| --dry-run)", "takes minutes: tests/test_reproduce.py"),
@@ -31,8 +31,8 @@ CANNOT = [
     (r"^(sbatch|kubectl) ", "needs a cluster: tests/test_templates.py"),
     (r"^(tcpdump|tshark|ss|ip) ", "needs another program, or root"),
     (r"^pip install", "needs a network"),
-    (r"^python (benches|docs|-m validation)", "long: of this folder, or a page of its own"),
-    (r"diagnose client\.pcap$", "of the README's own capture, and of another on its page"),
+    (r"^python (benches|docs|-m validation)", "takes long; studies and benchmarks run it"),
+    (r"diagnose client\.pcap$", "prints the result of another capture"),
     (r"--from config_db\.json --from ss\.txt", "needs the reader's own files"),
     (r"--app \w+ --throttle \w+=\w+ *$|^incast advise mine.toml --(app|out)", "as on advise-*"),
 ]
@@ -42,10 +42,10 @@ MASKS = [
     (r"about [0-9 minsh]+ on [0-9]+ processors?", "about TIME on N processors"),
     (r"http://127\.0\.0\.1:\d+/", "http://127.0.0.1:PORT/"),
 ]
-"""What depends on the machine, and what it is replaced by on both sides."""
+"""Patterns of output that depends on the machine, and their replacements on both sides."""
 
 GATE = ("docs/how-to/watch.md", "docs/reference/scenario.md", "docs/how-to/trace-one-block.md")
-"""Pages whose commands take seconds: the tests run them, the study runs all."""
+"""Pages whose commands take seconds, which the tests run; the study runs all pages."""
 
 
 def cause(step: Step) -> str | None:
@@ -55,7 +55,7 @@ def cause(step: Step) -> str | None:
 
 
 def codes(step: Step) -> set[int]:
-    """Return the exit codes that a command may have: those that its page leads to expect."""
+    """Return the exit codes that a command may have according to its page."""
     if "--fail-if" in step.command:
         return {0, 3}
     return {2} if step.printed and step.printed[0].startswith("incast: ") else {0}

@@ -15,12 +15,12 @@ _TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def page(name: str, folder: Path) -> list[str]:
-    """Run every command of a page that can run here; return what went wrong.
+    """Run every command of a page that can run here; return the errors.
 
     Parameters
     ----------
     name
-        The page, from the root of the project.
+        Path of the page, relative to the root of the project.
     folder
         An empty folder, in which the commands run one after the other.
     """
@@ -32,7 +32,7 @@ def page(name: str, folder: Path) -> list[str]:
 
 
 def _prepare(name: str, folder: Path) -> None:
-    """Write the files that the page shows, and those of its reader."""
+    """Write the files that the page shows, and the files that its reader has."""
     tools = folder / ".tools"
     tools.mkdir()
     program = tools / "incast"
@@ -51,7 +51,7 @@ def _prepare(name: str, folder: Path) -> None:
 
 
 def _block(steps: list[Step], folder: Path) -> list[str]:
-    """Run the commands of a block in one shell, so that `$?` is that of the one before."""
+    """Run the commands of a block in one shell, so that `$?` is the last command's exit code."""
     if not steps:
         return []
     parts = [

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 PACKET = 1500
 IDLE = {"name": "barrier-read", "servers": 8, "sru": 1, "blocks": 1, "start_spread": "1000s"}
-"""A workload that outlasts the time limit of the run, and requests almost nothing."""
+"""A workload that requests almost nothing, and lasts longer than the time limit of the run."""
 MSS = 1460
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 DCTCP = ((2, 65), (10, 65), (20, 65), (2, 20), (10, 20))
-"""Flows and threshold, at 10 Gbps and 100 us."""
+"""Number of flows and marking threshold, at 10 Gbps and 100 us."""
 RENO = (2, 5, 10, 20, 40)
-"""Flows into 100 places, at 1 Gbps and 100 us."""
+"""Number of flows into a buffer of 100 packets, at 1 Gbps and 100 us."""
 SHOWN = (2, 65)
 """The DCTCP run whose queue is drawn."""
 
@@ -42,7 +42,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Port:
-    """What flows do to the switch port after their start."""
+    """The switch port under long flows, after their start."""
 
     label: str
     fluid: Trajectory
@@ -56,7 +56,7 @@ class Port:
 
 
 def windows(losses: Iterable[float] = LOSSES) -> list[Window]:
-    """Lose packets at random on a link that is never full."""
+    """Run flows with random losses on a link that is never full."""
     found = []
     for share in losses:
         row, _ = _run(
@@ -71,7 +71,7 @@ def windows(losses: Iterable[float] = LOSSES) -> list[Window]:
 
 
 def dctcp(cases: Iterable[tuple[int, int]] = DCTCP) -> list[Port]:
-    """Mark above a threshold."""
+    """Run DCTCP flows through a port that marks above a threshold."""
     return [
         _port(
             f"{flows} flows, K = {threshold}",
@@ -86,7 +86,7 @@ def dctcp(cases: Iterable[tuple[int, int]] = DCTCP) -> list[Port]:
 
 
 def reno(counts: Iterable[int] = RENO) -> list[Port]:
-    """Fill a drop-tail buffer."""
+    """Run NewReno flows through a drop-tail buffer."""
     return [
         _port(
             f"{flows} flows",
@@ -101,7 +101,7 @@ def reno(counts: Iterable[int] = RENO) -> list[Port]:
 
 
 def _fluid(flows: int, rate: float, places: int, threshold: float | None) -> Trajectory:
-    # The round trip of a scenario contains the time of a packet on the bottleneck; q/C does not.
+    # The round trip of a scenario includes a packet's time on the bottleneck; q/C does not.
     service = PACKET * 8 / rate
     link = Link(1 / service, 100e-6 - service, places)
     if threshold is None:
@@ -143,7 +143,7 @@ def _run(
     seconds: float,
     traced_from: float | None = None,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Return the long flows' row, and every change of the queue from a time on."""
+    """Return the row of the long flows, and every change of the queue after a time."""
     name, count = flows
     transport = {"name": name, "mss": MSS, "rto_min": "10ms", "receive_window": 100_000}
     tree = {

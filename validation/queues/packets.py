@@ -23,9 +23,9 @@ SECONDS = 10.0
 RATE = 1e9
 LOADS = (0.5, 0.8, 0.95)
 TARGETS = (5e-2, 5e-3)
-"""Losses for which buffers are chosen: the largest not above them."""
+"""Largest losses; for each, the smallest buffer that keeps it is chosen."""
 CLASSES = 40
-"""Sizes that approximate exponentially distributed ones."""
+"""Number of sizes that approximate exponentially distributed sizes."""
 
 
 def exponential_sizes(mean: float) -> list[int]:
@@ -45,12 +45,12 @@ MIXES: dict[str, dict[int, float]] = {
     "rare giants": {300: 0.9, 9000: 0.1},
     "exponential": dict.fromkeys(exponential_sizes(1500.0), 1 / CLASSES),
 }
-"""Sizes in bytes and their shares, by the name of the mix."""
+"""Sizes in bytes and their shares, for each mix of packets."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Theory, and mean and standard error of the runs."""
+    """A quantity: the theoretical value, and the mean and standard error of the runs."""
 
     theory: float
     here: float
@@ -58,13 +58,13 @@ class Quantity:
 
     @property
     def agrees(self) -> bool:
-        """Whether they are within 2 % or three standard errors."""
+        """Whether theory and runs differ by at most 2 % or three standard errors."""
         return abs(self.here - self.theory) <= max(0.02 * self.theory, 3 * self.error)
 
 
 @dataclass(frozen=True)
 class Point:
-    """One load of one mix at one buffer."""
+    """One load of one mix of packets at one buffer."""
 
     mix: str
     queue: MG1K
@@ -112,7 +112,7 @@ SAMPLE = (("one size", 0.8, 5e-2), ("rare giants", 0.95, 5e-2))
 
 
 def compare(jobs: int, points: Iterable[tuple[str, float, float]] = EVERY) -> Iterator[Point]:
-    """Run points, each a mix, a load and a largest loss."""
+    """Run points; a point is a mix, a load and a largest loss."""
     for name, load, target in points:
         mix = MIXES[name]
         mean = sum(size * share for size, share in mix.items())
@@ -135,7 +135,7 @@ def _point(name: str, mean: float, load: float, places: int, jobs: int) -> Point
         name,
         queue,
         quantity(queue.blocking, "drop_ratio"),
-        # Waiting does not depend on the size, so bytes are packets times the mean size.
+        # Waiting does not depend on the size, so waiting bytes are packets times the mean size.
         quantity(queue.mean_waiting, "queue_mean_bytes", mean),
         quantity(1 - float(queue.pmf[0]), "link_utilization"),
     )

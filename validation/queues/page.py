@@ -57,24 +57,24 @@ packet in service.
 WINDOWS = """
 ## Fluid windows
 
-Four NewReno flows share a path of 1 ms that is never full, with random packet
-loss. The fluid model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p
-(Ott, Kemperman and Mathis 1996). Above p = 1e-3 the simulated windows are 10 to 15 % smaller than
-that. These points are not judged: at first the bar included p up to 3e-3, and failed there. Two
-effects that neither formula includes are the likely cause, but were not traced: timeouts, and the
-fact that a window does not grow while NewReno recovers from a loss, which takes one or two of the
-fewer than 20 round trips of a cycle. All bars of the fluid models were set after their results had
-been seen once, so they detect changes and are not predictions.
+Four NewReno flows share a path of 1 ms that is never full, with random packet loss. The fluid
+model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p (Ott, Kemperman
+and Mathis 1996). Above p = 1e-3, the simulated windows are 10 to 15 % smaller than 1.31/√p. These
+points are not judged, because at first the bar included p up to 3e-3, and failed. Two effects that
+neither formula includes are the likely cause, but were not traced: timeouts, and the fact that a
+window does not grow while NewReno recovers from a loss. A recovery takes one or two round trips of
+a cycle, which has fewer than 20. All bars of the fluid models were set after their results had been
+seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """
 ## Fluid queues
 
 The queue of DCTCP flows, recorded at every change after the start with one seed, is compared with
-the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model
-it is the mean share. It is a third lower here, for two probable reasons: flows reduce their windows
-within a round trip of the first mark, whereas the fluid does so as long as marks arrive, and the
-flows are not synchronised.
+the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model,
+it is the mean share. In the engine, this ratio is up to a third lower than in the fluid model, for
+two probable reasons: flows reduce their windows within a round trip of the first mark, whereas the
+fluid does so as long as marks arrive, and the flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -83,12 +83,12 @@ RENO = """
 ## Drop-tail
 
 NewReno flows share a buffer of 100 places, at 1 Gbps and 100 us. The queue is judged. The losses
-are not, because they differ by a factor of up to three. With two flows more packets are lost here,
-probably because several lost packets of one window halve it only once. With many flows fewer
-packets are lost here. The fluid model has random losses (p = 2/W²), whereas a regular sawtooth
-needs only 1.5/W². In addition, with windows of two to four segments, a large part of each cycle
-consists of round trips in which a loss is repaired and the window does not grow. None of these
-causes was traced packet by packet.
+are not judged, because they differ by a factor of up to three. With two flows, the engine loses
+more packets, probably because several lost packets of one window halve this window only once. With
+many flows, the engine loses fewer packets. The fluid model has random losses (p = 2/W²), whereas a
+regular sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part
+of each cycle consists of round trips in which a loss is repaired and the window does not grow. None
+of these causes was traced packet by packet.
 """
 
 SMITH = """
@@ -101,7 +101,7 @@ intended for high loss rates. Do not use it for constant service times if losses
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that was measured."""
+    """All measurements of the study."""
 
     points: list[Point]
     windows: list[Window]
@@ -110,7 +110,7 @@ class Outcome:
 
 
 def judge(outcome: Outcome) -> list[Verdict]:
-    """Hold everything against its bar."""
+    """Judge every measurement by its bar."""
     points = outcome.points
     rare = [it for it in outcome.windows if it.share <= 1e-3]
     return [
@@ -154,14 +154,14 @@ def judge(outcome: Outcome) -> list[Verdict]:
 
 
 def _closed() -> Verdict:
-    """Hold the chain against M/M/1/K and M/D/1/K."""
+    """Compare the Markov chain with the closed forms of M/M/1/K and M/D/1/K."""
     errors = []
     for load in (0.5, 0.8, 0.95, 1.0, 1.2):
         for capacity in (1, 2, 5, 20, 100):
             chain = MG1K(load, Exponential(1.0), capacity).blocking
             errors.append((f"M/M/1/{capacity}", chain / MM1K(load, 1.0, capacity).blocking - 1))
             exact = md1k_blocking(load, capacity)
-            # Below, the closed form's 1 - b/(1 + rho b) has no digits left as a float.
+            # At lower losses, the closed form's 1 - b/(1 + rho b) has no digits left as a float.
             if exact > 1e-15:
                 chain = MG1K(load, Deterministic(1.0), capacity).blocking
                 errors.append((f"M/D/1/{capacity}", chain / exact - 1))
@@ -340,7 +340,7 @@ def _draw_queue(path: Path, port: Port) -> None:
 
 
 def _from_longest(time: Floats, queue: Floats) -> tuple[Floats, Floats]:
-    """Return 6 ms of a queue, from where it is longest in the first 4 ms; milliseconds."""
+    """Return 6 ms of a queue from its longest point in the first 4 ms; times are in ms."""
     first = queue[time <= time[0] + 4e-3].argmax()
     kept = (time >= time[first]) & (time <= time[first] + 6e-3)
     return (time[kept] - time[first]) * 1e3, queue[kept]

@@ -1,1 +1,1 @@
-"""How often each remedy keeps a read near its ideal completion, over random scenarios."""
+"""A ranking of remedies by how often they keep random reads near their ideal completion."""

@@ -2,9 +2,9 @@
 
 python -m validation.ranking [--scenarios 500] [--jobs N]
 
-Simulates what the kept table lacks: rows of scenarios/remedies.toml that are new, and scenarios;
-an interruption loses nothing. Exits with 1 if the simulator no longer reproduces the table: then
-delete the table, and make it again.
+Simulates scenarios, and new rows of scenarios/remedies.toml, that the kept table lacks; an
+interruption loses nothing. Exits with 1 if the simulator no longer reproduces the table; in this
+case, delete the table, and make it again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> int:
     """Simulate the missing rows, check a sample of the others, judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenarios", type=int, default=500)
-    parser.add_argument("--jobs", type=int, help="runs side by side; default: one per processor")
+    parser.add_argument("--jobs", type=int, help="parallel runs; default: one per processor")
     parser.add_argument("--quick", action="store_true", help="one check; writes no page")
     options = parser.parse_args()
     console = Console(highlight=False)

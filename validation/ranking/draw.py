@@ -15,9 +15,9 @@ REMEDIES = ROOT / "scenarios" / "remedies.toml"
 SEED = 2026
 BLOCKS = 4
 GIVEN_UP = 2.5
-"""A run ends after so many ideal completion times; a slower one counts as below half."""
+"""A run ends after this many ideal completion times; slower runs count as below half."""
 
-# What is drawn: its least and its greatest value, and how the page calls both.
+# The drawn quantities: the least and the greatest value, and the range in words for the page.
 RANGES = {
     "buffer": (32 * 1024, 1024 * 1024, "32 KiB to 1 MiB"),
     "sru": (8 * 1024, 512 * 1024, "8 to 512 KiB"),
@@ -43,7 +43,7 @@ class Drawn:
     background_permille: int
 
     def scenario(self) -> Scenario:
-        """Return `scenarios/remedies.toml` with what was drawn in it, a point for every remedy."""
+        """Return `scenarios/remedies.toml` with the drawn values, a point for every remedy."""
         scenario = incast.load(REMEDIES)
         for key, value in {
             "network.buffer": self.buffer,
@@ -60,16 +60,16 @@ class Drawn:
 
     @property
     def background(self) -> int:
-        """What other traffic brings to the client's link, bit/s."""
+        """Rate of the other traffic on the client's link, bit/s."""
         return self.rate * self.background_permille // 1000
 
     @property
     def bandwidth_delay(self) -> float:
-        """What the path holds, bytes."""
+        """Bandwidth-delay product of the path, bytes."""
         return self.rate * self.round_trip_ns / 8e9
 
     def _with_marks(self, scenario: Scenario) -> Scenario:
-        """Let switches mark from K = C·RTT/7 on, the least at which DCTCP keeps a link busy.
+        """Let switches mark from K = C·RTT/7 on, the least K with which DCTCP keeps a link busy.
 
         Source: Alizadeh et al. 2010, whose value for 1 Gbps, 20 packets, is the default.
         """
@@ -85,7 +85,7 @@ class Drawn:
 
 
 def scenarios() -> Iterator[Drawn]:
-    """Draw without end: the n-th scenario is always the same."""
+    """Draw an endless series of scenarios; the n-th scenario is always the same."""
     rng = np.random.default_rng(SEED)
     lowest, highest = (np.array([span[end] for span in RANGES.values()]) for end in (0, 1))
     while True:

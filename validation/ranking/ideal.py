@@ -1,4 +1,4 @@
-"""How long a read takes if the client's link is always busy and nothing is lost."""
+"""The time of a read if the client's link is always busy and nothing is lost."""
 
 from validation.ranking.draw import Drawn
 
@@ -8,8 +8,9 @@ SEGMENT, HEADERS = 1460, 40  # of scenarios/remedies.toml and its profile, bytes
 def completion_s(drawn: Drawn) -> float:
     """Return the ideal completion of a block over new connections, seconds.
 
-    The SYN and the SYN-ACK take one round trip, the request and the first packet another; then the
-    client's link carries all segments with their headers, next to the other traffic's mean.
+    The SYN and the SYN-ACK take one round trip, and the request and the first packet take another.
+    Then the client's link carries all segments with their headers, at the rate that the other
+    traffic leaves on average.
     """
     segments = -(-drawn.sru // SEGMENT)
     wire = drawn.servers * (drawn.sru + segments * HEADERS)

@@ -1,4 +1,4 @@
-"""Shares of scenarios in which a remedy keeps so much of the ideal, with their intervals."""
+"""Shares of scenarios in which a remedy keeps a share of the ideal, with their intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from validation.ranking.table import Shares
 
 LEVELS = (0.9, 0.8, 0.5)
-_Z = 1.959964  # of 95 %
+_Z = 1.959964  # standard normal quantile for 95 %
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Standing:
-    """How often one row, or the best of several, keeps each of `LEVELS`."""
+    """Share of scenarios in which one row, or the best of several, keeps each of `LEVELS`."""
 
     label: str
     kept: tuple[Interval, ...]
@@ -43,12 +43,12 @@ class Group:
     title: str
     standings: list[Standing]
     best: Standing
-    """The best row in each scenario: the result of a choice per scenario."""
+    """Standing of the best row of the group in each scenario, as if one could choose it."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Every group, and the best of all."""
+    """Every group, and the best of all rows."""
 
     scenarios: list[Drawn]
     groups: list[Group]
@@ -56,7 +56,7 @@ class Ranking:
     reached: np.ndarray
     """The best share of the ideal in each scenario."""
     above: dict[str, int]
-    """By label, in how many scenarios a row is faster than the ideal."""
+    """Number of scenarios in which a row is faster than the ideal, by its label."""
 
 
 def wilson(hits: int, count: int) -> Interval:
@@ -69,7 +69,7 @@ def wilson(hits: int, count: int) -> Interval:
 
 
 def judge(known: list[tuple[Drawn, Shares]]) -> Ranking:
-    """Rank the rows on scenarios that all of them have run."""
+    """Rank the rows on the scenarios that every row has run."""
     shares = {row: np.array([kept[row.label] for _, kept in known]) for row in rows()}
     groups = []
     for name, title in GROUPS.items():

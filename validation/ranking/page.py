@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from validation.ranking.judge import Interval, Ranking, Standing
 
-INITIAL_WINDOW = 2  # packets, as the profile has it
+INITIAL_WINDOW = 2  # packets, as in the profile
 
 OPENING = """# A ranking of the remedies
 
@@ -53,12 +53,12 @@ mean completion time of the blocks is at least 0.9. A run is stopped if it takes
 CLOSING = """\
 ## Interpretation
 
-- The ideal requires more than the absence of loss. It does not include slow start, and slow start
-  takes more round trips than a short block on a long path lasts. This is the same for all rows; the
-  row "the best of all" shows what is possible.
-- "The best of these" uses the best row of a group in every scenario, as if one could choose for
-  each. It is chosen after the runs from rows that also differ by chance, so it is slightly too
-  high.
+- The ideal requires more than the absence of loss. It does not include slow start, which takes more
+  round trips than a short block on a long path lasts. This is the same for all rows; the row "the
+  best of all" shows what is possible.
+- "The best of these" uses the best row of a group in every scenario, as if one could choose a row
+  for each scenario. This row is chosen after the runs from rows that also differ by chance, so the
+  share is slightly too high.
 - If the buffer is full, the other traffic loses packets, too, and the read can use the capacity
   that becomes free. PLATO drops packets without a label first, so it gains most from this.
 - The parameters are not tuned. `pac` assumes a buffer of 80 KiB in all scenarios. `batching` and
@@ -100,9 +100,10 @@ _NAMES = {
 
 
 def table(ranking: Ranking) -> list[str]:
-    """Return the table: a line per row, and the best of each group."""
+    """Return the table, with a line per row and for the best of each group."""
     head = " | ".join(f"{100 * level:.0f} %" for level in LEVELS)
-    lines = [f"| Scenarios [%] in which it keeps at least | {head} |", "| :-- |" + " --: |" * 3]
+    what = "Scenarios [%] in which the remedy keeps at least"
+    lines = [f"| {what} | {head} |", "| :-- |" + " --: |" * 3]
     for group in ranking.groups:
         lines.append(f"| **{group.title}** | | | |")
         lines += [_line(f"`{one.label}`", one) for one in group.standings]
@@ -121,7 +122,7 @@ def _text(kept: Interval) -> str:
 
 
 def _reach(ranking: Ranking) -> list[str]:
-    """Describe where no row keeps 90 %, and which are faster than the ideal."""
+    """Describe scenarios in which no row keeps 90 %, and rows that are faster than the ideal."""
     filled = np.array(
         [
             drawn.servers * INITIAL_WINDOW * PACKET >= drawn.bandwidth_delay
@@ -138,9 +139,9 @@ def _reach(ranking: Ranking) -> list[str]:
             "Wilson's 95 % intervals are in parentheses. In "
             f"{nobody:.0f} % of the scenarios no row keeps 90 %."
         ),
-        f"In the {filled.sum()} scenarios in which the initial windows of all servers together",
-        f"fill the path, at least one row keeps 90 % in {_text(full)} %. In the other",
-        f"{(~filled).sum()} it is {_text(short)} %, because slow start needs round trips that the",
-        f"ideal does not include. In {above.sum()} scenarios some row is faster than the ideal,",
-        f"most often `{label}` ({most}), by at most {faster:.0f} %.",
+        f"At least one row keeps 90 % in {_text(full)} % of the {filled.sum()} scenarios in which",
+        "the initial windows of all servers together fill the path, and in",
+        f"{_text(short)} % of the other {(~filled).sum()}, because slow start needs round trips",
+        f"that the ideal does not include. In {above.sum()} scenarios some row is faster than the",
+        f"ideal, most often `{label}` ({most} scenarios), by at most {faster:.0f} %.",
     ]

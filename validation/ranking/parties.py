@@ -1,11 +1,11 @@
-"""Who must change for a remedy, as in docs/reference/remedies.md."""
+"""The parties that must change for each remedy, as in docs/reference/remedies.md."""
 
 from collections.abc import Iterable
 
 SENDER, RECEIVER, SWITCH, APPLICATION = "sender", "receiver", "switch", "application"
 _MARKS = {SENDER, RECEIVER, SWITCH}
 
-# Every remedy, and the transports of scenarios/remedies.toml that are none.
+# Every remedy, and the transports of scenarios/remedies.toml that are no remedies.
 PARTIES: dict[str, set[str]] = {
     "newreno": set(),
     "dctcp": _MARKS,
@@ -45,7 +45,7 @@ GROUPS = {
 
 
 def group(names: Iterable[str]) -> str:
-    """Return the group of GROUPS to which remedies that work together belong."""
+    """Return the group of `GROUPS` for remedies that work together."""
     parties = set().union(*(PARTIES[name] for name in names))
     if SWITCH in parties:
         return SWITCH

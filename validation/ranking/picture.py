@@ -1,4 +1,4 @@
-"""The ranking as a picture: a row per remedy, grouped by who must change."""
+"""The ranking as a picture: a row per remedy, grouped by the parties that must change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of scenarios/remedies.toml: every remedy as it is run."""
+"""The rows of scenarios/remedies.toml, in which every remedy runs."""
 
 import json
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class Row:
 
     @property
     def group(self) -> str:
-        """Who must change, a key of `parties.GROUPS`."""
+        """The parties that must change, as a key of `parties.GROUPS`."""
         return group(self.names)
 
 
 def rows() -> list[Row]:
-    """Return what the scenario runs, in its order."""
+    """Return the rows of the scenario, in its order."""
     scenario = incast.load(REMEDIES).override("workload.servers", 2)
     return [
         Row(label_of(point.swept), tuple(_names(point.swept))) for point in scenario.plan.points
@@ -36,7 +36,7 @@ def _names(swept: dict[str, object]) -> list[str]:
 
 
 def _name(value: object) -> str:
-    """Return the name in a value, which may be a table, also as JSON."""
+    """Return the name in a value, which may be a string, a table, or a table in JSON."""
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
     return str(value["name"]) if isinstance(value, dict) else str(value)

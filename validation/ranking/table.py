@@ -16,7 +16,7 @@ from validation.ranking.rows import rows
 PATH = REFERENCE / "ranking" / "shares.csv"
 
 Shares = dict[str, float]
-"""Ideal over simulated completion by a row's label; 0 if it took `GIVEN_UP` times as long."""
+"""Ideal completion time divided by the simulated one, by label; 0 for runs that were stopped."""
 
 
 def simulate(drawn: Drawn, jobs: int | None, only: set[str] | None = None) -> Shares:
@@ -39,7 +39,7 @@ def simulate(drawn: Drawn, jobs: int | None, only: set[str] | None = None) -> Sh
 
 
 def read() -> list[tuple[Drawn, Shares]]:
-    """Return what is kept, in the order of the draw."""
+    """Return the kept shares, in the order of the draw."""
     if not PATH.exists():
         return []
     with PATH.open(newline="") as file:
@@ -53,7 +53,7 @@ def read() -> list[tuple[Drawn, Shares]]:
 
 
 def make(count: int, jobs: int | None) -> Iterator[int]:
-    """Simulate the missing rows of the first `count` scenarios; yield each that is kept."""
+    """Simulate missing rows of the first `count` scenarios; yield the number of each new one."""
     labels = [row.label for row in rows()]
     known = read()
     for number, drawn in enumerate(islice(scenarios(), count)):
@@ -68,7 +68,7 @@ def make(count: int, jobs: int | None) -> Iterator[int]:
 
 
 def _keep(known: list[tuple[Drawn, Shares]], labels: list[str]) -> None:
-    """Write all in one step, so that an interruption leaves a complete table."""
+    """Write the whole table in one step, so that an interruption leaves a complete table."""
     part = PATH.with_suffix(".part")
     with part.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -1,10 +1,10 @@
-"""Compare one sweep by threads, by Dask workers that are killed, and by a Slurm array that is.
+"""Compare a sweep by threads with the same sweep by Dask workers and by Slurm, which are killed.
 
-20 000 runs: by the threads of this process; by two Dask workers, of which three are killed; and by
-16 shards, in random order, on a Slurm of one node, of whose processes a hundred are killed. The
-files must be the same, byte for byte. Slurm must be installed (Debian: slurmctld, slurmd,
-slurm-client, munge); without it, its part is left out, and said to be. `--quick` takes 800 runs, 4
-shards, and fewer kills.
+A sweep of 20 000 runs is done in three ways: by the threads of this process; by two Dask workers,
+with three kills; and by 16 shards, in random order, on a Slurm cluster of one node, with a hundred
+kills of processes. The files must be the same, byte for byte. Slurm must be installed (Debian:
+slurmctld, slurmd, slurm-client, munge); without it, its part is left out, with a message. `--quick`
+takes 800 runs, 4 shards, and fewer kills.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ PATIENCE = 1200  # seconds for all shards
 
 @dataclass(frozen=True)
 class Size:
-    """How much of it there is."""
+    """The size of the study."""
 
     seeds: int
     shards: int
     kills: int
     lost: int
-    """Workers of Dask that are killed; `kills` is of processes of shards."""
+    """Number of kills of Dask workers; `kills` is the number of kills of processes of shards."""
 
     @property
     def runs(self) -> int:
-        """How many runs the sweep has."""
+        """The number of runs of the sweep."""
         return 4 * self.seeds
 
 
@@ -108,13 +108,13 @@ def stored(out: Path) -> dict[str, bytes]:
 
 
 def repeated(out: Path) -> int:
-    """Return how often runs ended: once each, and again if a kill came before they were stored."""
+    """Return how often a run ended; a run that a kill kept from being stored ends again."""
     files = Path(f"{out}.parts").glob("*/times/*.csv")
     return sum(len(file.read_bytes().splitlines()) - 1 for file in files)
 
 
 def by_dask(scenario: incast.Scenario, out: Path, most: int, chance: random.Random) -> int:
-    """Run a sweep with two workers; return how many were killed meanwhile, of so many at most."""
+    """Run a sweep with two workers; kill at most `most`, and return the number of kills."""
     lost = 0
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
@@ -132,7 +132,7 @@ def by_dask(scenario: incast.Scenario, out: Path, most: int, chance: random.Rand
 
 
 def by_slurm(cluster: slurm.Slurm, file: Path, out: Path, size: Size, chance: random.Random) -> int:
-    """Run a sweep in shards that are killed, and merge them; return how many processes were."""
+    """Run a sweep in shards with kills, and merge them; return the number of kills."""
     tools = Path(sys.executable).parent
     path = f"{tools}{os.pathsep}{cluster.environment['PATH']}"
     cluster = replace(cluster, environment={**cluster.environment, "PATH": path})
@@ -169,18 +169,18 @@ def by_slurm(cluster: slurm.Slurm, file: Path, out: Path, size: Size, chance: ra
 
 
 def is_done(cluster: slurm.Slurm, part: int) -> bool:
-    """Return whether a part said that it was done, before it ended."""
+    """Return whether a part reported, before its end, that it was done."""
     logs = cluster.folder.glob(f"incast-*-{part}.log")
     return any(f"shard {part}/" in log.read_text() for log in logs)
 
 
 def kill_one(out: Path, chance: random.Random) -> bool:
-    """Kill a process of a shard: the simulator, or what waits for it. Return whether one ran."""
+    """Kill a process of a shard, the simulator or its parent; return whether one was running."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         if "--shard" in words and any(word.startswith(f"{out}.parts/") for word in words):
             found.append(int(process.name))

@@ -54,21 +54,21 @@ PartitionName=all Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 
 @dataclass(frozen=True)
 class Slurm:
-    """A cluster that runs.
+    """A running cluster.
 
     Parameters
     ----------
     folder
-        Where its files are, and jobs begin.
+        Folder of the cluster's files, in which jobs start.
     environment
-        In which its commands are to run.
+        Environment variables for the cluster's commands.
     """
 
     folder: Path
     environment: dict[str, str]
 
     def call(self, *command: str) -> str:
-        """Run one of its commands; return what it prints."""
+        """Run a command of Slurm; return its output."""
         return subprocess.run(
             command, env=self.environment, cwd=self.folder, check=True, capture_output=True,
             text=True, timeout=60,
@@ -90,7 +90,7 @@ def missing() -> list[str]:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Slurm]:
-    """Start a cluster whose files are in a folder; end it."""
+    """Start a cluster whose files are in a folder, and end it after the block."""
     for name in ("state", "spool", "munge"):
         (folder / name).mkdir(mode=0o700)
     (folder / "munge" / "key").write_bytes(secrets.token_bytes(128))

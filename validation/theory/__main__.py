@@ -1,7 +1,7 @@
 """Compare the models of throughput with the simulator, write docs/validation/throughput.md.
 
-Exits with 1 if the verdict on a claim of the text has changed. The page gives the reasons why
-some claims fail.
+Exits with 1 if the verdict on a claim of the paper has changed. The page explains why some claims
+fail.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def told(console: Console, found: list[Verdict]) -> int:
-    """Print the verdicts; return 1 if a claim has changed sides."""
+    """Print the verdicts; return 1 if the verdict on a claim has changed."""
     changed = 0
     for verdict in found:
         expected = any(verdict.bar.startswith(it) for it in EXPECTED_TO_FAIL)

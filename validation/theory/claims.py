@@ -1,4 +1,4 @@
-"""The claims of the text on its models, compared with our runs."""
+"""The claims of the paper on its models, compared with our runs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ EXPECTED_TO_FAIL = (
     "3.21: n × Padhye is good for small N",
     "3.21: n × Padhye is more than 10 times",
 )
-"""How the bars begin that fail, each for a reason that the page gives."""
+"""First words of the bars that fail, each for a reason that the page gives."""
 
 SMALL, MIDDLE, LARGE = (2, 3, 4), (3, 4, 5, 6, 7, 8), (16, 24, 32, 48)
 
 
 def judge(curves: Curves) -> list[Verdict]:
-    """Hold every claim of figures 3.8 to 3.21 against the runs."""
+    """Judge every claim of figures 3.8 to 3.21 by the runs."""
     return [*judge_one(curves[DEFAULT]), *_split(curves), *_buffers(curves), *_srus(curves)]
 
 
 def judge_one(curve: Curve) -> list[Verdict]:
-    """Hold the claims on table 3.1's curve against one curve."""
+    """Judge the claims on table 3.1's curve by one curve."""
     return [
         *_without_timeouts(curve),
         *_full(curve),
@@ -48,7 +48,7 @@ def judge_one(curve: Curve) -> list[Verdict]:
 
 
 def _of(curve: Curve, model: str) -> NDArray[np.float64]:
-    """Return the model's goodput over the simulator's."""
+    """Return the model's goodput divided by the simulator's."""
     return curve.models[model] / curve.goodput
 
 
@@ -62,7 +62,7 @@ def _short(value: float) -> str:
 
 
 def _each(bar: str, what: str, curve: Curve, values: NDArray, fine: NDArray) -> Verdict:
-    """Return a verdict on values of which each, where it is a number, must be fine."""
+    """Judge values that must all be `fine`, except where they are not numbers."""
     misses = [
         f"N={n}: {_short(value)}"
         for n, value, good in zip(curve.servers, values, fine, strict=True)
@@ -123,7 +123,7 @@ def _inside(curve: Curve) -> list[Verdict]:
     many = _where(np.abs(np.log(simulated)), curve.servers > 8)
     return [
         _each(
-            "3.10: IBTTs matter at small N: they halve TD only at least",
+            "3.10: IBTTs matter at small N: they at least halve TD only",
             "IBTT only / TD only", curve, small, small < 0.5,
         ),
         _each(
@@ -220,7 +220,7 @@ def _list(values: Iterable[int]) -> str:
 
 
 def _monotone(bar: str, rows: list[Curve], column: str, sign: int) -> Verdict:
-    """Judge whether a column grows (sign 1) or falls (-1) from row to row, at every N > 1."""
+    """Judge whether a column grows (sign 1) or falls (sign -1) from row to row, at every N > 1."""
     table = np.array([it.told[column].to_numpy() for it in rows])[:, 1:]
     wrong = sign * np.diff(table, axis=0) < -0.02 * table[:-1]
     misses = [

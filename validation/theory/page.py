@@ -32,10 +32,10 @@ DIAGNOSES = """
 ## Why claims fail
 
 The step at 4 and the fall at 7 (3.8)
-: The step is a phase effect: it appears without the random send delay, also in ns-2.35
-  ([its reference runs](ns2.md), set a). Without the delay, goodput with 3 to 8 servers is
-  {phases} Mbps: it falls right after the step, not at 7.
-  The table below judges the claims about this curve without the delay.
+: The step is a phase effect: it appears without the random send delay, also in ns-2.35 ([its
+  reference runs](ns2.md), set a). Without the delay, goodput with 3 to 8 servers is {phases} Mbps.
+  So it falls right after the step, not at 7 servers. The table below judges the claims about this
+  curve without the delay.
 
 ABTTs already matter for few flows (3.11)
 : The result depends on the definition of an ABTT. Here it is every timeout of a segment of a
@@ -48,17 +48,17 @@ IBTTs are neither whole windows nor lack of duplicates (3.12)
 : The simulator records what happens to every packet. Inside a block most timeouts are due to lost
   retransmissions ("other"), a class that the paper does not have; a sender cannot distinguish them
   from other timeouts. The measured n* is therefore {knee:g}, not 3. The split model is still closer
-  to the simulator than the full one: it has fewer timeouts, which is correct (see the flavours
-  below).
+  to the simulator than the full model, because it has fewer timeouts, which is correct (see the
+  flavours below).
 
 n × Padhye is too low by a little more than a factor of 2 for few servers (3.21)
-: With two to four servers it has 0.49 to 0.89 times the simulator's goodput. It was just within the
-  factor while requests had the length of an ACK (`request_on_wire`).
+: With two to four servers, this model has 0.49 to 0.89 times the simulator's goodput. It was just
+  within the factor of 2 while requests had the length of an ACK (`request_on_wire`).
 
 n × Padhye is not orders of magnitude too high (3.21)
-: It is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the timeouts at
-  the head of a block, and the measured T0, which grows to {timer:.2f} s because a timer stays
-  backed off until a round trip can be measured. With a T0 of 0.2 s it is about
+: This model is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the
+  timeouts at the head of a block, and the measured T0, which grows to {timer:.2f} s because a timer
+  stays backed off until a round trip can be measured. With a T0 of 0.2 s, the model is about
   {padhye_short} times too high.
 
 p_r does not fall at every step with a larger buffer (3.13)
@@ -114,7 +114,7 @@ def write(
         "",
         "![SRUs](throughput-srus.png)",
         "",
-        "Mean |ln(model / simulator)| over the points with losses:",
+        "The table gives the mean of |ln(model / simulator)| over the points with losses:",
         "",
         *_errors(curves),
         "",
@@ -133,7 +133,7 @@ def write(
         "",
         "## Loss rates without a trace",
         "",
-        "The table gives estimates with their standard errors, and their ratio to the true value.",
+        "The table gives estimates, their standard errors, and their ratios to the true values.",
         "The share of lost packets can be estimated without a model. The number of loss events",
         "depends on an assumption about their sizes, which the standard errors do not include: at",
         "a full buffer many events are small and some very large, so a log-series distribution is",
@@ -153,7 +153,7 @@ def _diagnoses(curves: Curves, in_phase: Curve) -> str:
     there = curve.at(32, 48)
     padhye = (curve.models["n × Padhye"] / curve.goodput)[there]
     timer = curve.told["timeout_s"].to_numpy()[there]
-    # Where timeouts are all there is, T0 scales them.
+    # Where nearly all time is lost in timeouts, goodput scales with 1 / T0.
     short = padhye * timer / 0.2
     return DIAGNOSES.format(
         few_whole=f"N = {close.max()}" if close.size else "no N",
@@ -167,7 +167,7 @@ def _diagnoses(curves: Curves, in_phase: Curve) -> str:
 
 
 def _lost_together(curve: Curve) -> float:
-    """Return packets lost per loss indication with 8 servers."""
+    """Return the lost packets per loss indication with 8 servers."""
     lost, indications = (
         curve.told[name].to_numpy()[curve.at(8)].item()
         for name in ("packet_loss_ratio", "loss_indication_ratio")
@@ -259,7 +259,7 @@ COLOURS = {
 
 
 def _draw(path: Path, curves: list[Curve], models: list[str]) -> None:
-    """Draw goodput over servers, a panel per curve."""
+    """Draw goodput as a function of the servers, with a panel per curve."""
     from matplotlib import pyplot as plt
 
     columns = min(2, len(curves))

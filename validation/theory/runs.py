@@ -1,4 +1,4 @@
-"""The runs behind the page on models of throughput, and the predictions of the models."""
+"""The runs for the page on models of throughput, and the predictions of the models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ N = "workload.servers"
 
 @dataclass(frozen=True)
 class Setting:
-    """A curve of the text: buffer in packets of a KB, SRU in KB, the random send delay."""
+    """A curve of the paper: buffer in packets of 1 KB, SRU in KB, and the random send delay."""
 
     buffer: int = 32
     sru: int = 256
@@ -57,22 +57,22 @@ SRUS = [Setting(sru=size) for size in (64, 128, 256, 512)]
 
 @dataclass(frozen=True)
 class Curve:
-    """One setting over the servers: the simulator, its parameters, the models."""
+    """One setting with each number of servers: the simulation, its parameters, the models."""
 
     setting: Setting
     servers: NDArray[np.int64]
     goodput: NDArray[np.float64]
-    """Mbps, mean over seeds."""
+    """Goodput in Mbps, mean over seeds."""
     told: pl.DataFrame
     """Parameters, mean over seeds, and the timeouts by place and cause."""
     models: dict[str, NDArray[np.float64]]
-    """Goodput in Mbps by the name of the model; not a number without losses."""
+    """Goodput in Mbps by the name of the model; NaN without losses."""
 
     def lossy(self) -> NDArray[np.bool_]:
         return self.told["loss_event_ratio"].to_numpy() > 0
 
     def collapsed(self) -> NDArray[np.bool_]:
-        """Describe where every fifth block has a timeout."""
+        """Whether at least every fifth block has a timeout."""
         return self.told["timeouts_per_block"].to_numpy() >= 0.2
 
     def at(self, *servers: int) -> NDArray[np.bool_]:
@@ -111,7 +111,7 @@ def run(setting: Setting, seconds: float = SECONDS) -> Curve:
         N, "seed", "goodput_bps", "timeouts", "timeouts_block_head", "blocks"
     )
     both = models.estimate(results).drop("blocks").join(rows, on=[N, "seed"])
-    # A flow without timeouts or losses has no value; the mean is over the seeds that have some.
+    # A run without timeouts or losses has no value; the mean is over the seeds with a value.
     means = pl.all().exclude(N, "timeouts", "timeouts_block_head", "blocks")
     told = (
         both.with_columns(pl.selectors.float().fill_nan(None))
@@ -167,7 +167,7 @@ def _models(told: pl.DataFrame, setting: Setting) -> dict[str, NDArray[np.float6
 
 @dataclass(frozen=True)
 class Flavour:
-    """How often a loss indication is a timeout inside a block, there and in the models."""
+    """Share of loss indications that are timeouts inside a block, in runs and in the models."""
 
     transport: str
     servers: int
@@ -211,7 +211,7 @@ def run_flavours() -> list[Flavour]:
 
 @dataclass(frozen=True)
 class Guess:
-    """Loss rates without a trace: the truth, and an estimate with its standard error."""
+    """Loss rates that are estimated without a trace: true value, estimate, standard error."""
 
     servers: int
     source: str

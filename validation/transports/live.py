@@ -1,4 +1,4 @@
-"""ns-2 and this simulator on the same star in the same command, for each transport."""
+"""Runs ns-2 and this simulator on the same star, for each transport."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ AGENTS = {
     "vegas": "TCP/Vegas",
 }
 STARS = ((32, 64), (32, 256), (64, 256))
-"""Buffer, packets, and SRU, KiB."""
+"""Buffers in packets, and SRUs in KiB."""
 SERVERS = (2, 4, 8, 16, 32, 48)
 SEEDS = 3
 VEGAS_SERVERS = (2, 4, 6, 8, 10, 12, 16, 32, 48)
-"""Closer, because ns-2's Vegas hangs in most runs with more than 16."""
+"""More small numbers for Vegas, because ns-2's Vegas hangs in most runs with more than 16."""
 VEGAS_SEEDS = 6
-"""More, because it runs well until chance makes it stall, and then stalls in every block."""
+"""More seeds for Vegas, which runs well until a chance stall, and then stalls in every block."""
 SECONDS = 20
 BYTES = 3e8
-"""ns-2 stops after this number, so that a port that is never idle does not take minutes."""
+"""Number of bytes after which ns-2 stops, so that runs without stalls do not take minutes."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Case:
 
     @property
     def seeds(self) -> range:
-        """The seeds of its runs."""
+        """The seeds of the case's runs."""
         return range(1, 1 + (VEGAS_SEEDS if self.transport == "vegas" else SEEDS))
 
     @property
     def star(self) -> str:
-        """Name of its curve."""
+        """Name of the case's curve."""
         return f"{self.buffer} packets, {self.sru} KB"
 
 
@@ -70,11 +70,11 @@ class Side:
     timeouts: float
     """Per block."""
     p50: float
-    """Block time, ms: the median of the medians."""
+    """Median over the runs of the median block time, ms."""
     stalled: float = 0.0
     """Share of blocks with a timeout."""
     hung: int = 0
-    """Runs in which a sender was left with a window of nothing."""
+    """Number of runs in which a sender ended with a window of 0."""
     runs: int = 0
 
 
@@ -109,11 +109,11 @@ EVERY = tuple(
     for servers in (VEGAS_SERVERS if transport == "vegas" else SERVERS)
 )
 SAMPLE = tuple(it for it in EVERY if it.servers == 16 and it.buffer == 32 and it.sru == 64)
-"""Collapsed, so nearly the same for every seed; Vegas may hang there, and is not judged."""
+"""Collapsed points, which differ little between seeds; Vegas may hang there and is not judged."""
 
 
 def compare(jobs: int, cases: Iterable[Case] = EVERY) -> list[Pair]:
-    """Run these points on both sides."""
+    """Run the points on both sides."""
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda case: Pair(case, _ns2(case), _here(case)), cases))
 

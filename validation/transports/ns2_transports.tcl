@@ -1,8 +1,8 @@
 # A barrier-synchronised read on a star, by one of ns-2's one-way TCPs.
 # usage: ns ns2_transports.tcl AGENT SERVERS BUFFER_PACKETS SRU_SEGMENTS SEED SECONDS BLOCKS
-# Prints: blocks, seconds until the last of them ended, blocks with a timeout, timeouts, fast
-# retransmits, drops at the port to the client, the median block time in seconds, and how many
-# senders have a window of nothing, which they never leave.
+# Prints: blocks, seconds until the last block ended, blocks with a timeout, timeouts, fast
+# retransmits, drops at the port to the client, the median block time in seconds, and the number of
+# senders with a window of 0, which they never leave.
 lassign $argv agent servers buffer segments seed seconds limit
 set mss 1024
 Agent/TCP set packetSize_ $mss
@@ -12,7 +12,7 @@ Agent/TCP set minrto_ 0.2
 Agent/TCP set tcpTick_ 1e-5
 Agent/TCP set rtxcur_init_ 3.0
 Agent/TCP set slow_start_restart_ 0
-# A uniformly random delay before every packet: without it phases rule (Floyd and Jacobson).
+# A uniformly random delay before every packet prevents phase effects (Floyd and Jacobson).
 Agent/TCP set overhead_ 8e-6
 ns-random $seed
 set generator [new RNG]

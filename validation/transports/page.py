@@ -29,7 +29,7 @@ HABITS = """
 ## Behaviour of ns-2
 
 Tahoe, Reno, NewReno
-: No differences beyond those that [the profile](../reference/ns2.md) already covers.
+: There are no differences beyond those that [the profile](../reference/ns2.md) already covers.
 
 SACK
 : ns-2's `Sack1` is not RFC 6675: lost segments stay in the pipe, and a timeout clears the record of
@@ -39,9 +39,9 @@ SACK
   [`sack1`](../reference/recovery.md), which the profile `ns2` uses for `sack`.
 
 Vegas
-: Its agent sends packets without headers (1024 bytes instead of 1064). A fast retransmit doubles
+: ns-2's agent sends packets without headers (1024 bytes instead of 1064). A fast retransmit doubles
   the coarse timeout, so a lost retransmission costs 400 ms. The first two packets are sent one at a
-  time, so the base round trip is that of an empty path. All three are in the profile.
+  time, so the base round trip is that of an empty path. The profile copies all three properties.
 
 ## Errors of ns-2 that are not copied
 
@@ -49,17 +49,18 @@ A Vegas sender may end with a window of zero. `VegasTcpAgent::timeout` sets `v_n
 duplicate ACKs then inflate the window without a reduction, the next new ACK sets the window to
 `v_newcwnd_`. Nothing is outstanding, so no timer is running: the block never ends, and the run
 makes no progress until its time is over. Runs with such a sender are excluded. Points where most
-runs have one are flagged and not judged, because the remaining runs, or beginnings of runs, are not
-representative.
+runs have such a sender are flagged and not judged, because the remaining runs, or beginnings of
+runs, are not representative.
 
 Vegas has a high goodput until one block happens to stall, and then stalls in every block. At some
-points this may or may not happen within the simulated time (64 packets and 16 senders: in five of
-six seeds of ns-2 and in all of ours). A mean says little there.
+points, this may or may not happen within the simulated time. For example, with 64 packets and 16
+senders it happens in five of six seeds of ns-2 and in all of ours. At such points, a mean says
+little.
 """
 
 
 def judge(pairs: list[Pair]) -> list[Verdict]:
-    """Hold every transport against the two bars."""
+    """Judge every transport by the two bars."""
     found = []
     for transport in AGENTS:
         judged = [it for it in pairs if it.case.transport == transport and not it.flagged]

@@ -1,8 +1,8 @@
-//! The least that an event-driven simulation of a star does per packet-hop: links in FIFO order, a
-//! heap of the busy ones, an ACK per segment, a fixed window. No TCP, no losses, no checks.
+//! The minimum of an event-driven simulation of a star: links in FIFO order, a heap of busy links,
+//! an ACK per segment, and a fixed window. There is no TCP, and there are no losses and no checks.
 //!
-//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. Time per hop in
-//! multiples of it compares machines, and days of one machine.
+//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. As multiples of the
+//! probe's time, times per hop of several machines, or of several days, can be compared.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -11,11 +11,11 @@ const SEGMENT: u32 = 1500;
 const ACK: u32 = 40;
 const PAYLOAD: u64 = 1460;
 const WINDOW: u32 = 24;
-/// 1 Gbit/s, picoseconds per byte.
+/// Picoseconds per byte at 1 Gbit/s.
 const PACE: u64 = 8_000;
-/// 25 us.
+/// Delay of a link in picoseconds: 25 us.
 const DELAY: u64 = 25_000_000;
-/// Bytes of a buffer: never reached, but compared with.
+/// Bytes of a buffer. No queue reaches them, but each packet's check compares with them.
 const BUFFER: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ const BUFFER: u64 = 1 << 40;
 struct Packet {
     arrives: u64,
     flow: u32,
-    /// Of a segment its number; of an ACK that of the next segment.
+    /// Number of a segment; in an ACK, the number of the next segment.
     number: u32,
     size: u32,
 }
@@ -33,13 +33,13 @@ struct Packet {
 struct Link {
     packets: VecDeque<Packet>,
     free_at: u64,
-    /// When the packets that are queued depart, and their sizes.
+    /// Departure times of the queued packets, and their sizes.
     queued: VecDeque<(u64, u32)>,
     bytes: u64,
 }
 
 impl Link {
-    /// Takes a packet; true if it is the only one on the link.
+    /// Takes a packet; returns whether it is the only packet on the link.
     fn offer(&mut self, now: u64, mut packet: Packet) -> bool {
         while let Some(&(departs, size)) = self.queued.front()
             && departs <= now

@@ -1,5 +1,5 @@
-//! Packet captures: reads and writes files of packets with timestamps. Independent of the
-//! simulator.
+//! Packet captures: reads and writes files of packets with timestamps. This crate is independent of
+//! the simulator.
 //!
 //! `read` reads capture files, `write` writes them, and `wire` has the byte layout of frames.
 

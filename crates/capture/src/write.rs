@@ -8,7 +8,7 @@ const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 const LINKTYPE_ETHERNET: u16 = 1;
-/// Options of every block, of the section header and of an interface.
+/// Codes of options: of every block, of the section header and of an interface.
 const END: u16 = 0;
 const COMMENT: u16 = 1;
 const APPLICATION: u16 = 4;
@@ -27,14 +27,14 @@ pub struct Capture<W> {
     packets: u64,
 }
 
-/// What a file says about itself.
+/// The description of a file in its header.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct About<'a> {
     /// The program that writes it.
     pub application: &'a str,
-    /// What it shows.
+    /// A description of the content.
     pub comment: &'a str,
-    /// The interface.
+    /// The name of the interface.
     pub interface: &'a str,
 }
 
@@ -42,7 +42,7 @@ impl<W: Write> Capture<W> {
     /// Begins a file. At most `snaplen` bytes of each frame are kept.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn new(out: W, snaplen: u32, about: &About<'_>) -> Result<Self> {
         let mut capture = Self { out, snaplen, block: Vec::new(), packets: 0 };
         let block = &mut capture.block;
@@ -67,11 +67,11 @@ impl<W: Write> Capture<W> {
         Ok(capture)
     }
 
-    /// Writes a frame of `length` bytes, seen at `nanos`, that begins with `bytes`. What is missing
+    /// Writes a frame of `length` bytes, seen at `nanos`, that begins with `bytes`. Missing bytes
     /// are zeros.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn frame(
         &mut self,
         nanos: u64,
@@ -109,7 +109,7 @@ impl<W: Write> Capture<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn finish(mut self) -> Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -131,7 +131,8 @@ fn begin(block: &mut Vec<u8>, kind: u32) {
     block.extend([0; 4]);
 }
 
-/// Appends an option. Text is cut if it is longer than an option can be; an empty text adds nothing.
+/// Appends an option. A string is cut if it is longer than an option can be; an empty string adds
+/// no option.
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     if value.is_empty() && code != END {
         return;

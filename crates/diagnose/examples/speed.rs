@@ -1,4 +1,4 @@
-//! Reads captures and prints nothing but the answer: what `time` measures is the reading.
+//! Reads captures and prints only the answer, so that `time` measures the reading.
 //!
 //! `cargo run --release -p incast-diagnose --example speed FILE...`
 

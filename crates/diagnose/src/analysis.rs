@@ -1,4 +1,4 @@
-//! The analysis of a whole capture: its vantage points, and the report.
+//! The analysis of a whole capture, with its vantage points, and the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,15 +18,15 @@ use crate::time::{Span, Time};
 use crate::vantage::Vantage;
 use crate::verdict::{self, Case, stalled};
 
-/// Waits of a flow that may go on at the same time, at most.
+/// Largest number of waits of a flow that may overlap in time.
 const NESTED: usize = 8;
 
-/// What may be chosen.
+/// The options of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Where the capture was taken, if it must not be guessed.
+    /// The vantage point, if it is given and not inferred.
     pub vantage: Option<Vantage>,
-    /// Flows that make an episode.
+    /// Number of flows that make an episode.
     pub flows: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for Options {
     }
 }
 
-/// Reads packets, and keeps what is open.
+/// Takes packets, and keeps the state of open connections.
 #[derive(Debug, Default)]
 pub struct Analysis {
     options: Options,
@@ -44,7 +44,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// An empty one.
+    /// Makes an empty analysis.
     pub fn new(options: Options) -> Self {
         Self { options, points: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Analysis {
         self.points[at].take(packet);
     }
 
-    /// Ends, and says what was found.
+    /// Ends the analysis, and returns the report.
     pub fn finish(mut self, files: &Merge) -> Report {
         for point in &mut self.points {
             point.finish();
@@ -115,7 +115,8 @@ impl Analysis {
     }
 }
 
-/// The point that says most of an episode: a client sees most, a server least; and where it is.
+/// The point that shows most of an episode, with its vantage. A client shows most, and a server
+/// least.
 fn leading(points: &[Point], given: Option<Vantage>) -> Option<(&Point, Option<(Vantage, f64)>)> {
     let all = points.iter().map(|point| (point, place(point, given)));
     all.max_by_key(|(_, place)| match place.map(|(vantage, _)| vantage) {
@@ -126,14 +127,14 @@ fn leading(points: &[Point], given: Option<Vantage>) -> Option<(&Point, Option<(
     })
 }
 
-/// Where a point is, and how sure that is.
+/// The vantage of a point, and the confidence in it.
 fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
     if let Some(given) = given {
         return Some((given, 1.0));
     }
     let (vantage, sure) = point.evidence.vantage()?;
-    // At a server no other server is seen, so where data of several hosts goes to one, the place is
-    // between them.
+    // At a server, no other server is seen. Where data of several hosts go to one host, the vantage
+    // point is therefore between them.
     let several = point.hosts.busiest().is_some_and(|(_, receiver)| receiver.senders() > 1);
     if vantage == Vantage::Server && several {
         return Some((Vantage::Switch, sure));
@@ -141,7 +142,7 @@ fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
     Some((vantage, sure))
 }
 
-/// The episodes of a point, without those whose losses something else explains.
+/// The episodes of a point, except episodes whose losses have another explanation.
 fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> Vec<Episode> {
     if place == Some(Vantage::Server)
         || look_alikes.iter().any(|one| one.vetoes)
@@ -160,14 +161,14 @@ fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> 
     lead.episodes.iter().filter(apart).filter(other).cloned().collect()
 }
 
-/// What carried the packets of all files.
+/// The tunnels that carried the packets of all files.
 fn tunnels(files: &Merge) -> Vec<TunnelTold> {
     let inside = |kind: Tunnel| files.files().map(|(_, tally, _)| tally.inside(kind)).sum();
     let told = |kind: Tunnel| TunnelTold { kind: kind.name(), packets: inside(kind) };
     Tunnel::ALL.into_iter().map(told).filter(|one| one.packets > 0).collect()
 }
 
-/// The stalls of the leading point, and those of others that it has not seen.
+/// The stalls of the leading point, and stalls of other points that it has not seen.
 fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stall> {
     let mut all = lead.stalls.clone();
     let key = |stall: &Stall, at| ((stall.sender, stall.receiver, stall.start), at);
@@ -208,7 +209,7 @@ fn told_of(episode: &Episode, lead: &Point, began: Time) -> EpisodeTold {
     }
 }
 
-/// What this place forbids to know.
+/// The questions that cannot be answered from this vantage point.
 fn cannot_tell(
     lead: &Point,
     vantage: Option<Vantage>,
@@ -279,9 +280,13 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
     let mut notes = Vec::new();
     match end {
         Some(End::Whole) => {}
-        Some(End::Cut) => notes.push("is cut in the middle of a frame; read to its end".to_owned()),
+        Some(End::Cut) => {
+            notes.push("is cut in the middle of a frame; the frames before it were read".to_owned())
+        }
         Some(End::Damaged(place, what)) => {
-            notes.push(format!("is damaged at byte {place}: {what}; read up to there"));
+            notes.push(format!(
+                "is damaged at byte {place}: {what}; the frames before it were read"
+            ));
         }
         None => notes.push("was not read to its end".to_owned()),
     }

@@ -15,27 +15,27 @@ pub struct Member {
     pub message: Option<Message>,
 }
 
-/// A host that asks many others takes its time: an answer of another one that begins so soon, while
-/// none has ended, belongs to them.
+/// A host takes some time to ask many other hosts. If no answer has ended yet, an answer of another
+/// host that begins within this time belongs to the same burst.
 const TOGETHER: Span = Span::from_millis(20);
 
-/// So many addresses are those of hosts.
+/// From this number on, addresses are taken for those of single hosts.
 const SEVERAL: usize = 3;
 
 /// A message that begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin {
-    /// When it was requested, if the request was seen; else the time of its first packet.
+    /// Time of the message's request, if the request was seen, or else of its first packet.
     pub start: Time,
-    /// When its first packet came.
+    /// Time of the message's first packet.
     pub first: Time,
-    /// The place of its host.
+    /// The index of the sending host.
     pub host: usize,
     pub key: Key,
-    /// Messages of one burst begin so close together.
+    /// Messages of one burst begin within this time.
     pub window: Span,
-    /// A message that is requested this much later than its host began another one follows that
-    /// one.
+    /// A message that is requested later than this after its host began another message follows the
+    /// other message, and is not simultaneous.
     pub apart: Span,
 }
 
@@ -43,31 +43,31 @@ pub struct Begin {
 #[derive(Clone, Debug, Default)]
 pub struct Burst {
     pub start: Time,
-    /// When the newest began.
+    /// Time at which the newest message began.
     pub newest: Time,
     pub members: Vec<Member>,
     keys: BTreeSet<Key>,
-    /// The places of the hosts that send, and when the first packet of each came.
+    /// The indices of the sending hosts, and the time of each host's first packet.
     hosts: BTreeMap<usize, Time>,
     open: usize,
-    /// The numbers of their stalls.
+    /// The numbers of the members' stalls.
     pub stalls: Vec<usize>,
-    /// Those of them in which the link idled for long.
+    /// The numbers of the stalls in which the link idled for long.
     pub idle: Vec<usize>,
-    /// Bytes of the fullest bin meanwhile.
+    /// Bytes of the fullest bin during the burst.
     pub peak: u64,
-    /// Packets to the host that were seen to be lost meanwhile.
+    /// Packets to the host that were seen to be lost during the burst.
     pub lost: u32,
 }
 
 impl Burst {
-    /// Whether a message belongs to it.
+    /// Whether a message belongs to the burst.
     fn is_near(&self, it: &Begin) -> bool {
         let own = self.hosts.get(&it.host);
         let soon = it.start >= self.start && it.start - self.start <= TOGETHER;
         let whole = soon && self.open == self.members.len() && own.is_none();
         let near = (self.start - it.window..=self.newest + it.window).contains(&it.start);
-        // Behind one address there may be many hosts.
+        // There may be many hosts behind one address.
         let each_once = self.hosts.len() >= SEVERAL && self.hosts.len() == self.members.len();
         let follows = each_once && own.is_some_and(|&first| first + it.apart < it.start);
         (near && !follows || whole) && !self.keys.contains(&it.key)
@@ -83,12 +83,12 @@ impl Burst {
         self.open += 1;
     }
 
-    /// How many hosts send.
+    /// Number of hosts that send.
     pub fn hosts(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Whether a flow is in both.
+    /// Whether the two bursts have a flow in common.
     fn shares(&self, other: &Self) -> bool {
         let (few, many) = if self.keys.len() < other.keys.len() {
             (&self.keys, &other.keys)
@@ -115,22 +115,22 @@ impl Burst {
     }
 }
 
-/// Maximum number of open bursts of one host: more never overlap in a real network.
+/// Maximum number of open bursts of one host. In a real network, more bursts never overlap.
 const BURSTS: usize = 64;
 
-/// The bursts of a host that are open, by a number of their own, and where their open flows are.
+/// The open bursts of a host, each under a number, and the positions of their open flows.
 #[derive(Clone, Debug, Default)]
 pub struct Bursts {
     open: BTreeMap<u64, Burst>,
-    /// The burst of each flow whose message has not ended, and its place there.
+    /// The burst of each flow whose message has not ended, and the index of the flow in the burst.
     places: BTreeMap<Key, (u64, usize)>,
     next: u64,
 }
 
 impl Bursts {
-    /// A message begins: it joins the burst that it is near; it may lie between two, which then are
-    /// one. Else it joins one that `missed` it, or begins a new one. Returns the bursts that are
-    /// over.
+    /// Notes the beginning of a message, which joins the burst that it is near. If it lies between
+    /// two bursts, these are united. If it is near no burst, it joins a burst that `missed` it, or
+    /// begins a new burst. Returns the bursts that are over.
     pub fn begin(
         &mut self,
         it: &Begin,
@@ -166,7 +166,7 @@ impl Bursts {
         over
     }
 
-    /// Unites the bursts near a message, and returns the number of the one.
+    /// Unites the bursts near a message, and returns the number of the united burst.
     fn united(&mut self, mut first: u64, it: &Begin) -> u64 {
         let others: Vec<u64> = self.open.range(first + 1..).map(|(&number, _)| number).collect();
         for number in others {
@@ -177,7 +177,7 @@ impl Bursts {
             if !fits {
                 continue;
             }
-            // The smaller one moves, so that many bursts that grow together cost little.
+            // The smaller burst moves, so that many bursts that grow together cost little.
             let (Some(one), Some(other)) = (self.open.remove(&first), self.open.remove(&number))
             else {
                 break;
@@ -209,7 +209,7 @@ impl Bursts {
         self.open.get_mut(number)
     }
 
-    /// A message has ended; returns the bursts that are over.
+    /// Notes the end of a message, and returns the bursts that are over.
     pub fn end(&mut self, key: Key, message: Message) -> Vec<Burst> {
         if let Some((number, at)) = self.places.remove(&key)
             && let Some(burst) = self.open.get_mut(&number)
@@ -223,7 +223,7 @@ impl Bursts {
         self.over()
     }
 
-    /// Takes out the bursts whose flows have all ended. The newest may still get members: those
+    /// Takes out the bursts whose flows have all ended. The newest burst may still get members
     /// whose first packets were lost.
     fn over(&mut self) -> Vec<Burst> {
         let newest = self.open.values().map(|burst| burst.newest).max().unwrap_or_default();
@@ -242,7 +242,7 @@ impl Bursts {
         Some(burst)
     }
 
-    /// Takes out all.
+    /// Takes out all bursts.
     pub fn finish(&mut self) -> impl Iterator<Item = Burst> + use<> {
         self.places.clear();
         std::mem::take(&mut self.open).into_values()

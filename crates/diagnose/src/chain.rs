@@ -1,37 +1,39 @@
-//! A timer that expired more than once: behind the loss, the capture shows only one long wait.
+//! Timers that expired more than once. Behind the loss, the capture shows only one long wait.
 //!
-//! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual one is two
-//! timeouts, one of seven times is three. All but the first are for a retransmission that was lost.
-//! The timer may have been doubled before: six times the usual one is two timeouts as well.
+//! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual timer is two
+//! timeouts, and a wait of seven times is three timeouts. All timeouts except the first are for a
+//! lost retransmission. The timer may have been doubled before, so a wait of six times the usual
+//! timer is also two timeouts.
 
 use std::collections::BTreeMap;
 
 use crate::stall::{Cause, Ended, Stall};
 use crate::time::Span;
 
-/// How far a wait may be from such a sum.
+/// Largest relative difference between a wait and such a sum.
 const NEAR: f64 = 0.1;
-/// A timer doubles no more often.
+/// Largest number of doublings of a timer.
 const MOST: i32 = 8;
-/// The usual timer is the shortest on which this percentage of the waits agrees.
+/// The usual timer is the shortest length that this percentage of the waits has.
 const SHARE: usize = 5;
-/// No common stack has a shorter timer by default (Linux: 200 ms); what is shorter may be waits for
-/// probes or in queues. A minimum number of waits, and a percentage of them, prove it.
+/// No common stack has a shorter timer by default (Linux: 200 ms), so shorter waits may be for
+/// probes or in queues. A shorter timer is proven by a minimum number of waits and a percentage of
+/// all waits.
 const COMMON: Span = Span::from_millis(150);
 const WAITS: usize = 4;
 const PROOF: usize = 40;
-/// Waits agree if they fall into the same part of a power of two.
+/// Number of bins per power of two; waits in the same bin agree.
 const BINS: f64 = 8.0;
 
-/// Splits the waits that are sums of doubled ones.
+/// Splits the waits that are sums of doubled timers.
 pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
     let hidden = |stall: &&Stall| {
         !stall.upstream
             && stall.ended == Ended::Timeout
             && stall.cause.is_ok_and(|cause| cause != Cause::Handshake)
     };
-    // A lost window is waited for from the last packet that was seen, which may be later than the
-    // timer's start: then the other waits are longer.
+    // The wait for a lost window counts from the last packet that was seen, which may be later than
+    // the timer's start. Then the other waits are longer.
     let whole = |stall: &&Stall| hidden(stall) && stall.cause != Ok(Cause::FullWindow);
     let shows = |stall: &&Stall| hidden(stall) && stall.shows_a_timer();
     let usual = usual(stalls.iter().filter(shows))
@@ -65,14 +67,14 @@ fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<Span> {
 /// The timer that most waits have in common.
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
-    /// How many waits had which length, rounded; and the shortest of them.
+    /// For each rounded length, the number of waits and the shortest of these.
     waits: BTreeMap<i32, (usize, Span)>,
     count: usize,
     usual: Option<Span>,
 }
 
 impl Timer {
-    /// A wait.
+    /// Adds a wait.
     pub fn take(&mut self, length: Span) {
         let bin = ((length.as_nanos().max(1) as f64).log2() * BINS).floor() as i32;
         let (count, least) = self.waits.entry(bin).or_insert((0, length));
@@ -87,13 +89,14 @@ impl Timer {
         self.usual = self.waits.values().find(usual).map(|(_, least)| *least);
     }
 
-    /// The shortest that is not alone.
+    /// The shortest length that enough waits share.
     pub fn usual(&self) -> Option<Span> {
         self.usual
     }
 }
 
-/// How often a timer may have expired in a wait: each time but the last, a packet was lost.
+/// Largest number of expiries of a timer in a wait: at each expiry except the last, a packet was
+/// lost.
 fn most_expiries(stall: &Stall) -> i32 {
     let Some(missing) = stall.missing else { return MOST };
     let first = match stall.cause {
@@ -103,7 +106,7 @@ fn most_expiries(stall: &Stall) -> i32 {
     (missing as i32 + first).clamp(1, MOST)
 }
 
-/// How often a timer that is `usual` at first has expired in a wait, at most `most` times.
+/// Number of expiries in a wait of a timer that is `usual` at first, at most `most`.
 pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
     let units = length.share_of(usual);
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));
@@ -138,7 +141,7 @@ mod tests {
         stall(0, length.as_nanos(), cause)
     }
 
-    /// Waits whose loss was before the point, of the same cause.
+    /// Waits with the same cause, whose losses were before the vantage point.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
         lengths.iter().map(|&length| wait(length * MS, cause)).collect()
     }

@@ -1,4 +1,4 @@
-//! Episodes of incast: flows that begin together, fill the link, and wait while it is idle.
+//! Episodes of incast: flows begin together, fill the link, and wait while the link is idle.
 
 use incast_capture::read::Address;
 
@@ -14,26 +14,27 @@ pub struct Episode {
     pub end: Time,
     pub receiver: Address,
     pub fan_in: usize,
-    /// How many hosts its waiting and other flows come from.
+    /// Number of hosts from which its flows come, waiting or not.
     pub hosts: usize,
-    /// Whether a loss shows that an incomplete capture shows as well.
+    /// Whether the capture shows a loss, even if it is incomplete.
     pub proven: bool,
     pub bytes: i64,
     /// Time in which at least one flow waited and the link was idle.
     pub lost: Span,
-    /// The numbers of its stalls.
+    /// The numbers of the episode's stalls.
     pub stalls: Vec<usize>,
 }
 
-/// A burst that stays below this share of the peak does not fill the link. Before a queue the peak
-/// is that of all senders together, so the share is small.
+/// A burst that stays below this share of the peak does not fill the link. Before a queue, the peak
+/// is the sum over all senders, so the share is small.
 const FULL: f64 = 0.1;
-/// Fewer bytes overflow no queue: those of switches hold ten full packets and more.
+/// Fewer bytes overflow no queue, because the queues of switches hold ten full packets or more.
 const LEAST: i64 = 16_384;
-/// Unless at least this number of packets of one window was lost, as identifications show.
+/// The exception is a burst in which at least this number of packets of one window was lost,
+/// according to identifications.
 const WINDOW: u32 = 4;
 
-/// The episode that a burst is, if it is one.
+/// The episode of a burst, if the burst is an episode.
 pub fn of(
     burst: &Burst,
     stalls: &[Stall],
@@ -66,8 +67,9 @@ pub fn of(
     })
 }
 
-/// Whether data was lost. A probe may also be sent because an ACK is held. If the cause is
-/// unknown, a filled hole or a retransmission still shows the loss; otherwise there is no evidence.
+/// Whether data were lost. A probe may also be sent because an ACK is held. If the cause is
+/// unknown, a filled hole or a retransmission still shows the loss; otherwise, there is no
+/// evidence.
 fn is_for_a_loss(stall: &Stall) -> bool {
     match stall.cause {
         Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),
@@ -75,7 +77,7 @@ fn is_for_a_loss(stall: &Stall) -> bool {
     }
 }
 
-/// The length of the union of spans.
+/// The length of the union of these spans.
 fn union(mut spans: Vec<(Time, Time)>) -> Span {
     spans.sort_unstable();
     let mut total = Span::ZERO;
@@ -95,7 +97,8 @@ mod tests {
     use crate::stall::tests::stall;
     use crate::time::tests::{at, ns};
 
-    /// Flows with these bytes each, which fill a tenth of the link, and one of them waits.
+    /// A burst of flows with `bytes` bytes each, which fills a tenth of the link, and in which one
+    /// flow waits.
     fn burst(flows: u64, bytes: i64) -> Burst {
         let message = |end| Some(Message { bytes, last: at(end), ..Message::default() });
         let member = |flow: u64| Member { key: (flow, 0), message: message(300 + flow as i64) };

@@ -3,29 +3,30 @@
 use crate::stall::{Place, Stall};
 use crate::time::{Span, Time};
 
-/// Why a flow did not continue, although nothing was lost.
+/// The reason why a flow did not continue, although nothing was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The sender's application had nothing to send, before the first byte of an answer.
     FirstByte,
-    /// It had nothing to send in the middle of one.
+    /// The application had nothing to send in the middle of an answer.
     Middle,
-    /// The receiver did not read: its window let no segment through.
+    /// The receiver did not read, and its window let no segment through.
     Paused,
-    /// And did not until the capture ended.
+    /// The receiver did not read until the capture ended.
     StillPaused,
     /// The receiver held its ACK.
     DelayedAck,
 }
 
-/// How a flow went on.
+/// The way in which a flow continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// With new bytes.
+    /// The flow continued with new bytes.
     New,
-    /// With bytes that had been sent, or were missing.
+    /// The flow continued with bytes that had been sent before, or were missing.
     Again,
-    /// With bytes that the other end had acknowledged: its ACKs were lost.
+    /// The flow continued with bytes that the other end had acknowledged, because the ACKs were
+    /// lost.
     Acknowledged,
 }
 
@@ -37,67 +38,67 @@ pub struct Wait {
     pub end: Time,
     pub before: Place,
     pub after: Place,
-    /// The share of it in which the receiver's link was idle.
+    /// The share of the wait in which the receiver's link was idle.
     pub idle: f64,
 }
 
 impl Wait {
-    /// How long it was.
+    /// The length of the wait.
     pub fn length(&self) -> Span {
         self.end - self.start
     }
 }
 
-/// Bytes in one direction, up to the next in the other: a request or its answer.
+/// Bytes in one direction, up to the next bytes in the other direction: a request or its answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Message {
-    /// When it was requested, or its first byte if there was no request.
+    /// Time of the request, or of the first byte if there was no request.
     pub start: Time,
-    /// Its first and last byte.
+    /// Times of the first byte and of the last byte.
     pub first: Time,
     pub last: Time,
     pub bytes: i64,
-    /// The number of its first byte in the flow.
+    /// The position of its first byte in the flow.
     pub first_byte: i64,
-    /// Its packets, and those of them that were sent again.
+    /// Number of its packets, and number of packets that were sent again.
     pub packets: u32,
     pub again: u32,
 }
 
-/// What has happened; `side` is the number of the end that sends.
+/// An event; `side` is the number of the end that sends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A message that was asked for at `start` begins with the packet at `first`; `opens` if its sender
-    /// has opened the connection for it.
+    /// A message that was requested at `start` begins with the packet at `first`. `opens` tells
+    /// that its sender has opened the connection for it.
     Begun { side: usize, start: Time, first: Time, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
-    /// The first data after a long silence of its flow, whose last data was at `last`; `asks` says
-    /// that it is a request.
+    /// The first data after a long silence of a flow, whose last data came at `last`. `asks` tells
+    /// that they are a request.
     Resumed { side: usize, last: Time, how: Resumed, asks: bool },
     /// A request was sent again, whose first bytes had been sent at `asked`.
     AskedAgain { side: usize, asked: Time, at: Time },
-    /// Bytes came again that had been acknowledged; `first` if a silence was before them, so that no
-    /// other loss is repaired.
+    /// Bytes that had been acknowledged came again. `first` tells that a silence was before them,
+    /// so that no other loss is repaired.
     InVain { side: usize, first: bool },
-    /// Full segments do not get through, although smaller ones do; `certain` if they were seen to be
-    /// sent again and again.
+    /// Full segments do not get through, although smaller segments do. `certain` tells that they
+    /// were seen to be sent again and again.
     BlackHole { side: usize, certain: bool, places: (Place, Place) },
-    /// Data was waited for.
+    /// The flow waited for a retransmission.
     Stalled { side: usize, stall: Stall },
-    /// Nothing was lost, and yet the flow waited.
+    /// The flow waited, although nothing was lost.
     Waited { side: usize, wait: Wait },
-    /// Packets were lost; how many is a guess. `at_once` if the next packet of the flow came as soon
-    /// as its queue let it.
+    /// Packets were lost; their number is a guess. `at_once` tells that the next packet of the flow
+    /// came without a pause.
     Lost { side: usize, packets: u32, at_once: bool },
-    /// A packet that was taken for lost has come late instead.
+    /// A packet that was taken for lost has come late.
     Reordered { side: usize },
-    /// Bytes were acknowledged that the capture does not have.
+    /// Bytes that the capture does not have were acknowledged.
     Unseen { side: usize, bytes: i64 },
-    /// A round of packets has ended; `full` if it ended where the window does.
+    /// A round of packets has ended. `full` tells that it ended at the edge of the window.
     Round { side: usize, full: bool },
-    /// New data was acknowledged; `full` if the window before it was used up. `bytes` is 0 if they
-    /// need not have come one after the other.
+    /// New data were acknowledged. `full` tells that the window was used up before. `bytes` is 0 if
+    /// the data need not have come one packet after the other.
     Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
 }
 

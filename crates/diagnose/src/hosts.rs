@@ -1,5 +1,5 @@
-//! The hosts of a vantage point: each has a place in a list, how it numbers its packets, and, if it
-//! receives data, what it received.
+//! The hosts of a vantage point. Each host has an index in a list, the numbering of its packets
+//! and, if it receives data, the received data.
 
 use incast_capture::read::{Address, Packet, flags};
 
@@ -15,14 +15,14 @@ pub struct Hosts {
     pub numbering: Numbering,
     addresses: Vec<Address>,
     receivers: Vec<Option<Box<Receiver>>>,
-    /// How many of them receive data.
+    /// Number of hosts that receive data.
     receiving: usize,
-    /// When the first packet of the capture was seen: before data arrives, a link is idle.
+    /// Time of the first packet of the capture. Before data arrive, a link is idle.
     pub began: Time,
 }
 
 impl Hosts {
-    /// The place of a host.
+    /// The index of a host.
     pub fn place(&mut self, address: Address) -> usize {
         let place = self.numbering.place(address);
         if place == self.addresses.len() {
@@ -38,24 +38,25 @@ impl Hosts {
         self.numbering.host(place).class() == Class::PerConnection
     }
 
-    /// The address of a place.
+    /// The address of the host at an index.
     pub fn address(&self, place: usize) -> Address {
         self.addresses[place]
     }
 
-    /// What the host at a place received, if it received anything.
+    /// The data that the host at an index received, if any.
     pub fn receiver(&self, place: usize) -> Option<&Receiver> {
         self.receivers.get(place)?.as_deref()
     }
 
-    /// How idle the link to a host was until now.
+    /// The idle time of the link to a host until now.
     fn mark(&self, place: usize, now: Time) -> Mark {
         let began = Mark { idle: now - self.began };
         self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
     }
 
-    /// A packet goes from one host to another; returns how idle the links to its target and to its
-    /// source were until now. `usual` is a round trip, and what is queued behind the point.
+    /// Takes a packet from one host to another. Returns the idle times of the links to its target
+    /// and to its source until now. `usual` is a usual round trip, and the usual wait in a queue
+    /// behind the point.
     pub fn carry(
         &mut self,
         packet: &Packet,
@@ -79,31 +80,31 @@ impl Hosts {
         marks
     }
 
-    /// The same, to be changed.
+    /// The data that the host at an index received, mutably.
     fn receives(&mut self, place: usize) -> Option<&mut Receiver> {
         self.receivers.get_mut(place)?.as_deref_mut()
     }
 
-    /// The same, to be changed; from now on it receives.
+    /// The receiving host at an index, mutably, which is made a receiver if it is none yet.
     pub fn receiving(&mut self, place: usize) -> &mut Receiver {
         let receiver = &mut self.receivers[place];
         self.receiving += usize::from(receiver.is_none());
         receiver.get_or_insert_with(|| Box::new(Receiver::idle_since(self.began)))
     }
 
-    /// All that receive, with their places.
+    /// All receiving hosts, with their indices.
     pub fn receivers(&self) -> impl Iterator<Item = (usize, &Receiver)> {
         let all = self.receivers.iter().enumerate();
         all.filter_map(|(place, receiver)| Some((place, receiver.as_deref()?)))
     }
 
-    /// The receiver of most data, and its address.
+    /// The host that receives most data, and its address.
     pub fn busiest(&self) -> Option<(Address, &Receiver)> {
         let (place, receiver) = self.receivers().max_by_key(|(_, one)| one.load.bytes())?;
         Some((self.address(place), receiver))
     }
 
-    /// Forgets what hosts received that were asked once or twice, if there are more than `most`.
+    /// If more than `most` hosts receive data, forgets the data of hosts that received few.
     pub fn forget(&mut self, most: usize) {
         if self.receiving <= most {
             return;
@@ -128,7 +129,7 @@ mod tests {
         Address::v4([10, 0, 0, host])
     }
 
-    /// Two hosts, at places 0 and 1, of a capture that begins at 0.
+    /// Two hosts, with the indices 0 and 1, of a capture that begins at 0.
     fn hosts() -> Hosts {
         let mut hosts = Hosts::default();
         assert_eq!([1, 2, 1].map(|host| hosts.place(address(host))), [0, 1, 0]);
@@ -141,7 +142,8 @@ mod tests {
         Packet { time, source, payload, size, flags, ..Packet::default() }
     }
 
-    /// A packet from place 0 to place 1; returns how idle the links of both were, its target first.
+    /// Takes a packet from host 0 to host 1, and returns the idle times of their links, that of the
+    /// target first.
     fn carry(hosts: &mut Hosts, packet: &Packet) -> (Span, Span) {
         let (mark, own) = hosts.carry(packet, (0, 1), (1, 0), (MS, Span::ZERO));
         (mark.idle, own.idle)

@@ -1,48 +1,55 @@
 //! Checks before any inference: frames that are in the file twice, clocks that were set back, and
-//! what is missing in the file.
+//! packets that are missing in the file.
 
 use incast_capture::read::{Packet, flags};
 
 use crate::time::{Span, Time};
 
-/// A clock that goes back further has been set; less is the order of a network card's queues.
+/// A clock that goes back further has been set. Smaller steps come from the order of a network
+/// card's queues.
 const BACK: Span = Span::from_millis(1);
 /// The year 2116; later times are damage, and would not leave room for sums.
 const LATEST: Time = Time::from_nanos(i64::MAX / 2);
 /// Number of steps back after which no span between two packets is trusted.
 const MOST_BACK: u64 = 8;
-/// Packets of a flow that are remembered: copies come soon, behind a few others.
+/// Number of packets of a flow that are remembered, because copies come soon, behind few other
+/// packets.
 const TRAIL: usize = 8;
-/// No sender repeats bytes sooner than this, without a round trip to go by.
+/// The shortest time after which a sender repeats bytes, if no round trip is known.
 const COPIED: Span = Span::from_micros(50);
-/// And none sooner than half a round trip, or this time if that is shorter.
+/// With a round trip, a sender repeats bytes after half a round trip or this time, whichever is
+/// shorter, at the earliest.
 const COPIED_MOST: Span = Span::from_millis(1);
-/// No SYN is repeated sooner (RFC 6298 §2.1 has a second, and no stack has less than 100 ms), so its
-/// copy shows by how much a mirror lags.
+/// No SYN is repeated sooner (RFC 6298 §2.1 has a second, and no stack has less than 100 ms), so a
+/// copy of a SYN shows the lag of a mirror.
 const COPIED_SYN: Span = Span::from_millis(10);
-/// Fewer copies are an accident.
+/// Smallest number of copies that are no accident.
 const COPIES: u64 = 3;
 /// Copies are reported if they are at least this many per thousand packets.
 const COPIES_SHARE: u64 = 10;
-/// Segments of data above which a file has an ACK without data, unless those were left out.
+/// Number of segments of data above which a file has an ACK without data, unless these ACKs were
+/// left out.
 const SPEAKING: u64 = 10;
-/// Bare ACKs of a thousand data packets below which they were left out: a delayed ACK is one of two.
+/// Number of bare ACKs per thousand data packets below which bare ACKs were left out. Delayed ACKs
+/// are one for two packets.
 const BARE_SHARE: u64 = 5;
-/// Minimum percentage of the bytes that a filter leaves out; a capture that drops as many is
-/// recognised by its SYNs and bare ACKs.
+/// Minimum percentage of the bytes that a filter leaves out. SYNs and bare ACKs identify a capture
+/// that drops as many.
 const LEFT_OUT: i64 = 5;
-/// Percent of the bytes that no capture drops: most of the traffic is not in the file.
+/// Percentage of the bytes that no capture drops, because most of the traffic would not be in the
+/// file.
 const MOST_LEFT_OUT: i64 = 40;
-/// Bytes that are missing at a place, on average, above which a buffer was full: a filter leaves out
-/// a packet here and there, unless it leaves nearly all of the bytes out.
+/// Mean number of missing bytes per gap above which a buffer was full. A filter leaves out single
+/// packets, unless it leaves out nearly all bytes.
 const BURST: i64 = 16 * 1024;
 const NEARLY_ALL: i64 = 80;
-/// Dropped bytes per thousand up to which the remaining ones can still be interpreted.
+/// Dropped bytes per thousand up to which the remaining bytes can still be interpreted.
 const SOME: i128 = 5;
-/// Percent of the data packets that are in connections of which one direction is seen.
+/// Percentage of the data packets in connections with one direction above which one direction
+/// counts as missing.
 const ONE_SIDED: u64 = 90;
 
-/// Something that a file lacks, or has too often.
+/// A defect of a file: packets that it lacks, or has too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lack {
     /// A display filter has chosen the packets.
@@ -51,9 +58,9 @@ pub enum Lack {
     OneDirection,
     /// Packets without data are missing.
     DataOnly,
-    /// Only the openings of connections are there.
+    /// The file has only the openings of connections.
     SynOnly,
-    /// Frames are there more than once.
+    /// Frames are in the file more than once.
     Duplicated,
     /// The clock was set back.
     ClockBack,
@@ -75,7 +82,7 @@ impl Lack {
         }
     }
 
-    /// How it shows; what a filter leaves out differs.
+    /// The sign of the defect. The bytes that a filter leaves out vary.
     fn why(self) -> &'static str {
         match self {
             Self::Filtered => "bytes between the packets are missing",
@@ -89,10 +96,10 @@ impl Lack {
     }
 }
 
-/// Packets by which the start of a file is known again.
+/// Number of packets by which the start of a file is recognised again.
 const START: usize = 8;
 
-/// A packet, as far as a copy must agree with it.
+/// The fields of a packet in which a copy must agree with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     seq: u32,
@@ -126,20 +133,20 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// One that begins with a packet.
+    /// A trail that begins with a packet.
     pub fn begun_by(packet: &Packet, now: Time) -> Self {
         let mut trail = Self::default();
         trail.remember(Mark::of(packet), now);
         trail
     }
 
-    /// How long ago the original of this copy was seen; a packet that is not a copy is remembered.
-    /// `soonest` is the time after which a sender may repeat itself; `copied` says that copies are
-    /// known to come.
+    /// The time since the original of this copy was seen; a packet that is not a copy is
+    /// remembered. `soonest` is the time after which a sender may repeat itself. `copied` tells
+    /// that the file is known to have copies.
     fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> Option<Span> {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
-        // A number that others had, too, is none.
+        // A number that other packets had, too, identifies nothing.
         let numbered =
             mark.id != 0 && known.iter().all(|(one, _)| *one == mark || one.id != mark.id);
         let opens = packet.has(flags::SYN);
@@ -160,37 +167,38 @@ impl Trail {
     }
 }
 
-/// What is known of the packets of a point as a whole.
+/// The counts and the clock of all packets of a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Intake {
-    /// What is added to times since the clock was set back.
+    /// The span that is added to times since the clock was set back.
     offset: Span,
     last: Option<Time>,
     /// The latest time of the file's own clock.
     latest: Time,
     backs: u64,
-    /// Whether it ever went back, by however little.
+    /// Whether the clock ever went back, even by a little.
     went_back: bool,
     packets: u64,
-    /// How much later the copy of a SYN came.
+    /// The lag of a SYN's copy.
     lag: Option<Span>,
     copies: u64,
     copies_of_data: u64,
     data: u64,
     bare: u64,
     openings: u64,
-    /// Data packets of connections with one direction only, and whether any had both.
+    /// Number of data packets of connections with only one direction, and whether any connection
+    /// had both.
     one_sided: u64,
     two_sided: bool,
-    /// The first packets, and their times; and until which time the file repeats itself.
+    /// The first packets with their times, and the time until which the file repeats itself.
     start: [(Time, Mark); START],
     repeats_until: Option<Time>,
-    /// Bytes that were acknowledged, those of them that are not in the file, and how often some
-    /// were not.
+    /// Number of acknowledged bytes; of these, the number that is not in the file, and the number
+    /// of gaps.
     bytes: i64,
     unseen: (i64, u64),
-    /// Bytes that nobody has acknowledged, and those of them that are not in the file although later
-    /// ones are.
+    /// Number of bytes that nobody has acknowledged, and number of these that are not in the file
+    /// although later bytes are.
     left: (i64, i64),
 }
 
@@ -209,8 +217,8 @@ impl Intake {
         (time + self.offset).min(LATEST)
     }
 
-    /// Whether the file repeats itself here: it goes back to one of its first packets, with the same
-    /// time, and has not yet passed its latest one.
+    /// Whether the file repeats itself here, because it goes back to one of its first packets, with
+    /// the same time, and has not yet passed its latest packet.
     pub fn repeats(&mut self, packet: &Packet) -> bool {
         let time = Time::of(packet);
         let mark = (time, Mark::of(packet));
@@ -230,12 +238,12 @@ impl Intake {
         false
     }
 
-    /// Whether spans between packets can be believed.
+    /// Whether spans between packets can be trusted.
     pub fn has_a_clock(&self) -> bool {
         self.backs < MOST_BACK
     }
 
-    /// Takes a packet in; returns whether it is new. `trip` is the round trip of its connection.
+    /// Takes a packet, and returns whether it is new. `trip` is the round trip of its connection.
     pub fn take(
         &mut self,
         packet: &Packet,
@@ -266,13 +274,14 @@ impl Intake {
         true
     }
 
-    /// A packet was a copy.
+    /// Counts a packet that was a copy.
     pub fn copied(&mut self, packet: &Packet) {
         self.copies += 1;
         self.copies_of_data += u64::from(packet.payload > 0);
     }
 
-    /// A connection has ended: the data packets of each end, and whether each end was heard.
+    /// Notes a connection that has ended: the number of data packets of each end, and whether each
+    /// end sent a packet.
     pub fn connection(&mut self, data: [u64; 2], heard: [bool; 2]) {
         self.two_sided |= heard[0] && heard[1];
         if heard[0] != heard[1] {
@@ -280,12 +289,13 @@ impl Intake {
         }
     }
 
-    /// A flow has ended with bytes that nobody acknowledged, and `unseen` of them below others.
+    /// Notes a flow that has ended with bytes that nobody acknowledged; `unseen` of these are below
+    /// bytes that were seen.
     pub fn left(&mut self, bytes: i64, unseen: i64) {
         self.left = (self.left.0.saturating_add(bytes), self.left.1.saturating_add(unseen));
     }
 
-    /// Bytes were acknowledged; `unseen` of them are not in the file.
+    /// Notes acknowledged bytes; `unseen` of these are not in the file.
     pub fn acknowledged(&mut self, bytes: i64, unseen: i64) {
         self.bytes = self.bytes.saturating_add(bytes);
         if unseen > 0 {
@@ -294,7 +304,7 @@ impl Intake {
     }
 
     /// Whether too many packets are missing for holes or numbers to show losses. A capture that
-    /// drops a few keeps nearly all of them.
+    /// drops a few packets keeps nearly all of them.
     pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
         let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
         lacks.iter().any(|lack| match lack {
@@ -304,7 +314,7 @@ impl Intake {
         })
     }
 
-    /// How a lack shows, as part of a sentence.
+    /// The sign of a defect, as part of a sentence.
     pub fn why(&self, lack: Lack) -> String {
         if lack != Lack::Filtered {
             return lack.why().to_owned();
@@ -320,11 +330,12 @@ impl Intake {
         self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING
     }
 
-    /// What the packets lack; `drops` are those that the capture says it has dropped.
+    /// The defects of the file; `drops` is the number of packets that the capture reports as
+    /// dropped.
     pub fn lacks(&self, drops: u64) -> Vec<Lack> {
         let (unseen, places) = self.unseen;
         let silent = self.is_silent();
-        // Where only ACKs are left out, some connection has both directions.
+        // If only ACKs are left out, some connection has both directions.
         let one_sided = self.data > 0
             && self.one_sided * 100 >= self.data * ONE_SIDED
             && !(silent && self.two_sided);
@@ -333,7 +344,7 @@ impl Intake {
         };
         let here_and_there =
             unseen <= BURST.saturating_mul(places as i64) || share(unseen, self.bytes, NEARLY_ALL);
-        // What nobody acknowledges may be lost on the way, but is sent again then.
+        // Bytes that nobody acknowledges may be lost on the way, but then they are sent again.
         let all = (unseen.saturating_add(self.left.1), self.bytes.saturating_add(self.left.0));
         let filtered = !one_sided
             && (silent && share(all.0, all.1, LEFT_OUT)

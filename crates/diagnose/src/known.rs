@@ -1,7 +1,8 @@
-//! A connection that is known: its state, or the one SYN that was seen of it.
+//! A known connection: its state, or its only packet so far, a SYN.
 //!
 //! The state of a connection takes kilobytes. A flood of SYNs, or a scan, opens hundreds of
-//! thousands that nobody answers; of each the SYN is kept, from which the state follows.
+//! thousands of connections that nobody answers. For each of these, only the SYN is kept, from
+//! which the state follows.
 
 use incast_capture::read::{Packet, flags};
 
@@ -10,7 +11,7 @@ use crate::intake::Trail;
 use crate::numbering::Ids;
 use crate::time::Time;
 
-/// A SYN that nobody has answered yet, and what was known of its place.
+/// A SYN that nobody has answered yet, and the state of the point around it.
 #[derive(Debug)]
 pub struct Lone {
     serial: u64,
@@ -28,12 +29,12 @@ pub enum Known {
 }
 
 impl Known {
-    /// A new one.
+    /// Makes a known connection from its state.
     pub fn new(connection: Connection) -> Self {
         Self::Whole(Box::new(connection))
     }
 
-    /// When any packet was seen last.
+    /// Time of the last packet.
     pub fn last(&self) -> Time {
         match self {
             Self::Lone(lone) => Time::of(&lone.syn),
@@ -41,7 +42,7 @@ impl Known {
         }
     }
 
-    /// Its state.
+    /// The state of the connection.
     pub fn whole(&mut self) -> &mut Connection {
         if let Self::Lone(lone) = self {
             *self = Self::new(lone.connection());
@@ -52,7 +53,7 @@ impl Known {
         }
     }
 
-    /// Keeps only its first packet, which has been handled, if that is a SYN.
+    /// Keeps only the first packet, which has been handled, if it is a SYN.
     pub fn rest(&mut self, first: &Packet, around: Around) {
         let all = flags::SYN | flags::ACK | flags::RST | flags::FIN;
         if first.flags & all != flags::SYN || first.payload > 0 {
@@ -67,7 +68,7 @@ impl Known {
 }
 
 impl Lone {
-    /// The state behind the SYN.
+    /// The state after the SYN.
     fn connection(&self) -> Connection {
         let (syn, side) = (&self.syn, side_of(&self.syn));
         let now = Time::of(syn);
@@ -81,7 +82,7 @@ impl Lone {
     }
 }
 
-/// Which of its ends sends a packet.
+/// The end that sends a packet.
 fn side_of(packet: &Packet) -> usize {
     usize::from(packet.source != packet.ends()[0])
 }
@@ -97,7 +98,7 @@ mod tests {
     use crate::time::Span;
     use incast_capture::read::{Address, Endpoint};
 
-    /// The first packet of a connection, from its higher end.
+    /// The first packet of a connection, sent by its higher end.
     fn first(flags: u8) -> Packet {
         let end = |host, port| Endpoint { address: Address::v4([10, 0, 0, host]), port };
         let (source, target) = (end(7, 5000), end(1, 80));
@@ -109,7 +110,7 @@ mod tests {
         packet
     }
 
-    /// A connection that has taken it, as a point gives it.
+    /// A connection that has taken this packet, with the state of the point.
     fn taken(packet: &Packet) -> (Known, Around) {
         let now = Time::of(packet);
         let mut connection = Connection::new(3, packet.ends(), [0, 1], now);

@@ -1,11 +1,11 @@
-//! What happened in a capture: its connections, their stalls by cause, episodes of incast, and what
-//! resembles incast but is not. Reads captures; independent of the simulator.
+//! Diagnosis of a capture: its connections, their stalls with causes, episodes of incast, and
+//! phenomena that resemble incast. This crate reads captures, and is independent of the simulator.
 //!
 //! An [`Analysis`] takes packets in order of time and keeps only the state of open connections. A
-//! place of capture is a vantage point (`point`); the same connection may be seen at several. Each
-//! `connection` follows the bytes of both `flow`s, wherever the capture was taken: if a packet was
-//! lost after the vantage point, its retransmission is seen as a repetition; if it was lost before,
-//! the retransmission fills a hole.
+//! place of capture is a vantage point (`point`); the same connection may be seen at several
+//! points. Each `connection` follows the bytes of its two `flow`s, wherever the capture was taken.
+//! If a packet was lost after the vantage point, its retransmission is seen as a repetition. If it
+//! was lost before the vantage point, its retransmission fills a hole.
 
 mod analysis;
 mod burst;

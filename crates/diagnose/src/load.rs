@@ -1,63 +1,65 @@
-//! How busy the link of a receiver is.
+//! The load of a receiver's link.
 
 use std::collections::BTreeMap;
 
 use crate::time::{Span, Time};
 
-/// Bytes that go to one host, and the time in which few do.
+/// The bytes that go to one host, and the time in which few bytes do.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
     bytes: u64,
-    /// Of the last packet.
+    /// The size of the last packet.
     size: u32,
-    /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
+    /// The sum of gaps between packets that are longer than a tenth of the peak rate allows.
     idle: Span,
     last: Option<Time>,
-    /// When it was known to be in use last: data arrived, or was acknowledged.
+    /// The last time at which the link was known to be in use: data arrived or were acknowledged.
     used: Option<Time>,
-    /// What an ACK acknowledges takes so long at a tenth of the rate of the full link.
+    /// The time that the acknowledged data of an ACK take at a tenth of the rate of the full link.
     slow: Span,
-    /// The bin of time that fills now, and its bytes.
+    /// The current bin of time, and its bytes.
     bin: i64,
     filled: u64,
     peak: u64,
-    /// How many bins had how many bytes, rounded; and their bytes.
+    /// For each rounded number of bytes, the number of bins with these bytes, and the sum of their
+    /// bytes.
     bins: BTreeMap<i32, (u64, u64)>,
 }
 
-/// What the load was at a moment.
+/// The load at a moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// The time in which it was idle, so far.
+    /// The time in which the link was idle so far.
     pub idle: Span,
 }
 
-/// A sixteenth of a power of two, so that few values differ.
+/// The logarithm in sixteenths of a power of two, so that there are few values.
 fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// A bin is usual if it has at least one part in this many of the bytes of the commonest.
+/// A bin is usual if bins of its size have at least this fraction (1/n) of the bytes in bins of the
+/// commonest size.
 const USUAL: u64 = 3;
 
-/// No shorter gap is a time without load, whatever the rate.
+/// The shortest gap that counts as a time without load, at any rate.
 const LEAST_GAP: Span = Span::from_micros(20);
 
-/// The time in which a rate is measured.
+/// The length of a bin, in which a rate is measured.
 pub const BIN: Span = Span::from_micros(500);
 
 impl Load {
-    /// That of a link that was idle since a time.
+    /// The load of a link that has been idle since `began`.
     pub fn idle_since(began: Time) -> Self {
         Self { last: Some(began), used: Some(began), ..Self::default() }
     }
 
-    /// When its newest packet arrived.
+    /// Time at which the newest packet arrived.
     pub fn last(&self) -> Option<Time> {
         self.last
     }
 
-    /// A packet of data arrives.
+    /// Takes a packet of data that arrives.
     pub fn take(&mut self, now: Time, size: u32) {
         self.size = size;
         self.idle += self.gap(now);
@@ -76,8 +78,8 @@ impl Load {
         self.peak = self.peak.max(self.filled);
     }
 
-    /// Data was acknowledged that takes so long at the rate of a full link: behind the point, a queue
-    /// has sent it.
+    /// Notes acknowledged data that take `duration` at the rate of a full link. A queue behind the
+    /// point has sent these data.
     pub fn drains(&mut self, now: Time, duration: Span) {
         let Some(used) = self.used else { return };
         self.slow = 10 * duration;
@@ -90,34 +92,35 @@ impl Load {
     /// The time since the link was used, if it is too long for a link in use.
     fn gap(&self, now: Time) -> Span {
         let Some(last) = self.used else { return Span::ZERO };
-        // At a tenth of the peak rate a packet would take so long.
+        // The time that a packet would take at a tenth of the peak rate.
         let busy = 10 * self.duration(self.size);
         let gap = now - last;
         if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { Span::ZERO }
     }
 
-    /// How long a packet of a size takes at the peak rate; nothing before there is one.
+    /// The time that a packet of this size takes at the peak rate; zero before a peak rate is
+    /// known.
     pub fn duration(&self, size: u32) -> Span {
         if self.peak == 0 { Span::ZERO } else { i64::from(size) * BIN / self.peak as i64 }
     }
 
-    /// What it is now.
+    /// The current load.
     pub fn mark(&self, now: Time) -> Mark {
         Mark { idle: self.idle + self.gap(now) }
     }
 
-    /// All bytes.
+    /// The number of all bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Bytes per bin at most.
+    /// Bytes of the fullest bin.
     pub fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// Bytes per bin of a full link: the most that is usual among the bins that are half as full as
-    /// the fullest. That one may be of packets which had waited for each other.
+    /// Bytes per bin of a full link: the largest usual value of the bins that are at least half as
+    /// full as the fullest bin. The fullest bin may have packets that had waited for each other.
     pub fn full(&self) -> u64 {
         let half: Vec<_> = self.bins.range(rounded(self.peak / 2)..).map(|(_, bin)| bin).collect();
         let most = half.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
@@ -125,7 +128,7 @@ impl Load {
         usual.map_or(self.peak, |(count, bytes)| bytes / count.max(&1))
     }
 
-    /// Bytes in the bin that fills now.
+    /// Bytes in the current bin.
     pub fn filled(&self) -> u64 {
         self.filled
     }
@@ -167,7 +170,7 @@ mod tests {
         assert_eq!(Load::default().full(), 0);
     }
 
-    /// The idle time that an ACK adds which comes so much later than a packet.
+    /// The idle time that an ACK adds if it comes `after` after a packet.
     fn drained(after: Span, duration: Span) -> Span {
         let mut load = Load::default();
         load.take(at(0), 1500);
@@ -206,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_bin_is_usual_with_a_third_of_the_bytes_of_the_commonest() {
-        // Bins of 40 packets, and one that is fuller.
+        // The bins have 40 packets, except for one fuller bin.
         let full = |bins: i64, packets: i64| {
             let mut load = Load::default();
             for bin in 0..bins {

@@ -1,9 +1,9 @@
-//! Whether losses come together, like those of a full queue, or at random.
+//! The distribution of losses, which come together at a full queue, or at random.
 
-/// Packets to one host in which losses are counted together.
+/// Number of packets to one host that form a group, in which losses are counted.
 const GROUP: u32 = 64;
 
-/// Fewer losses, or groups of packets, show no distribution.
+/// Smallest numbers of losses and of groups that show a distribution.
 const LOSSES: u64 = 5;
 const GROUPS: u64 = 8;
 
@@ -12,17 +12,17 @@ const GROUPS: u64 = 8;
 pub struct Losses {
     packets: u64,
     lost: u64,
-    /// Of the group that fills now.
+    /// The counts of the current group.
     group: u32,
     here: u32,
-    /// Of the groups that are full: their number, the sum of losses and of their squares.
+    /// The number of full groups, and the sums of their losses and of the squares of their losses.
     groups: u64,
     sum: f64,
     squares: f64,
 }
 
 impl Losses {
-    /// A packet of data was seen.
+    /// Notes a packet of data.
     pub fn packet(&mut self) {
         self.packets += 1;
         self.group += 1;
@@ -31,13 +31,13 @@ impl Losses {
         }
     }
 
-    /// Packets were lost.
+    /// Notes lost packets.
     pub fn lost(&mut self, packets: u32) {
         self.lost += u64::from(packets);
         self.here = self.here.saturating_add(packets);
     }
 
-    /// One of them was late only.
+    /// Notes that a packet that was taken for lost was only late.
     pub fn found(&mut self) {
         self.lost = self.lost.saturating_sub(1);
         self.here = self.here.saturating_sub(1);
@@ -52,18 +52,18 @@ impl Losses {
         self.here = 0;
     }
 
-    /// All lost packets.
+    /// Number of lost packets.
     pub fn count(&self) -> u64 {
         self.lost
     }
 
-    /// The share that was lost.
+    /// The share of lost packets.
     pub fn ratio(&self) -> f64 {
         self.lost as f64 / (self.packets + self.lost).max(1) as f64
     }
 
-    /// Variance over mean of the losses per group: 1 if they are independent, more if they come
-    /// together. `None` if there are too few.
+    /// Variance over mean of the losses per group: 1 if losses are independent, more if they come
+    /// together. `None` if there are too few losses or groups.
     pub fn dispersion(&self) -> Option<f64> {
         let mut whole = *self;
         if whole.group > 0 || whole.here > 0 {
@@ -82,7 +82,7 @@ impl Losses {
 mod tests {
     use super::*;
 
-    /// So many groups of packets, of which every `every`th loses `lost`.
+    /// The losses of `groups` groups of packets; every `every`th group loses `lost` packets.
     fn losses(groups: u32, every: u32, lost: u32) -> Losses {
         let mut losses = Losses::default();
         for number in 0..groups {

@@ -1,65 +1,68 @@
-//! How a host numbers its IPv4 packets (the identification field), and what this shows about
-//! packets that were not seen.
+//! The numbering of a host's IPv4 packets (the identification field), which shows packets that were
+//! not seen.
 //!
-//! Linux counts per connection, one for each packet sent, including retransmissions: a jump is then
-//! the number of packets that were lost before the vantage point. Other hosts, and address
-//! translators, count all their packets together, draw random numbers, or write zeros (RFC 6864
-//! §4.1); a jump then means nothing. So every sender is classified by all its packets.
+//! Linux counts the packets of each connection, including retransmissions, so a jump is the number
+//! of packets that were lost before the vantage point. Other hosts, and address translators, count
+//! all their packets together, draw random numbers, or write zeros (RFC 6864 §4.1); a jump then
+//! means nothing. Therefore, every sender is classified by all its packets.
 
 use std::collections::BTreeMap;
 
 use incast_capture::read::Address;
 
-/// More packets are not lost in a row: 1.5 MB of full segments.
+/// Largest number of packets that are lost in a row: 1.5 MB of full segments.
 const MOST: u16 = 1024;
-/// Packets that must have agreed with what was seen otherwise, and how many of each that did not.
+/// Number of packets whose numbers must agree with the bytes seen, in all and for each packet whose
+/// number does not.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
-/// And of each jump behind a wait: a flow that loses more often hardly sends.
+/// Number of such packets for each jump behind a wait, because a flow that loses more often hardly
+/// sends.
 const AGREED_TO_SILENT: u64 = 2;
-/// Consecutive numbers on a connection although another one of the host has sent meanwhile.
+/// Number of consecutive numbers on a connection although another connection of the host has sent
+/// meanwhile.
 const APART: u64 = 2;
-/// A number was skipped by chance if this many of the last 65 536 packets had others: then those
-/// of other connections are no evidence.
+/// If this many of the last 65 536 packets were on other connections, a skipped number may occur
+/// there by chance, and is no evidence.
 const CROWD: u32 = 1 << 13;
 
-/// What a host's identifications count.
+/// The packets that a host's identifications count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// The packets of each connection.
     PerConnection,
     /// The packets of all connections of the host, or of all hosts behind a translator.
     PerHost,
-    /// Nothing: they are drawn at random.
+    /// No packets, because they are drawn at random.
     Random,
-    /// Nothing: they are always the same, or missing.
+    /// No packets, because they are always the same or missing.
     Zero,
-    /// Too little was seen, or packets outside of the capture may count, too.
+    /// Unknown, because too few packets were seen, or packets outside the capture may count, too.
     Unknown,
 }
 
-/// What the packets of a host have shown.
+/// The evidence of a host's packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
     packets: u64,
     same: u64,
     random: u64,
-    /// Passed over on one connection, and seen on another.
+    /// Numbers that were skipped on one connection, and seen on another.
     shared: u64,
-    /// Consecutive although another connection has sent meanwhile.
+    /// Consecutive numbers although another connection has sent meanwhile.
     apart: u64,
     /// Connections that began far from the last number of the host.
     begun_apart: u64,
-    /// SYN-ACKs without a number, as Linux sends them; it counts what follows.
+    /// SYN-ACKs without a number, as Linux sends them before it counts.
     bare_openings: u64,
     votes: Votes,
-    /// Which flow has sent last, and with which number.
+    /// The flow that has sent last, and its number.
     last: u32,
     last_id: Option<u16>,
 }
 
 impl Host {
-    /// What its identifications count.
+    /// The packets that the host's identifications count.
     pub fn class(&self) -> Class {
         let Self { packets, same, random, shared, apart, begun_apart, .. } = *self;
         let Self { bare_openings, votes, .. } = *self;
@@ -89,13 +92,13 @@ impl Host {
         self.votes.silent += votes.silent;
     }
 
-    /// A SYN-ACK without a number.
+    /// Notes a SYN-ACK without a number.
     pub fn opened_bare(&mut self) {
         self.bare_openings += 1;
     }
 }
 
-/// How often numbers agreed with what was seen otherwise.
+/// Votes on whether numbers agree with the bytes seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Votes {
     good: u64,
@@ -109,47 +112,49 @@ pub struct Votes {
 /// The numbers of the packets of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ids {
-    /// The one that must come next, and the last one.
+    /// The next number, and the last number.
     next: Option<u16>,
     last: u16,
-    /// How many packets the capture had when the last one was seen.
+    /// Number of packets in the capture up to the last packet of this direction.
     at: u32,
-    /// Missing packets before those that had no data.
+    /// Number of packets that are missing before packets without data.
     before: u32,
-    /// Whether the last one was older than one before it.
+    /// Whether the last number was older than a number before it.
     late: bool,
-    /// Votes that were not yet collected.
+    /// Votes that have not been collected yet.
     fresh: Votes,
 }
 
 impl Ids {
-    /// Whether the last number was older than one before it: its packet is a copy, or comes late.
+    /// Whether the last number was older than a number before it, so that its packet is a copy or
+    /// late.
     pub fn is_late(&self) -> bool {
         self.late
     }
 
-    /// Packets are missing before one without data; they are reported with the next data.
+    /// Keeps the number of packets that are missing before a packet without data, to report it with
+    /// the next data.
     pub fn keep(&mut self, missing: u32) {
         self.before += missing;
     }
 
-    /// What was kept.
+    /// Takes out the kept number.
     pub fn kept(&mut self) -> u32 {
         std::mem::take(&mut self.before)
     }
 
-    /// Whether a number agreed with what is known of its packet.
+    /// Adds a vote: `good` tells that a number agrees with the bytes of its packet.
     pub fn vote(&mut self, good: bool) {
         self.fresh.good += u64::from(good);
         self.fresh.bad += u64::from(!good);
     }
 
-    /// A jump was as long as a hole.
+    /// Notes a jump that was as long as a hole.
     pub fn matches(&mut self) {
         self.fresh.matched += 1;
     }
 
-    /// Numbers are missing behind a wait, and no bytes.
+    /// Notes that numbers are missing behind a wait, but no bytes.
     pub fn is_silent(&mut self) {
         self.fresh.silent += 1;
     }
@@ -160,18 +165,18 @@ impl Ids {
     }
 }
 
-/// All hosts of a point, and which flow had which number last.
+/// All hosts of a point, and the last flow with each number.
 #[derive(Debug, Default)]
 pub struct Numbering {
     places: BTreeMap<Address, usize>,
     hosts: Vec<Host>,
-    /// By number: how many packets the capture had then, and the flow.
+    /// For each number, the number of packets in the capture at its last use, and the flow.
     used: Vec<(u32, u32)>,
     count: u32,
 }
 
 impl Numbering {
-    /// The place of a host.
+    /// The index of a host.
     pub fn place(&mut self, address: Address) -> usize {
         let next = self.hosts.len();
         let place = *self.places.entry(address).or_insert(next);
@@ -181,14 +186,15 @@ impl Numbering {
         place
     }
 
-    /// The host at a place.
+    /// The host at an index.
     pub fn host(&mut self, place: usize) -> &mut Host {
         &mut self.hosts[place]
     }
 
-    /// A packet of some segments on a flow of the host at a place. Returns how many are missing
-    /// before it; nothing if it is the first one, if its number does not follow the last one at
-    /// all, or if the missing ones were seen on other flows.
+    /// Takes a packet of `segments` segments on a flow of the host at `place`. Returns the number
+    /// of packets that are missing before it; `None` if it is the flow's first packet, if its
+    /// number does not follow the last number at all, or if the missing numbers were seen on other
+    /// flows.
     pub fn take(
         &mut self,
         (place, flow): (usize, u32),
@@ -263,7 +269,7 @@ mod tests {
         numbering.host(place).class()
     }
 
-    /// Gives the packets of flows of one host, and votes as if no byte was missing.
+    /// Takes packets of flows of one host, and votes as if no byte were missing.
     fn give(packets: &[(u32, u16)]) -> (Numbering, usize, Vec<Option<u32>>) {
         let mut numbering = Numbering::default();
         let place = numbering.place(Address::v4([10, 0, 0, 1]));
@@ -390,7 +396,8 @@ mod tests {
         assert_eq!((ids.kept(), ids.kept()), (7, 0));
     }
 
-    /// What is told of a number that comes behind 100, on a connection alone, and if it is late.
+    /// The result for a number that comes behind 100 on a lone connection, and whether it counts as
+    /// late.
     fn behind(id: u16, segments: u32) -> (Option<u32>, bool, Option<u32>) {
         let mut numbering = Numbering::default();
         let place = numbering.place(Address::v4([10, 0, 0, 1]));
@@ -420,7 +427,7 @@ mod tests {
             let mut numbering = Numbering::default();
             let place = numbering.place(Address::v4([10, 0, 0, 1]));
             let (mut own, mut other) = (Ids::default(), Ids::default());
-            // Seen before the connection's last packet, so no evidence.
+            // The number was seen before the connection's last packet, so it is no evidence.
             numbering.take((place, 1), &mut other, 103, 1);
             numbering.take((place, 0), &mut own, 100, 1);
             for id in others {

@@ -1,4 +1,4 @@
-//! Times in which no packet arrived from any host, and how the flows continued.
+//! Times in which no packet arrived from any host, and the packets with which the flows continued.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,19 @@ use crate::burst::Key;
 use crate::event::Resumed;
 use crate::time::{Span, Time};
 
-/// A shorter silence of all flows is a pause of the application, or an ordinary timer.
+/// The shortest silence of all flows that counts. A shorter silence is a pause of the application
+/// or an ordinary timer.
 const LEAST: Span = Span::from_millis(50);
-/// A flow had been sending if its last data came at most this long before the silence.
+/// A flow was sending if its last data came at most this long before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that resume with acknowledged data: fewer may have lost an ACK each.
+/// Minimum number of flows that resume with acknowledged data. Fewer flows may have lost one ACK
+/// each.
 const FLOWS: u32 = 3;
-/// And this percentage of the flows that resume.
+/// Minimum percentage of the flows that resume.
 const SHARE: u32 = 80;
-/// An answer that is missing for longer was lost: stacks delay an ACK by 40 to 200 ms.
+/// An answer that is missing for longer was lost, because stacks delay an ACK by 40 to 200 ms.
 const HELD: Span = Span::from_millis(300);
-/// Number of flows that ask again which leaves it undecided.
+/// With this number of flows that ask again, the outage stays undecided.
 const SOME: u32 = 2;
 const LISTED: usize = 64;
 
@@ -27,29 +29,30 @@ const LISTED: usize = 64;
 pub struct Silence {
     pub start: Time,
     pub end: Time,
-    /// When its last packet of data was seen: a useless retransmission, or the packet at its start.
+    /// Time of its last packet of data: a useless retransmission, or the packet at its start.
     last: Time,
-    /// Flows that had been sending and went on with bytes that had been acknowledged, with others
-    /// that were sent or missing before, and with new ones.
+    /// Number of flows that were sending before and continued with acknowledged bytes, with other
+    /// bytes that were sent or missing before, and with new bytes.
     acknowledged: u32,
     again: u32,
     fresh: u32,
-    /// Those of the first two that do not ask.
+    /// Number of flows in `acknowledged` and `again` that do not ask.
     told: u32,
-    /// Flows whose host asked again, and had heard nothing from anybody since it had asked.
+    /// Number of flows whose host asked again, and had received no packet from any host since it
+    /// had asked.
     unanswered: u32,
-    /// Flows that retransmitted in the middle of it, all without an answer.
+    /// Number of flows that retransmitted during the silence, all without an answer.
     in_vain: u32,
-    /// Whether any packet without data came since it ended.
+    /// Whether any packet without data came since the silence ended.
     answered: bool,
 }
 
 impl Silence {
-    /// Whether the path was out: data came again although it had been acknowledged, so neither
-    /// direction worked. `None` if only the data is known to have been lost.
+    /// Whether the path was out. Data came again although they had been acknowledged, so neither
+    /// direction worked. `None` if only the data are known to have been lost.
     pub fn is_outage(&self) -> Option<bool> {
         if self.unanswered >= FLOWS || self.lost_repeats() {
-            return Some(true); // a full queue lets some answers through
+            return Some(true); // a full queue would let some answers through
         }
         if self.unanswered > 0 {
             return None;
@@ -63,20 +66,20 @@ impl Silence {
         (self.acknowledged >= FLOWS && 2 * self.acknowledged >= repeated).then_some(true)
     }
 
-    /// Whether in the middle of it several flows have repeated, not one of them was answered, and all
-    /// repeat once more: a queue that had been idle for so long has room for some of them.
+    /// Whether several flows have repeated during the silence, none was answered, and all repeat
+    /// once more. A queue that was idle for so long would have had room for some of these packets.
     pub fn lost_repeats(&self) -> bool {
         self.in_vain >= FLOWS && self.fresh == 0 && self.told >= FLOWS
     }
 
-    /// Whether flows have only repeated after it, and had not been heard before.
+    /// Whether flows only repeated after the silence, and the packets before it had not arrived.
     fn is_in_vain(&self) -> bool {
         let only_repeats = self.again > 0 && self.fresh + self.unanswered == 0;
         let unheard = self.acknowledged == 0 || !self.answered;
         only_repeats && unheard && self.is_outage() != Some(true)
     }
 
-    /// How many flows went on with what they had sent before.
+    /// Number of flows that continued with bytes that they had sent before.
     pub fn repeated(&self) -> u32 {
         (self.acknowledged + self.again).max(self.unanswered).max(self.in_vain)
     }
@@ -87,15 +90,16 @@ impl Silence {
 pub struct Silences {
     last: Option<Time>,
     all: Vec<Silence>,
-    /// Since when a host has heard nothing, and the flows on which it has asked again.
+    /// The time since which a host has received no packet, and the flows on which it has asked
+    /// again.
     unanswered: (Time, BTreeSet<Key>),
-    /// The same with those that it had asked shortly before that, and a silence of some of them.
+    /// The same, including flows on which it had asked shortly before that time.
     silent: (Time, BTreeSet<Key>),
     doubtful: Option<Silence>,
 }
 
 impl Silences {
-    /// A packet of any flow.
+    /// Takes a packet of any flow.
     pub fn take(&mut self, packet: &Packet, now: Time) {
         if packet.payload > 0 {
             self.data(now);
@@ -104,13 +108,13 @@ impl Silences {
         }
     }
 
-    /// A packet of data of any flow.
+    /// Takes a packet of data of any flow.
     pub fn data(&mut self, now: Time) {
         let last = self.last.replace(now);
         if let Some(start) = last
             && now - start > LEAST
         {
-            // Repeats that nobody has answered are a part of the silence.
+            // Retransmissions that nobody has answered are a part of the silence.
             let before = self.all.pop_if(|one| one.is_in_vain() && start - one.end <= JUST);
             let mut silence = Silence { start, end: now, last: start, ..Silence::default() };
             if let Some(one) = before {
@@ -132,22 +136,22 @@ impl Silences {
         }
     }
 
-    /// A packet without data, which answers one of any flow.
+    /// Notes a packet without data, which answers a packet of any flow.
     pub fn answer(&mut self) {
         if let Some(silence) = self.all.last_mut() {
             silence.answered = true;
         }
     }
 
-    /// A flow goes on whose last data was at `last`; `asks` says that it is one of requests, which
-    /// servers may leave unanswered until they have the answer.
+    /// Notes that a flow continues whose last data came at `last`. `asks` tells that it carries
+    /// requests, which servers may leave unanswered until they have the answer.
     pub fn resumed(&mut self, last: Time, how: Resumed, asks: bool) {
         let Some(silence) = self.all.last_mut() else { return };
         if last > silence.last || last < silence.start - JUST {
             return;
         }
         match how {
-            // The answers that acknowledged a request may be what was lost.
+            // The lost packets may be the answers that acknowledged a request.
             Resumed::Acknowledged if asks => silence.again += 1,
             Resumed::Acknowledged => silence.acknowledged += 1,
             Resumed::Again => silence.again += 1,
@@ -156,10 +160,10 @@ impl Silences {
         silence.told += u32::from(how != Resumed::New && !asks);
     }
 
-    /// A host asks again on a flow at `now`, which had asked at `asked`, and heard something last at
-    /// `heard`.
+    /// Notes a host that asks again on a flow at `now`. It had asked at `asked`, and last received
+    /// a packet at `heard`.
     pub fn unanswered(&mut self, (heard, asked, now): (Time, Time, Time), flow: Key) {
-        // What came soon after it may have been under way.
+        // A packet that came soon after the request may have been under way.
         if now - asked < LEAST || heard > asked && 4 * (now - heard) < 3 * (now - asked) {
             return;
         }
@@ -175,24 +179,24 @@ impl Silences {
         }
     }
 
-    /// One of which a host's repeated questions leave open what it was.
+    /// A silence that a host's repeated requests leave undecided.
     pub fn doubtful(&self) -> Option<&Silence> {
         self.doubtful.as_ref()
     }
 
-    /// The file lacks answers, so nothing follows from there being none.
+    /// Forgets retransmissions without an answer, because the file lacks answers.
     pub fn lack_answers(&mut self) {
         self.all.iter_mut().for_each(|silence| silence.in_vain = 0);
     }
 
-    /// All of them.
+    /// All silences.
     pub fn all(&self) -> &[Silence] {
         &self.all
     }
 }
 
-/// Adds a flow to those since a time, which is perhaps another one than before; returns how many they
-/// are.
+/// Adds a flow to the flows since `time`, and returns their number. A new time replaces the old
+/// time and its flows.
 fn count((since, flows): &mut (Time, BTreeSet<Key>), time: Time, flow: Key) -> u32 {
     if *since != time {
         *since = time;
@@ -298,7 +302,8 @@ mod tests {
         assert_eq!(told(&[]), Some(false));
     }
 
-    /// What a silence of so long is, after which three flows repeat what they sent so long before it.
+    /// The verdict on a silence of this length, after which three flows repeat bytes that they sent
+    /// `before` before it.
     #[expect(clippy::option_option, reason = "whether there is one, and what it tells")]
     fn silence(length: Span, before: Span) -> Option<Option<bool>> {
         let mut silences = Silences::default();
@@ -366,7 +371,8 @@ mod tests {
         assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
     }
 
-    /// Repeats of three flows after 200 ms, and the next data so long after the first of them.
+    /// Three flows repeat after 200 ms, and the next data come `after` after the first of these
+    /// retransmissions.
     fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
         let mut silences = Silences::default();
         silences.data(at(0));
@@ -416,7 +422,7 @@ mod tests {
         assert_eq!(found(100, 50, 150 * MS), (1, true));
         assert_eq!(found(100, 50, 150 * MS - ns(1)), (0, false));
         assert_eq!(found(100, 100, 150 * MS), (0, true), "it was heard as it asked");
-        // After a quarter of the wait.
+        // The packet came after a quarter of the wait.
         assert_eq!([found(0, 50, 200 * MS), found(0, 51, 200 * MS)], [(0, true), (0, false)]);
     }
 

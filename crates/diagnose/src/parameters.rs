@@ -1,4 +1,4 @@
-//! The parameters of a model, as measured in the capture.
+//! The parameters of a model, measured in the capture.
 
 use crate::burst::Burst;
 use crate::chain::Timer;
@@ -13,7 +13,7 @@ const SAMPLE: usize = 4096;
 pub struct Parameters {
     /// The shortest round trip.
     pub round_trip: Option<Span>,
-    /// The longest wait in a queue, of each connection that has shown one.
+    /// The longest wait in a queue of each connection that has shown such a wait.
     queued: Vec<Span>,
     pub mss: u32,
     /// The largest window that a receiver of much data offered.
@@ -22,10 +22,10 @@ pub struct Parameters {
     pub timer: Timer,
     pub sack: bool,
     pub timestamps: bool,
-    /// Flows of the largest burst, and bursts with as many.
+    /// Number of flows of the largest burst, and number of bursts with as many flows.
     pub fan_in: usize,
     pub blocks: u64,
-    /// The median size of its messages.
+    /// The median size of this burst's messages.
     pub sru: i64,
     pub connections: u64,
     pub messages: u64,
@@ -34,12 +34,12 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// A round trip of a connection.
+    /// Takes a round trip of a connection.
     pub fn trip(&mut self, trip: Span) {
         self.round_trip = Some(self.round_trip.map_or(trip, |least| least.min(trip)));
     }
 
-    /// A connection that has ended.
+    /// Takes a connection that has ended.
     pub fn connection(&mut self, connection: &Connection) {
         let flow = connection.flow(connection.sender());
         self.connections += 1;
@@ -52,15 +52,15 @@ impl Parameters {
         }
     }
 
-    /// The longest wait in a queue, without the longest two of a hundred: a full queue is met by
-    /// many connections.
+    /// The longest wait in a queue, without the longest two of a hundred waits, because many
+    /// connections meet a full queue.
     pub fn queued(&self) -> Span {
         let mut all = self.queued.clone();
         all.sort_unstable();
         all.len().checked_sub(1 + all.len() / 50).map_or(Span::ZERO, |at| all[at])
     }
 
-    /// A wait that a timer or a probe has ended.
+    /// Takes a wait that a timer or a probe has ended.
     pub fn stall(&mut self, stall: &Stall) {
         self.probes |= stall.ended == Ended::Probe;
         if stall.shows_a_timer() {
@@ -68,7 +68,7 @@ impl Parameters {
         }
     }
 
-    /// Flows that began together.
+    /// Takes flows that began together.
     pub fn burst(&mut self, burst: &Burst) {
         self.messages += burst.members.len() as u64;
         let fan_in = burst.members.len();
@@ -79,7 +79,7 @@ impl Parameters {
         let mut sizes: Vec<i64> = sizes.map(|message| message.bytes).collect();
         sizes.sort_unstable();
         let sru = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
-        // Where one flow is seen, its requests are as many as its answers, and smaller.
+        // If one flow is seen, its requests are as many as its answers, but smaller.
         if fan_in == self.fan_in && 4 * sru < self.sru {
             return;
         }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!((seen.probes, seen.timer.usual()), (true, Some(200 * MS)));
     }
 
-    /// Messages of these sizes that began together; without a size one has not ended.
+    /// Messages of these sizes that began together; a message without a size has not ended.
     fn burst(sizes: &[i64]) -> Burst {
         let message = |&bytes: &i64| {
             let message = (bytes > 0).then(|| Message { bytes, ..Message::default() });
@@ -157,7 +157,7 @@ mod tests {
         burst
     }
 
-    /// Fan-in, messages, blocks and SRU after some bursts.
+    /// The fan-in, messages, blocks and SRU after these bursts.
     fn blocks(bursts: &[&[i64]]) -> (usize, u64, u64, i64) {
         let mut seen = Parameters::default();
         for sizes in bursts {
@@ -184,8 +184,8 @@ mod tests {
         assert_eq!(blocks(&[&[100], &[3, 3]]), (2, 3, 1, 3), "more flows, whatever they send");
     }
 
-    /// A connection that opens with these options of both ends, and sends data of a length with
-    /// timestamps or without, which waited in a queue for so long.
+    /// A connection that opens with these options of its two ends. It sends data of this length,
+    /// with or without timestamps, which waited in a queue for `queued`.
     fn connection(options: [&[u8]; 2], payload: u32, stamped: bool, queued: Span) -> Connection {
         use incast_capture::read::{Endpoint, Options, Packet, Timestamps, flags};
         let ends = [1, 2].map(|port| Endpoint { port, ..Endpoint::default() });

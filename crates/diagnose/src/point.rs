@@ -19,34 +19,37 @@ use crate::stall::{Cause, Ended, Place, Stall};
 use crate::time::{Span, Time};
 use crate::vantage::{Evidence, Vantage};
 
-/// Connections that are kept open, and packets between two looks for those that are not.
+/// Largest number of connections that are kept open, and number of packets between two searches for
+/// connections to close.
 const MOST: usize = 200_000;
 const SWEEP: u64 = 1 << 16;
-/// A connection that was silent for this time has ended: longer than any back-off of a timer.
+/// A connection that was silent for this time has ended. The time is longer than any back-off of a
+/// timer.
 const FORGET: Span = Span::from_secs(300);
-/// What is listed; beyond it, it is counted.
+/// Largest number of listed items. Further items are only counted.
 const LISTED: usize = 100_000;
-/// How sure a cause is that the numbers of packets have shown later.
+/// Confidence in a cause that the identifications of packets have shown later.
 const NUMBERED: f64 = 0.9;
-/// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
+/// Confidence that a wait was for a lost window, because other flows lost packets meanwhile.
 const BESIDE: f64 = 0.75;
-/// A timer is not shorter than the usual one by this many times.
+/// A wait that is shorter than the usual timer by this factor is no timer.
 const SHORT: i64 = 4;
-/// A shorter wait without a sign of a loss is one for a server.
+/// A shorter wait without a sign of a loss is a wait for a server.
 const LONG: Span = Span::from_millis(150);
-/// Flows of one burst begin so close together, or within ten round trips.
+/// Flows of one burst begin within this time, or within ten round trips.
 const TOGETHER: Span = Span::from_millis(1);
-/// After a timer, and after it has doubled once or twice.
+/// The waits, in timers, after a timer and after it has doubled once or twice.
 const BACK_OFFS: [i64; 3] = [1, 3, 7];
-/// Timers of one burst differ by at most one part in this many: by round trips.
+/// Timers of one burst differ by at most this fraction (1/n), because round trips differ.
 const ALIKE: i64 = 50;
-/// This number of hosts does not answer late by the same time.
+/// This number of hosts would not answer late by the same time.
 const HOSTS: usize = 3;
-/// In a shorter round trip a host's own delay is as long as that of the path.
+/// In a shorter round trip, a host's own delay is as long as the delay of the path.
 const NEAR_BY: Span = Span::from_micros(200);
-/// A host gets the next request when it has sent a piece, which takes this many round trips.
+/// A host gets the next request when it has sent a piece, which takes at least this many round
+/// trips.
 const APART: i64 = 3;
-/// A round trip to go by before one was seen.
+/// The round trip that is assumed before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(3);
 
 /// Full segments that did not get through on a flow.
@@ -57,7 +60,7 @@ pub struct BlackHole {
     pub places: (Place, Place),
 }
 
-/// All that was seen at one place.
+/// Everything that was seen at one vantage point.
 #[derive(Debug, Default)]
 pub struct Point {
     connections: BTreeMap<[Endpoint; 2], Known>,
@@ -70,9 +73,9 @@ pub struct Point {
     pub silences: Silences,
     pub black_holes: Vec<BlackHole>,
     pub parameters: Parameters,
-    /// Connections so far.
+    /// Number of connections so far.
     pub opened: u64,
-    /// Stalls and episodes beyond the lists.
+    /// Number of stalls and episodes that are not listed.
     pub unlisted: u64,
     pub packets: u64,
     pub first: Time,
@@ -82,7 +85,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// An empty one; an episode has at least the given number of flows.
+    /// Makes an empty point; an episode has at least the given number of flows.
     pub fn new(least: usize) -> Self {
         Self { least, ..Self::default() }
     }
@@ -151,7 +154,7 @@ impl Point {
         }
     }
 
-    /// One more packet.
+    /// Counts a packet.
     fn count(&mut self, now: Time) {
         if self.packets == 0 {
             self.first = now;
@@ -163,23 +166,24 @@ impl Point {
         self.last = self.last.max(now);
     }
 
-    /// Whether this is the place of one server, or may be: one host sends all, one answer at a time, and
-    /// the place is not its receiver.
+    /// Whether this point is, or may be, at a single server: one host sends all data, one answer at
+    /// a time, and the point is not at the receiver.
     pub fn may_be_at_a_server(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let one_by_one = alone && self.parameters.fan_in <= 1;
         vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
-    /// Whether the flows of others may pass elsewhere: this may be at a server, or one host sends and
-    /// both ends are so near that their shares of the round trip do not say which is here.
+    /// Whether flows of other hosts may pass elsewhere. The point may be at a server, or one host
+    /// sends and the two ends are so near that their shares of the round trip do not show which end
+    /// is here.
     pub fn may_miss_others(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let near = self.parameters.round_trip.is_none_or(|trip| trip < NEAR_BY);
         self.may_be_at_a_server(vantage) || alone && near
     }
 
-    /// Ends what is still open.
+    /// Ends everything that is still open.
     pub fn finish(&mut self) {
         let all: Vec<_> = self.connections.keys().copied().collect();
         for ends in all {
@@ -191,7 +195,7 @@ impl Point {
                 self.judge(place, &burst);
             }
         }
-        // Those of flows that were in no burst.
+        // The stalls of flows that were in no burst.
         for at in 0..self.stalls.len() {
             if self.stalls[at].open {
                 let place = self.hosts.place(self.stalls[at].receiver.address);
@@ -206,8 +210,8 @@ impl Point {
         self.stalls_in_order();
     }
 
-    /// Where timers are known to be as long as usual, a much shorter wait was ended by a repair that a
-    /// queue had delayed. A SYN has a timer of its own.
+    /// If timers are known to have the common length, a repair that a queue had delayed has ended a
+    /// much shorter wait, which is forgotten. A SYN has a timer of its own.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;
@@ -216,7 +220,7 @@ impl Point {
             let of_data = stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake);
             of_data && stall.length() * SHORT < usual
         };
-        // They are what an episode without longer ones rests on.
+        // An episode without longer stalls rests on its short stalls.
         let all_short = |episode: &&Episode| {
             episode.stalls.iter().all(|&at| is_short(&self.stalls[at]) || self.stalls[at].void)
         };
@@ -227,7 +231,8 @@ impl Point {
         }
     }
 
-    /// Decides what the numbers of packets decide, now that all packets have shown what they count.
+    /// Decides causes by the identifications of packets, because all packets have now shown what
+    /// these count.
     fn decide_by_numbers(&mut self) {
         for stall in &mut self.stalls {
             if let (Err(_), Some(cause)) = (stall.cause, stall.if_counted)
@@ -243,7 +248,8 @@ impl Point {
         }
     }
 
-    /// Forgets connections that are silent, and the longest silent ones of too many.
+    /// Forgets connections that are silent and, if there are too many, those that were silent for
+    /// the longest time.
     fn sweep(&mut self) {
         let now = self.last;
         let mut silent: Vec<_> = self
@@ -262,7 +268,7 @@ impl Point {
         self.hosts.forget(MOST);
     }
 
-    /// Takes a connection out.
+    /// Takes a connection out, and ends it.
     fn close(&mut self, ends: [Endpoint; 2]) {
         let Some(mut known) = self.connections.remove(&ends) else { return };
         let connection = known.whole();
@@ -283,7 +289,7 @@ impl Point {
         self.events = events;
     }
 
-    /// Reports to the receivers what has happened to their flows.
+    /// Reports the events of flows to their receivers.
     fn apply(
         &mut self,
         ends: [Endpoint; 2],
@@ -361,9 +367,9 @@ impl Point {
         }
     }
 
-    /// Decides about waits that ended as after a timer. Where others of the burst have lost packets
-    /// at the time, the queue has overflowed, so these have lost theirs. Where none has, a short one
-    /// is a wait for the server, and a long one stays undecided.
+    /// Decides about waits that ended as after a timer. If other flows of the burst have lost
+    /// packets at the time, the queue has overflowed, so these flows have lost packets, too. If no
+    /// other flow has, a short wait is a wait for the server, and a long wait stays undecided.
     fn decide_restarts(&mut self, place: usize, burst: &Burst) {
         let losses: Vec<(Time, Time)> = burst
             .stalls
@@ -394,8 +400,8 @@ impl Point {
         }
     }
 
-    /// Whether flows of several hosts restart after the same time, or after two or three back-offs of
-    /// it, as timers have them and servers do not.
+    /// Whether flows of several hosts restart after the same time, or after two or three back-offs
+    /// of this time, as timers do and servers do not.
     fn wait_alike(&self, burst: &Burst) -> bool {
         let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
         let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();
@@ -411,7 +417,7 @@ impl Point {
         shortest >= LONG && hosts.len() >= HOSTS && open.iter().all(|stall| fits(&stall))
     }
 
-    /// A stall was a wait for the server.
+    /// Turns a stall into a wait for the server.
     fn was_a_wait(&mut self, at: usize, place: usize) {
         let stall = &mut self.stalls[at];
         stall.void = true;
@@ -439,7 +445,7 @@ impl Point {
     }
 }
 
-/// The hosts of both ends, in their order.
+/// The hosts of the two ends, in the order of the ends.
 fn connection_hosts(source: usize, target: usize, side: usize) -> [usize; 2] {
     if side == 0 { [source, target] } else { [target, source] }
 }

@@ -1,4 +1,4 @@
-//! A host that receives data: its load, the flows that begin together, and what they waited for.
+//! A host that receives data: its load, the flows that begin together, and their waits.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::load::Load;
 use crate::losses::Losses;
 use crate::time::{Span, Time};
 
-/// What a host has sent to this one.
+/// The packets that a host has sent to this host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
     pub packets: u64,
@@ -26,50 +26,51 @@ pub struct Waits {
     pub longest: Option<(Wait, Endpoint)>,
 }
 
-/// Counts of what look-alikes show.
+/// Counts that show look-alikes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tallies {
-    /// Rounds of packets, and those that ended where the window does.
+    /// Number of rounds of packets, and number of rounds that ended at the edge of the window.
     pub rounds: u64,
     pub full: u64,
-    /// ACKs of new data, and those before which the window was used up.
+    /// Number of ACKs of new data, and number of ACKs before which the window was used up.
     pub acks: u64,
     pub full_acks: u64,
-    /// Messages that began when no other flow had sent since they were requested, and all messages.
+    /// Number of messages that began when no other flow had sent since their request, and number of
+    /// all messages.
     pub lone: u64,
     pub messages: u64,
-    /// Packets that say that congestion was experienced, and ACKs that echo it.
+    /// Number of packets marked with congestion experienced, and number of ACKs that echo a mark.
     pub marked: u64,
     pub echoed: u64,
-    /// Packets that a timer sent again although they had been acknowledged.
+    /// Number of packets that a timer sent again although they had been acknowledged.
     pub in_vain: u64,
-    /// Bytes that were acknowledged and never seen, and how often.
+    /// Number of bytes that were acknowledged and never seen, and number of gaps.
     pub unseen: (i64, u64),
-    /// Losses that showed when the link was in use, and when it was not.
+    /// Number of losses that showed while the link was in use, and while it was not.
     pub busy_losses: u64,
     pub idle_losses: u64,
 }
 
-/// A host that data goes to.
+/// A host to which data go.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     pub load: Load,
-    /// What it says that it has got.
+    /// The bytes that the host has acknowledged.
     pub taken: Load,
     pub losses: Losses,
     pub bursts: Bursts,
     pub hosts: BTreeMap<Address, Sent>,
     pub waits: BTreeMap<Reason, Waits>,
     pub tallies: Tallies,
-    /// When any packet arrived last.
+    /// Time at which the last packet arrived.
     pub heard: Time,
-    /// The latest long times without data, from packet to packet.
+    /// The latest long times without data, each from a packet to the next.
     quiet: VecDeque<(Time, Time)>,
-    /// Which flow sent last, and when.
+    /// The flow that sent last, and the time.
     last: Option<(Key, Time)>,
-    /// When the flow before that one did.
+    /// The time at which another flow sent last.
     before: Time,
-    /// Whether the newest packet came right behind another one.
+    /// Whether the newest packet came right behind another packet.
     behind_another: bool,
 }
 
@@ -77,45 +78,46 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
-/// Packets of a host that sends; fewer may be those that a switch has flooded.
+/// Smallest number of packets of a sending host. Fewer packets may be those that a switch has
+/// flooded.
 const SENDS: u64 = 8;
 
 /// A stall belongs to incast if the link idled for at least this share of it.
 const STALL: f64 = 0.1;
 
-/// An ACK is for two full segments, if hosts merge none (RFC 1122 §4.2.3.2).
+/// An ACK acknowledges at most two full segments, if hosts merge none (RFC 1122 §4.2.3.2).
 const TWO: i64 = 2 * 1460;
 
-/// Bytes of a packet that are no data.
+/// Bytes of a packet's headers.
 const HEADERS: i64 = 40;
 
-/// No timer of a SYN is shorter.
+/// The shortest timer of a SYN.
 const SYN_TIMER: Span = Span::from_millis(100);
 
-/// A packet that comes later behind another one than this many times its own duration was not in a
-/// queue with it.
+/// A packet that comes behind another packet by more than this many times its own duration was not
+/// in a queue with it.
 const BEHIND: i64 = 4;
 
-/// Waits for a server count only if the link idled for this share of them.
+/// A wait for a server counts only if the link idled for this share of the wait.
 const OWN_WAIT: f64 = 0.5;
 
 impl Receiver {
-    /// Whether one host sends to it.
+    /// Whether only one host sends to this host.
     pub fn has_one_sender(&self) -> bool {
         self.senders() == 1 || self.hosts.len() == 1
     }
 
-    /// How many hosts send to it, besides flooded packets of others.
+    /// Number of hosts that send to this host, without hosts whose packets were flooded.
     pub fn senders(&self) -> usize {
         self.hosts.values().filter(|sent| sent.packets >= SENDS).count()
     }
 
-    /// One that has received nothing since a time.
+    /// A receiver that has received nothing since `began`.
     pub fn idle_since(began: Time) -> Self {
         Self { load: Load::idle_since(began), ..Self::default() }
     }
 
-    /// A packet of data arrives.
+    /// Takes a packet of data that arrives.
     pub fn packet(
         &mut self,
         (now, size): (Time, u32),
@@ -124,7 +126,7 @@ impl Receiver {
         (round_trip, queued): (Span, Span),
     ) {
         let last = self.load.last();
-        // What is queued behind the point keeps the link busy meanwhile.
+        // Packets that are queued behind the point keep the link busy meanwhile.
         let busy = IDLE * round_trip + queued;
         if let Some(last) = last.filter(|&last| now - last > busy) {
             if self.quiet.len() == GAPS {
@@ -150,7 +152,7 @@ impl Receiver {
         }
     }
 
-    /// What a host has sent, unless there are too many.
+    /// The packets of a sending host, unless there are too many hosts.
     pub fn host(&mut self, address: Address) -> Option<&mut Sent> {
         if self.hosts.len() >= HOSTS && !self.hosts.contains_key(&address) {
             return None;
@@ -158,8 +160,8 @@ impl Receiver {
         Some(self.hosts.entry(address).or_default())
     }
 
-    /// A message begins; returns the bursts that are over. `opens` says that its sender has opened
-    /// the connection.
+    /// Notes the beginning of a message, and returns the bursts that are over. `opens` tells that
+    /// its sender has opened the connection.
     pub fn begin(&mut self, it: &Begin, opens: bool) -> Vec<Burst> {
         self.tallies.messages += 1;
         let (start, key) = (it.start, it.key);
@@ -170,7 +172,7 @@ impl Receiver {
         let filled = self.load.filled();
         let quiet = &self.quiet;
         // A host that opens its connection now has missed a burst, because its first SYN was lost
-        // on the way to here: the others wait, too.
+        // on the way to the point, while the other flows wait, too.
         let missed = |burst: &Burst| {
             let lag = start - burst.start;
             opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)) * 2 > lag
@@ -178,8 +180,9 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// What it gets in a bin if its link is full. Before a queue more arrives, so what it
-    /// acknowledges counts, if it does so in small steps: hosts that merge segments do not.
+    /// The bytes that it gets in a bin if its link is full. Before a queue, more bytes arrive, so
+    /// the acknowledged bytes count, if they are acknowledged in small steps. Hosts that merge
+    /// segments acknowledge in large steps.
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {
@@ -188,13 +191,13 @@ impl Receiver {
         self.taken.full().min(self.load.peak())
     }
 
-    /// The host has acknowledged new bytes.
+    /// Notes that the host has acknowledged new bytes.
     fn taken(&mut self, now: Time, bytes: i64) {
         let packets = (bytes + 1459) / 1460;
         self.taken.take(now, (bytes + HEADERS * packets).try_into().unwrap_or(0));
     }
 
-    /// Takes what one of its flows tells.
+    /// Takes an event of one of the host's flows.
     pub fn take(&mut self, event: &Event, sender: Endpoint) {
         let tallies = &mut self.tallies;
         match *event {
@@ -218,7 +221,7 @@ impl Receiver {
                 tallies.rounds += 1;
                 tallies.full += u64::from(full);
             }
-            // Those that are for the point.
+            // These events are for the point.
             Event::Begun { .. }
             | Event::Ended { .. }
             | Event::Stalled { .. }
@@ -228,7 +231,7 @@ impl Receiver {
         }
     }
 
-    /// Packets were lost, as its newest packet shows.
+    /// Notes lost packets, which the newest packet shows.
     fn lost(&mut self, packets: u32, at_once: bool, sender: Address) {
         self.losses.lost(packets);
         if let Some(burst) = self.bursts.newest() {
@@ -247,7 +250,7 @@ impl Receiver {
         }
     }
 
-    /// A stall of a flow, by its number.
+    /// Notes the number of a flow's stall.
     pub fn stalled(&mut self, key: Key, stall: usize, span: (Time, Time), share: f64) {
         let idle =
             share >= STALL && self.quiet.iter().any(|&gap| overlap(gap, span) * 2 > gap.1 - gap.0);
@@ -259,12 +262,14 @@ impl Receiver {
         }
     }
 
-    /// A wait without a loss. While the link is busy, it is for others, and not for a server.
+    /// Notes a wait without a loss. While the link is busy, a flow waits for other flows, and not
+    /// for a server.
     fn waited(&mut self, wait: Wait, sender: Endpoint) {
         let length = wait.end - wait.start;
         let busy = match wait.reason {
             Reason::FirstByte => wait.idle < OWN_WAIT,
-            // In the middle the sender may wait for an ACK, whose data is in a queue.
+            // In the middle of an answer, the sender may wait for the ACK of data that are in a
+            // queue.
             Reason::Middle => {
                 wait.idle < OWN_WAIT || idle(&self.quiet, (wait.start, wait.end)) * 2 < length
             }
@@ -282,13 +287,13 @@ impl Receiver {
     }
 }
 
-/// How long a link idled in a span.
+/// The time for which a link idled within a span.
 fn idle(quiet: &VecDeque<(Time, Time)>, span: (Time, Time)) -> Span {
-    // They are in order, so those that ended before it need not be looked at.
+    // The gaps are in order, so gaps that ended before the span need not be examined.
     quiet.iter().rev().take_while(|gap| gap.1 > span.0).map(|&gap| overlap(gap, span)).sum()
 }
 
-/// How long two spans have in common.
+/// The length of the overlap of two spans.
 fn overlap(one: (Time, Time), other: (Time, Time)) -> Span {
     (one.1.min(other.1) - one.0.max(other.0)).max(Span::ZERO)
 }

@@ -8,61 +8,61 @@ use crate::stall::{Ended, Place, Stall};
 use crate::time::Time;
 use crate::vantage::Vantage;
 
-/// All that was found.
+/// All results of a diagnosis.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Whether there is incast; nothing if the capture cannot tell.
+    /// Whether there is incast; `None` if the capture cannot tell.
     pub incast: Option<bool>,
-    /// The reason, one sentence.
+    /// The reason of the verdict, in one sentence.
     pub why: String,
     /// Where the capture was taken.
     pub vantage: Option<Vantage>,
-    /// How sure that is, 0 to 1; 1 if it was given.
+    /// Confidence in the vantage, 0 to 1; 1 if it was given.
     pub vantage_confidence: f64,
-    /// What incast costs; nothing if no flows began together.
+    /// The cost of incast; `None` if no flows began together.
     pub severity: Option<Severity>,
-    /// What the file lacks, or has twice.
+    /// The defects of the file: packets that it lacks, or has twice.
     pub incomplete: Vec<&'static str>,
-    /// What carried the packets, if not their own network.
+    /// The tunnels that carried packets.
     pub tunnels: Vec<TunnelTold>,
-    /// In order of time.
+    /// The episodes, in order of time.
     pub episodes: Vec<EpisodeTold>,
-    /// In order of time.
+    /// The stalls, in order of time.
     pub stalls: Vec<StallTold>,
-    /// One answer for each name.
+    /// One answer for each look-alike.
     pub look_alikes: Vec<LookAlike>,
-    /// What this place forbids to know.
+    /// The questions that cannot be answered from this vantage point.
     pub cannot_tell: Vec<CannotTell>,
-    /// What a scenario needs.
+    /// The parameters that a scenario needs.
     pub parameters: ParametersTold,
-    /// In the order given.
+    /// The files, in the order given.
     pub files: Vec<FileTold>,
-    /// Seconds since 1970 of the first packet; other times count from it.
+    /// Time of the first packet, in seconds since 1970. Other times count from this packet.
     pub began_s: f64,
-    /// From the first packet to the last.
+    /// Time from the first packet to the last, in seconds.
     pub length_s: f64,
     /// TCP packets.
     pub packets: u64,
     /// Connections at the leading point.
     pub connections: u64,
-    /// Stalls and episodes beyond those that are listed.
+    /// Number of stalls and episodes that are not listed.
     pub unlisted: u64,
 }
 
 /// An episode.
 #[derive(Clone, Debug, Serialize)]
 pub struct EpisodeTold {
-    /// When its first flow began.
+    /// Time at which the first flow of the episode began.
     pub start_s: f64,
-    /// When its last byte was seen.
+    /// Time at which the last byte of the episode was seen.
     pub end_s: f64,
-    /// The host that asked.
+    /// The host that requested the data.
     pub receiver: String,
-    /// Its flows.
+    /// Number of flows of the episode.
     pub fan_in: usize,
-    /// Their bytes.
+    /// Bytes of these flows.
     pub bytes: i64,
-    /// Time in which a flow waited and the link was idle.
+    /// Time in which at least one flow waited and the link was idle.
     pub lost_s: f64,
     /// The flows that waited.
     pub stalled: Vec<String>,
@@ -73,27 +73,27 @@ pub struct EpisodeTold {
 pub struct StallTold {
     /// Sender and receiver of the data.
     pub flow: String,
-    /// When the wait began.
+    /// Time at which the wait began.
     pub start_s: f64,
-    /// How long it was.
+    /// Length of the wait.
     pub duration_s: f64,
-    /// Why, if it can be known.
+    /// The cause, if it can be known.
     pub cause: Option<&'static str>,
-    /// How sure that is, 0 to 1.
+    /// Confidence in the cause, 0 to 1.
     pub confidence: f64,
     /// `timeout` or `probe`.
     pub ended_by: &'static str,
     /// The share of the wait in which the receiver's link was idle.
     pub idle: f64,
-    /// Numbers of frames, in the file of number `file`.
+    /// Numbers of frames in the file with number `file`.
     pub frames: Vec<u64>,
-    /// The file of the frames.
+    /// The number of the frames' file.
     pub file: u16,
-    /// A filter for Wireshark that shows them.
+    /// A filter for Wireshark that shows these frames.
     pub filter: String,
 }
 
-/// What this place cannot know.
+/// A question that cannot be answered from this vantage point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CannotTell {
     /// The question.
@@ -102,41 +102,42 @@ pub struct CannotTell {
     pub why: String,
 }
 
-/// What the models ask for.
+/// The parameters that the models need.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ParametersTold {
     /// The shortest round trip.
     pub rtt_s: Option<f64>,
     /// The rate of a full link.
     pub rate_bps: Option<f64>,
-    /// What a queue held at the most, from the longest wait in one that packets have shown.
+    /// The largest content of a queue, derived from the longest wait in a queue that packets have
+    /// shown.
     pub buffer_bytes: Option<f64>,
     /// The largest segment.
     pub mss: u32,
-    /// The largest window offered.
+    /// The largest window that was offered.
     pub receive_window: i64,
     /// The shortest wait for a timer.
     pub rto_min_s: Option<f64>,
-    /// Flows of the largest burst.
+    /// Number of flows of the largest burst.
     pub servers: usize,
-    /// The median answer in it.
+    /// The median size of an answer in this burst.
     pub sru: i64,
-    /// Bursts of that size.
+    /// Number of bursts with that many flows.
     pub blocks: u64,
-    /// Connections carry several answers.
+    /// Whether connections carry several answers.
     pub persistent: bool,
-    /// Selective acknowledgments are used.
+    /// Whether selective acknowledgments are used.
     pub sack: bool,
-    /// Timestamps are used.
+    /// Whether timestamps are used.
     pub timestamps: bool,
-    /// A tail-loss probe was seen.
+    /// Whether a tail-loss probe was seen.
     pub probes: bool,
 }
 
-/// A tunnel, and how many TCP packets were inside.
+/// A tunnel, and the number of TCP packets inside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TunnelTold {
-    /// Its name.
+    /// The name of the tunnel.
     pub kind: &'static str,
     /// TCP packets.
     pub packets: u64,
@@ -145,12 +146,12 @@ pub struct TunnelTold {
 /// A file.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileTold {
-    /// Its name.
+    /// The path of the file.
     pub path: String,
     /// All frames.
     pub frames: u64,
     pub packets: u64,
-    /// What is wrong with it, if anything is.
+    /// Notes about problems of the file.
     pub notes: Vec<String>,
 }
 

@@ -6,9 +6,9 @@ use crate::burst::Burst;
 use crate::episode::Episode;
 use crate::time::Span;
 
-/// Below this share of the time lost, incast is mild.
+/// Incast is mild if it costs less than this share of the time.
 const MILD: f64 = 0.05;
-/// Blocks whose times are kept, evenly thinned beyond.
+/// Number of blocks whose times are kept. More blocks are thinned evenly.
 const SAMPLE: usize = 1 << 14;
 
 /// The times of blocks: bursts of as many flows as an episode has.
@@ -17,14 +17,14 @@ pub struct Blocks {
     count: u64,
     time: Span,
     lost: Span,
-    /// How long a block took, and how much of that it waited.
+    /// The duration of a block, and the part of it in which the block waited.
     sample: Vec<(Span, Span)>,
-    /// One block in this many is kept.
+    /// The times of one block in this many are kept.
     every: u64,
 }
 
 impl Blocks {
-    /// A block has ended, perhaps as an episode.
+    /// Takes a block that has ended, and its episode, if there was one.
     pub fn take(&mut self, burst: &Burst, episode: Option<&Episode>) {
         let ends = burst.members.iter().filter_map(|member| member.message.map(|one| one.last));
         let Some(end) = ends.max() else { return };
@@ -46,8 +46,8 @@ impl Blocks {
         }
     }
 
-    /// What incast costs; nothing if there was no block. `found` says whether the waits are those of
-    /// incast.
+    /// The cost of incast; `None` if there was no block. `found` tells whether incast caused the
+    /// waits.
     pub fn severity(&self, found: bool) -> Option<Severity> {
         if self.count == 0 {
             return None;
@@ -66,8 +66,7 @@ impl Blocks {
     }
 }
 
-/// The 99th percentile, in seconds: the smallest time that is not exceeded by more than one of a
-/// hundred.
+/// The 99th percentile, in seconds: the smallest time that at most one of a hundred times exceeds.
 fn percentile(times: impl Iterator<Item = Span>) -> f64 {
     let mut times: Vec<Span> = times.collect();
     times.sort_unstable();
@@ -75,17 +74,17 @@ fn percentile(times: impl Iterator<Item = Span>) -> f64 {
     times.get(at).map_or(0.0, |time| time.as_secs_f64())
 }
 
-/// What incast costs.
+/// The cost of incast.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Severity {
-    /// The share of the time of all blocks in which flows waited on an idle link.
+    /// The share of all blocks' time in which flows waited on an idle link.
     pub share: f64,
-    /// The 99th percentile of the time of blocks, and what it were without these waits.
+    /// The 99th percentile of the duration of blocks, with and without these waits.
     pub p99_s: f64,
     pub p99_without_s: f64,
-    /// Bursts of as many flows as an episode has, or more.
+    /// Number of bursts with as many flows as an episode, or more.
     pub blocks: u64,
-    /// Less than 5 % of the time is lost.
+    /// Whether less than 5 % of the time is lost.
     pub mild: bool,
 }
 
@@ -109,7 +108,7 @@ mod tests {
         assert!(Blocks { lost: 20 * MS, ..blocks }.severity(true).expect("blocks").mild);
     }
 
-    /// A block that begins at 5 ms, whose messages end after so many milliseconds.
+    /// A block that begins at 5 ms, and whose messages end after these numbers of milliseconds.
     fn block(ends: &[i64]) -> Burst {
         let mut burst = Burst::default();
         burst.start = at(0) + 5 * MS;

@@ -1,11 +1,11 @@
-//! A wait of a flow that ended in a retransmission.
+//! Waits of flows that ended in a retransmission.
 
 use incast_capture::read::{Endpoint, Packet};
 
 use crate::event::{Reason, Wait};
 use crate::time::{Span, Time};
 
-/// Why a timer expired, by the simulator's causes of timeouts.
+/// The cause of a timer's expiry. The causes are those of the simulator's timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A SYN, a SYN-ACK or a request was lost.
@@ -18,9 +18,9 @@ pub enum Cause {
     LostRetransmission,
     /// Nothing that was outstanding arrived.
     FullWindow,
-    /// Too few segments arrived behind the lost one, and fewer than three follow it.
+    /// Too few segments arrived behind the lost segment, and fewer than three segments follow it.
     Tail,
-    /// Too few segments arrived behind the lost one, although three or more follow it.
+    /// Too few segments arrived behind the lost segment, although three or more segments follow it.
     LackOfDupacks,
 }
 
@@ -39,7 +39,7 @@ impl Cause {
     }
 }
 
-/// A cause, or why it cannot be known; and how sure that is, 0 to 1.
+/// A cause, or the reason why it cannot be known; and the confidence in it, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
     pub cause: Result<Cause, &'static str>,
@@ -47,18 +47,18 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A cause that is known with a confidence.
+    /// A known cause, with its confidence.
     pub fn of(cause: Cause, confidence: f64) -> Self {
         Self { cause: Ok(cause), confidence }
     }
 
-    /// It cannot be known.
+    /// A cause that cannot be known.
     pub fn unknown(why: &'static str) -> Self {
         Self { cause: Err(why), confidence: 0.5 }
     }
 }
 
-/// What ended a wait.
+/// The event that ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The retransmission timer.
@@ -67,7 +67,7 @@ pub enum Ended {
     Probe,
 }
 
-/// Where a frame is: the number of its file, and its number there.
+/// The position of a frame: the number of its file, and its number in this file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub file: u16,
@@ -83,7 +83,7 @@ impl From<&Packet> for Place {
 const LEFT_OUT: &str =
     "packets are missing in the file, so a segment that is missing here may not have been lost";
 
-/// A link that was idle for this share of a wait has not delayed what ended it.
+/// A link that was idle for this share of a wait has not delayed the packet that ended the wait.
 const IDLE: f64 = 0.2;
 
 /// A wait of one flow.
@@ -94,40 +94,40 @@ pub struct Stall {
     pub start: Time,
     pub end: Time,
     pub ended: Ended,
-    /// The cause, or why it cannot be known.
+    /// The cause, or the reason why it cannot be known.
     pub cause: Result<Cause, &'static str>,
-    /// How sure that is, 0 to 1.
+    /// Confidence in the cause, 0 to 1.
     pub confidence: f64,
     /// The share of the wait in which the receiver's link was idle.
     pub idle: f64,
-    /// The packets before and after the wait, and others that show its cause.
+    /// The packets before and after the wait, and other packets that show its cause.
     pub frames: Vec<Place>,
-    /// The first byte after the retransmitted segment; says whether it was near the end.
+    /// The first byte after the retransmitted segment, which tells whether the segment was near the
+    /// end.
     pub behind: i64,
     /// Whether the lost packet was seen before it was lost.
     pub upstream: bool,
     /// Whether fewer than three segments follow in the message.
     pub near_end: bool,
-    /// Packets that were lost while it waited or just before, if that can be known.
+    /// Number of packets that were lost during the wait or just before, if it can be known.
     pub missing: Option<u32>,
-    /// Whether the loss shows in an incomplete capture as well: by a repeat, or a hole that was
-    /// filled.
+    /// Whether the loss shows even in an incomplete capture, by a retransmission or a filled hole.
     pub proven: bool,
-    /// Nothing shows a loss; the other flows of the burst decide.
+    /// Whether nothing shows a loss, so that the other flows of the burst decide.
     pub open: bool,
-    /// What came after it came as after a timer: one full segment, and the next one a round trip
-    /// later.
+    /// Whether the flow continued as after a timer: with one full segment, and the next segment a
+    /// round trip later.
     pub restart: bool,
-    /// What it is if nothing was lost.
+    /// The reason of the wait if nothing was lost.
     pub reason: Reason,
-    /// Its cause, if its sender counts the packets of each connection.
+    /// The cause, if the sender counts the packets of each connection.
     pub if_counted: Option<Cause>,
-    /// It was no stall after all.
+    /// Whether it was no stall after all.
     pub void: bool,
 }
 
 impl Stall {
-    /// One that a timer has ended, between two packets.
+    /// A stall between two packets that a timer has ended.
     pub fn new(
         (sender, receiver): (Endpoint, Endpoint),
         (start, end): (Time, Time),
@@ -158,21 +158,22 @@ impl Stall {
         }
     }
 
-    /// Whether its length is that of a retransmission timer: a loss was seen, and the link idled. A
-    /// packet that a busy link has delayed teaches no timer.
+    /// Whether the length of the stall is that of a retransmission timer, because a loss was seen
+    /// and the link idled. A packet that a busy link has delayed does not show a timer.
     pub fn shows_a_timer(&self) -> bool {
         self.ended == Ended::Timeout
             && self.idle >= IDLE
             && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
     }
 
-    /// Whether a wait of a request is one of its own: if the server had it, what it sent is missing, and
-    /// its timer ends the wait.
+    /// Whether the wait of a request is a wait of its own. If the server had the request, its
+    /// answer is missing, and the server's timer ends the wait.
     pub fn is_its_own(&self) -> bool {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }
 
-    /// Takes back a cause that only holes or numbers show, where packets are missing in the file.
+    /// Takes back a cause that only holes or identifications show, because packets are missing in
+    /// the file.
     pub fn doubt(&mut self) {
         if !self.proven && self.cause.is_ok() {
             self.cause = Err(LEFT_OUT);
@@ -180,7 +181,7 @@ impl Stall {
         }
     }
 
-    /// The same as a wait for the server.
+    /// The stall as a wait for the server.
     pub fn as_wait(&self) -> Wait {
         let at = |number: usize| self.frames.get(number).copied().unwrap_or_default();
         Wait {
@@ -193,7 +194,7 @@ impl Stall {
         }
     }
 
-    /// How long it lasted.
+    /// The length of the stall.
     pub fn length(&self) -> Span {
         self.end - self.start
     }
@@ -204,7 +205,7 @@ pub mod tests {
     use super::*;
     use crate::time::tests::at;
 
-    /// One on an idle link that is sure.
+    /// A certain stall on an idle link.
     pub fn stall(start: i64, end: i64, cause: Cause) -> Stall {
         let (end_point, place) = (Endpoint::default(), Place::default());
         let finding = Finding::of(cause, 1.0);

@@ -2,9 +2,9 @@
 //!
 //! `incast_engine` has such types for simulated time: unsigned picoseconds from the start of a run,
 //! with a range of 213 days. Captures count from 1970, their clocks jump by years, and spans may be
-//! negative. So these types are signed, and no sum or product leaves their range. The readers
-//! return no time before 1970, and the clock of a vantage point never goes back, so differences of
-//! times stay in the range as well.
+//! negative. Therefore, these types are signed, and no sum or product leaves their range. The
+//! readers return no time before 1970, and the clock of a vantage point never goes back, so
+//! differences of times stay in the range, too.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -15,20 +15,20 @@ use incast_capture::read::Packet;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(i64);
 
-/// A span between two times; negative if the second is the earlier one.
+/// A span between two times; negative if the second time is earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(i64);
 
 impl Time {
-    /// That of a packet.
+    /// The time of a packet.
     pub const fn of(packet: &Packet) -> Self {
         Self(packet.time)
     }
 
-    /// Before all others: to be compared, and not to be subtracted.
+    /// A time before all others, which may be compared, but not subtracted.
     pub const EVER: Self = Self(i64::MIN);
 
-    /// So many nanoseconds after 1970 began.
+    /// The time `nanos` nanoseconds after the beginning of 1970.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
@@ -43,7 +43,7 @@ impl Time {
         Span(self.0).as_secs_f64()
     }
 
-    /// Which of the bins of a width it is in.
+    /// The number of the bin of this width that contains the time.
     pub fn bin(self, width: Span) -> i64 {
         self.0.div_euclid(width.0)
     }
@@ -51,25 +51,25 @@ impl Time {
 
 impl Span {
     pub const ZERO: Self = Self(0);
-    /// Longer than all others.
+    /// A span that is longer than all others.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// So many nanoseconds.
+    /// A span of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// So many microseconds.
+    /// A span of `micros` microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros * 1_000)
     }
 
-    /// So many milliseconds.
+    /// A span of `millis` milliseconds.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis * 1_000_000)
     }
 
-    /// So many seconds.
+    /// A span of `secs` seconds.
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs * 1_000_000_000)
     }
@@ -89,14 +89,14 @@ impl Span {
         self.0 as f64 / 1e6
     }
 
-    /// Its share of another one, which counts as a nanosecond if it is shorter.
+    /// The share of this span in `whole`, which counts as at least a nanosecond.
     pub fn share_of(self, whole: Self) -> f64 {
         self.0 as f64 / whole.0.max(1) as f64
     }
 }
 
-/// A result if it is in its range, else the nearest one that is. That is rare, and a branch costs less
-/// than to compute both.
+/// The result if it is in the range, or else the nearest value in the range. The latter is rare,
+/// and a branch costs less than computing both values.
 #[inline]
 fn within(result: Option<i64>, nearest: impl FnOnce() -> i64) -> i64 {
     #[cold]

@@ -1,4 +1,4 @@
-//! How long an end takes to answer, as seen from the vantage point.
+//! The times that the ends take to answer, as seen from the vantage point.
 
 use crate::time::Span;
 
@@ -7,31 +7,34 @@ use crate::time::Span;
 pub struct Trip {
     least: Option<Span>,
     most: Span,
-    /// Samples that were passed over.
+    /// Number of samples that were ignored.
     unusual: u32,
-    /// The latest samples, for their median, and how many there were.
+    /// The latest samples, for their median, and the number of samples so far.
     latest: [Span; LATEST],
     count: usize,
 }
 
 const LATEST: usize = 9;
 
-/// A first sample of this many usual round trips is probably a lost packet, unless confirmed.
+/// A first sample of more than this many usual round trips probably comes from a lost packet,
+/// unless further samples confirm it.
 const UNUSUAL: i64 = 8;
 const CONFIRMED: u32 = 4;
 
-/// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
+/// A receiver may hold an ACK for longer than this (Linux: at least 40 ms). Such samples tell
+/// nothing about queues.
 const HELD: Span = Span::from_millis(35);
-/// A sample is no pause if the connection was silent for half of it, and this.
+/// A sample is no pause if the connection was silent for less than half of the sample plus this
+/// time.
 const PROMPT: Span = Span::from_micros(25);
-/// Nothing answers after an hour: the clock has jumped.
+/// The longest time to an answer. After an hour, the clock has jumped.
 const LONGEST: Span = Span::from_secs(3600);
 
-/// A silence is no ordinary one from this on, whatever round trips are usual.
+/// The shortest silence that is not ordinary, whatever round trips are usual.
 const LEAST_PATIENCE: Span = Span::from_micros(100);
 
 impl Trip {
-    /// Takes a sample that may be the wait for a timer, where a round trip is `usual`.
+    /// Takes a sample that may be the wait for a timer, if the usual round trip is `usual`.
     pub fn guess(&mut self, sample: Span, waited: Span, usual: Span) {
         if self.least.is_none() && sample > UNUSUAL * usual {
             self.unusual += 1;
@@ -42,7 +45,7 @@ impl Trip {
         self.take(sample, waited);
     }
 
-    /// Takes a sample; `waited` of it the connection was silent.
+    /// Takes a sample. The connection was silent for `waited` of its time.
     pub fn take(&mut self, sample: Span, waited: Span) {
         if sample > LONGEST {
             return;
@@ -54,19 +57,19 @@ impl Trip {
             self.count += 1;
         }
         if self.most >= least + HELD {
-            self.most = least; // those before were pauses
+            self.most = least; // longer samples before were pauses
         }
         if sample < least + HELD && waited < sample / 2 + PROMPT {
             self.most = self.most.max(sample);
         }
     }
 
-    /// The shortest.
+    /// The shortest sample.
     pub fn least(&self) -> Option<Span> {
         self.least
     }
 
-    /// The median of the latest, which has the queues of the way in it.
+    /// The median of the latest samples, which includes the queues on the path.
     pub fn median(&self) -> Option<Span> {
         let mut latest = self.latest;
         let known = &mut latest[..self.count.min(LATEST)];
@@ -74,23 +77,23 @@ impl Trip {
         known.get(known.len() / 2).copied()
     }
 
-    /// The longest that was no pause.
+    /// The longest sample that was no pause.
     pub fn most(&self) -> Span {
         self.most.max(self.least.unwrap_or_default())
     }
 }
 
-/// How long both ends of a connection take to answer.
+/// The times that the two ends of a connection take to answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trips([Trip; 2]);
 
 impl Trips {
-    /// An end has answered; see [`Trip::take`].
+    /// Takes the answer of an end; see [`Trip::take`].
     pub fn take(&mut self, side: usize, sample: Span, waited: Span) {
         self.0[side].take(sample, waited);
     }
 
-    /// It may have waited for a timer; see [`Trip::guess`].
+    /// Takes an answer of an end that may have waited for a timer; see [`Trip::guess`].
     pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {
         self.0[side].guess(sample, waited, usual);
     }
@@ -100,13 +103,13 @@ impl Trips {
         self.0[side].least()
     }
 
-    /// The shortest round trip seen, both parts of it.
+    /// The shortest round trip seen, which is the sum of its two parts.
     pub fn round(&self) -> Option<Span> {
         Some(self.0[0].least()? + self.0[1].least()?)
     }
 
-    /// A silence of more than this is no ordinary round trip. `usual` is one to use before one was
-    /// seen.
+    /// A longer silence than this is no ordinary round trip. `usual` is the round trip that is
+    /// assumed before one was seen.
     pub fn patience(&self, usual: Span) -> Span {
         match self.round() {
             Some(trip) => (2 * trip).max((self.0[0].most() + self.0[1].most()) * 3 / 2),
@@ -115,20 +118,21 @@ impl Trips {
         .max(LEAST_PATIENCE)
     }
 
-    /// Whether the point is at an end, so that what the other one answers may be lost before it.
+    /// Whether the point is at an end, so that answers of the other end may be lost before the
+    /// point.
     pub fn near(&self, side: usize) -> bool {
         self.0[side].least().unwrap_or_default() * 4
             < self.0[1 - side].least().unwrap_or(Span::from_nanos(1))
     }
 
-    /// How long packets to an end are in queues behind the point.
+    /// The time for which packets to an end are in queues behind the point.
     pub fn queued(&self, side: usize) -> Span {
         let trip = &self.0[side];
         if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
-    /// The share of an end in the usual round trip: medians, as the shortest times have no queue in
-    /// them, and a queue shows whether the point is before or behind it.
+    /// The share of an end in the usual round trip. It is computed from medians, because the
+    /// shortest times include no queue, and a queue shows whether the point is before or behind it.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

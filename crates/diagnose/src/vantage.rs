@@ -1,19 +1,19 @@
-//! Where a capture was taken.
+//! The vantage of a capture.
 
-/// A place to capture packets.
+/// A kind of place at which packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vantage {
     /// At the host that receives the data.
     Client,
-    /// At a host that sends it.
+    /// At a host that sends the data.
     Server,
-    /// Between them.
+    /// Between these hosts.
     Switch,
 }
 
 impl Vantage {
-    /// The one of a name.
+    /// The vantage with this name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "client" => Some(Self::Client),
@@ -24,10 +24,11 @@ impl Vantage {
     }
 }
 
-/// What speaks for each place.
+/// The evidence for each vantage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
-    /// Bytes of flows whose receiver answers at once, whose sender does, and of others.
+    /// Bytes of flows whose receiver answers at once, of flows whose sender does, and of other
+    /// flows.
     client: i64,
     server: i64,
     switch: i64,
@@ -37,8 +38,8 @@ pub struct Evidence {
 const NEAR: f64 = 0.2;
 
 impl Evidence {
-    /// Takes what a connection shows: the bytes of the end that sends more, and the share of the
-    /// other one in the round trip.
+    /// Takes the evidence of a connection: the bytes of the end that sends more, and the share of
+    /// the other end in the round trip.
     pub fn take(&mut self, bytes: i64, share: f64) {
         if share < NEAR {
             self.client += bytes;
@@ -49,7 +50,7 @@ impl Evidence {
         }
     }
 
-    /// The place that most bytes speak for, and the share of those that do.
+    /// The vantage that most bytes support, and the share of these bytes.
     pub fn vantage(&self) -> Option<(Vantage, f64)> {
         let all = [
             (self.client, Vantage::Client),

@@ -1,4 +1,4 @@
-//! Whether there is incast, and why.
+//! The verdict: whether there is incast, and the reason.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::stall::Stall;
 use crate::time::Span;
 use crate::vantage::Vantage;
 
-/// A bad link seldom stops more flows of one burst than this.
+/// Largest number of flows of one burst that a bad link often stops.
 const ALONE: usize = 2;
-/// Hosts that are needed: the flows of one may wait for its own link.
+/// Smallest number of sending hosts, because the flows of one host may wait for its own link.
 const HOSTS: usize = 2;
 
-/// What a verdict rests on.
+/// The input of a verdict.
 pub struct Case<'a> {
     pub lead: &'a Point,
     pub vantage: Option<Vantage>,
@@ -23,12 +23,12 @@ pub struct Case<'a> {
     pub stalls: &'a [Stall],
     pub look_alikes: &'a [LookAlike],
     pub lacks: &'a [Lack],
-    /// What the files hold instead of TCP.
+    /// The content of the files other than TCP.
     pub others: &'a str,
 }
 
 impl Case<'_> {
-    /// Whether there is incast, and why.
+    /// The verdict: whether there is incast, and the reason.
     pub fn decide(&self) -> (Option<bool>, String) {
         if self.lead.packets == 0 {
             return (None, nothing(self.others));
@@ -81,7 +81,7 @@ impl Case<'_> {
             });
         if let Some((_, receiver)) = doubtful {
             let doubt = format!(
-                "{text}; but the losses that are seen, {} or {:.2} % of all packets, do not show \
+                "{text}; but the losses seen ({} or {:.2} % of all packets) do not show \
                  whether a full queue or a bad link is the reason",
                 receiver.losses.count(),
                 100.0 * receiver.losses.ratio()
@@ -113,20 +113,20 @@ impl Case<'_> {
         let open: BTreeSet<_> = open.map(|stall| (stall.sender, stall.receiver)).collect();
         if stalls == 0 && open.len() >= least {
             let text =
-                "flows wait as long as for a timer, but no packet shows whether any was lost";
+                "flows wait as long as for a timer, but no packet shows whether data were lost";
             return (None, format!("{text}{instead}"));
         }
         if !self.lead.episodes.is_empty() && self.episodes.is_empty() {
-            let text = "flows of a burst wait while the link idles, but their losses may be those of \
-                        something else";
+            let text = "flows of a burst wait while the link idles, but their losses may have \
+                        another cause";
             return (None, format!("{text}{instead}"));
         }
         let text = match stalls {
             0 if self.stalls.is_empty() => "no flow waits for a retransmission".to_owned(),
             0 => "no flow is seen to wait for a retransmission".to_owned(),
             _ if fan_in < least => format!(
-                "flows wait for retransmissions, but at most {fan_in} begin together, and an episode \
-                 has {least} or more (--flows)"
+                "flows wait for retransmissions, but at most {fan_in} begin together, and an \
+                 episode needs {least} or more (--flows)"
             ),
             _ => "flows wait for retransmissions, but no burst fills the link and then leaves it idle"
                 .to_owned(),
@@ -135,7 +135,7 @@ impl Case<'_> {
     }
 }
 
-/// What is said of files without TCP.
+/// The verdict on files without TCP.
 pub fn nothing(others: &str) -> String {
     let text = "there is no TCP packet in the capture";
     if others.is_empty() { text.to_owned() } else { format!("{text}: {others}") }
@@ -155,7 +155,7 @@ mod tests {
     use crate::time::tests::{MS, at};
     use incast_capture::read::{Address, Endpoint};
 
-    /// A point that has seen packets of a burst with this number of flows.
+    /// A point that has seen a burst with this number of flows.
     fn point(fan_in: usize) -> Point {
         let mut point = Point::new(3);
         point.packets = 100;
@@ -163,13 +163,13 @@ mod tests {
         point
     }
 
-    /// The wait of a flow, by its port.
+    /// The wait of the flow with this port.
     fn wait(port: u16) -> Stall {
         let sender = Endpoint { port, ..Endpoint::default() };
         Stall { sender, ..stall(0, 200, Cause::FullWindow) }
     }
 
-    /// An episode of flows of this number of hosts, with the first stalls of its point.
+    /// An episode of flows of `hosts` hosts, with the first `stalls` stalls of its point.
     fn episode(hosts: usize, stalls: usize) -> Episode {
         Episode {
             start: at(0),
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// A point with an episode of flows from some hosts, of which some wait.
+    /// A point with an episode of flows from `hosts` hosts, of which `waiting` flows wait.
     fn with_episode(hosts: usize, waiting: u16) -> Point {
         let mut lead = point(4);
         lead.stalls = (0..waiting).map(wait).collect();
@@ -256,7 +256,7 @@ mod tests {
         let (incast, why) = with_losses(2, 3);
         assert_eq!(incast, None);
         assert!(
-            why.contains("but the losses that are seen, 3 or 0.74 % of all packets, do not show"),
+            why.contains("but the losses seen (3 or 0.74 % of all packets) do not show"),
             "{why}"
         );
         assert_eq!(with_losses(3, 3).0, Some(true), "three flows wait, and the losses are few");
@@ -292,7 +292,7 @@ mod tests {
         lead.episodes = vec![episode(4, 1)];
         let elsewhere = Case { episodes: &[], ..case(&lead) }.decide();
         assert_eq!(elsewhere.0, None);
-        assert!(elsewhere.1.ends_with("may be those of something else"));
+        assert!(elsewhere.1.ends_with("may have another cause"));
         lead.episodes.clear();
         lead.parameters.fan_in = 2;
         assert!(
@@ -352,7 +352,7 @@ mod tests {
             lead.stalls = vec![wait(0)];
             case(&lead).decide().1
         };
-        assert!(why(2).contains("at most 2 begin together, and an episode has 3 or more"));
+        assert!(why(2).contains("at most 2 begin together, and an episode needs 3 or more"));
         assert!(why(3).contains("no burst fills the link"));
     }
 }

@@ -1,4 +1,4 @@
-//! Files that were made to break a reader: whatever the bytes are, reading ends.
+//! Files that were made to break a reader. Whatever the bytes are, reading ends.
 
 #[path = "../../capture/tests/builder/mod.rs"]
 mod builder;
@@ -38,7 +38,7 @@ fn read(bytes: &[u8]) {
     assert!(report.stalls.iter().all(|stall| stall.duration_s >= 0.0));
     assert!(report.stalls.iter().all(|stall| from_the_first(stall.start_s)));
     assert!(report.episodes.iter().all(|episode| from_the_first(episode.start_s)));
-    // No verdict contradicts what else is said.
+    // No verdict contradicts the rest of the report.
     if report.incast == Some(true) {
         assert!(!report.episodes.is_empty());
         assert_ne!(report.vantage, Some(Vantage::Server));
@@ -78,7 +78,7 @@ fn corpus() -> Vec<Vec<u8>> {
     made.into_iter().chain(kept()).collect()
 }
 
-/// The files that the fuzzer begins with.
+/// The files with which the fuzzer begins.
 fn kept() -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../capture/fuzz/corpus/read");
     let entries = std::fs::read_dir(folder).expect("the corpus of the fuzzer");

@@ -1,4 +1,4 @@
-//! The event queue compared with others, with the events of a star: every event schedules its
+//! Compares the event queue with other queues, on the events of a star. Every event schedules its
 //! successor one link delay later, and each connection has a timer 200 ms ahead.
 //!
 //! `cargo bench -p incast-engine` prints nanoseconds per event.
@@ -87,7 +87,8 @@ impl Queue for Flat {
     }
 }
 
-/// A monotone radix heap: bucket `b` holds times that differ from the last one in bit `b - 1`.
+/// A monotone radix heap: bucket `b` holds the times whose highest bit that differs from the last
+/// time is bit `b - 1`.
 struct Radix {
     buckets: Vec<Vec<(u64, u64, u32)>>,
     last: u64,
@@ -127,11 +128,11 @@ impl Queue for Radix {
 }
 
 const EVENTS: u64 = 2_000_000;
-/// One link: serialisation and propagation, ps.
+/// The delay of one link: serialisation and propagation, ps.
 const LINK: u64 = 37_000_000;
 const TIMER: u64 = 200_000_000_000;
 
-/// Nanoseconds per event with this many busy links, and ten times as many timers.
+/// Nanoseconds per event with `links` busy links, and ten times as many timers.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the wall clock")]
 fn hold<Q: Queue>(links: u32) -> f64 {
     let mut queue = Q::default();

@@ -11,7 +11,7 @@ pub enum Cell<'a> {
     Whole(u64),
     /// A number.
     Number(f64),
-    /// A text.
+    /// A string.
     Text(&'a str),
     /// Several values.
     List(Vec<Self>),
@@ -19,7 +19,7 @@ pub enum Cell<'a> {
 
 /// A type that a table may contain.
 pub trait Value {
-    /// Its table value.
+    /// The value in a table.
     fn cell(&self) -> Cell<'_>;
 }
 
@@ -72,7 +72,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Declares a table: fields with types and meanings, and `cells`, which lists the values by name.
+/// Declares a table: fields with types and meanings, and `cells`, which lists names and values.
 #[macro_export]
 macro_rules! table {
     (
@@ -87,7 +87,7 @@ macro_rules! table {
         }
 
         impl $name {
-            /// The values by name, in order.
+            /// The names and values, in order.
             pub fn cells(&self) -> impl Iterator<Item = (&'static str, $crate::cell::Cell<'_>)> {
                 [$((stringify!($field), $crate::cell::Value::cell(&self.$field)),)+].into_iter()
             }
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
 
     crate::table! {
-        /// A field of every type.
+        /// A table with a field of every type.
         pub struct Every {
             /// A flag.
             pub flag: bool,
             /// Numbers.
             pub numbers: Vec<Option<f64>>,
-            /// A text.
+            /// A string.
             pub text: String,
         }
     }

@@ -1,7 +1,7 @@
 //! Named random streams.
 //!
 //! Every consumer of randomness has its own stream, derived from the scenario's seed, a name and an
-//! index (`("request jitter", client 0)`). An additional hook or probe therefore does not change
+//! index (`("request jitter", client 0)`). Therefore, an additional hook or probe does not change
 //! other streams, and two transports with the same seed get the same noise.
 
 use rand_core::Rng;

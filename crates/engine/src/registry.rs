@@ -3,14 +3,14 @@
 /// An entry of a registry, for `incast list` and the docs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in scenarios.
+    /// The name of the entry in scenarios.
     pub name: &'static str,
     /// A description of one line.
     pub summary: &'static str,
 }
 
-/// Storage of an entry's state: `Here` is in its owner. Large states are in a `Box`, so that owners
-/// of other entries stay small.
+/// Storage of an entry's state inside its owner. Large states are in a `Box` instead, so that
+/// owners of other entries stay small.
 pub type Here<T> = T;
 
 /// An error in a parameter.
@@ -18,7 +18,7 @@ pub type Here<T> = T;
 pub struct Fault {
     /// The parameter.
     pub key: &'static str,
-    /// The given value, and what it must be.
+    /// The given value and the accepted values.
     pub message: String,
 }
 

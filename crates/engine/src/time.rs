@@ -54,7 +54,7 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span` without a check: both must be finite times.
+    /// `self + span` without a check. The instant and the span must be finite.
     #[inline]
     #[must_use]
     pub const fn plus(self, span: Span) -> Self {

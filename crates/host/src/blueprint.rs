@@ -1,4 +1,4 @@
-//! How the connections of a group are built.
+//! Blueprints of the connections of a group.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Blueprint {
     /// Flow of the first server.
     first_flow: u32,
     base_rtt: Span,
-    /// Counters of the servers' ends that are gone.
+    /// Counters of the servers' ends that have been freed or replaced.
     retired: Counters,
 }
 
@@ -45,7 +45,7 @@ impl Blueprint {
         }
     }
 
-    /// The base round trip of its connections.
+    /// The base round trip of the connections.
     pub fn base_rtt(&self) -> Span {
         self.base_rtt
     }
@@ -55,12 +55,12 @@ impl Blueprint {
         self.first_flow
     }
 
-    /// Counters of the servers' ends that are gone.
+    /// Counters of the servers' ends that have been freed or replaced.
     pub(crate) fn retired(&self) -> Counters {
         self.retired
     }
 
-    /// A server's end is gone.
+    /// Adds the counters of a server's end that is freed or replaced.
     pub(crate) fn retire(&mut self, server: &End) {
         self.retired = self.retired.and(&server.counters());
     }
@@ -70,7 +70,7 @@ impl Blueprint {
         self.remedies.is_empty()
     }
 
-    /// The results of the remedies, by column.
+    /// The results of the remedies, each with its column.
     pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
         let remedies = self.measures.iter().zip(&self.remedies);
         remedies
@@ -79,7 +79,7 @@ impl Blueprint {
             .collect()
     }
 
-    /// The scheduler of the client, if a remedy has one. `seed` is the run's.
+    /// The scheduler of the client, if a remedy has one. `seed` is the seed of the run.
     pub fn scheduler(&mut self, seed: u64) -> Option<Box<dyn RequestScheduler>> {
         let Config { mss, header, receive_window, .. } = *self.config;
         let client = ClientPlace {
@@ -90,8 +90,8 @@ impl Blueprint {
         self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(client.clone()))
     }
 
-    /// One end of a connection; `seed` is the run's, `incarnation` counts the connections of the
-    /// flow.
+    /// Builds one end of a connection. `seed` is the seed of the run, and `incarnation` counts the
+    /// connections of the flow.
     pub fn build(&mut self, end: EndId, incarnation: u32, seed: u64) -> Connection {
         let is_opener = self.opener_is_client != end.is_server();
         let role = if is_opener { Role::Opener } else { Role::Acceptor };
@@ -99,7 +99,7 @@ impl Blueprint {
         let random = Stream::named(seed, "connection", index);
         let config = Arc::clone(&self.config);
         let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
-        // A longer delay is at least half of a stall.
+        // A delay that is longer than this patience is at least half of a stall.
         connection.set_patience(self.base_rtt * (ROUND_TRIPS / 2));
         for (name, remedy) in &mut self.remedies {
             let place = Place {

@@ -2,23 +2,25 @@
 
 use serde::Serialize;
 
-/// Why a timer expired. The first cause that applies counts, in this order.
+/// The cause of a timer's expiry. The first cause in this order that applies counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A SYN, SYN-ACK or request was lost.
     Handshake,
-    /// The segment or its ACK is still in the network: the timer was premature.
+    /// The timer was premature, because the segment or its ACK is still in the network.
     Spurious,
     /// The segment arrived, but all its ACKs were dropped.
     AckLoss,
     /// The segment was retransmitted, and the retransmission was dropped, too.
     LostRetransmission,
-    /// Everything outstanding was dropped.
+    /// All outstanding segments were dropped.
     FullWindow,
-    /// Too few segments arrived after the lost one, and fewer than three follow it in its SRU.
+    /// Too few segments arrived after the lost segment, and fewer than three segments follow it in
+    /// its SRU.
     Tail,
-    /// Too few segments arrived after the lost one, although three or more follow it in its SRU.
+    /// Too few segments arrived after the lost segment, although three or more segments follow it
+    /// in its SRU.
     LackOfDupacks,
 }
 
@@ -42,6 +44,6 @@ impl Cause {
 pub struct Diagnosis {
     /// The cause.
     pub cause: Cause,
-    /// Outstanding segments that were dropped and not yet repaired.
+    /// Number of outstanding segments that were dropped and have not been repaired yet.
     pub lost_in_window: u32,
 }

@@ -21,7 +21,7 @@ pub enum Demand {
     Datagram {
         /// The flow.
         flow: u32,
-        /// Its size on the wire, bytes.
+        /// The size of the datagram on the wire, bytes.
         size: u32,
     },
     /// Record an event row, if the run is traced.

@@ -1,7 +1,7 @@
-//! The ends of flows, and what packets and deadlines do to them.
+//! The ends of flows, and the effects of packets and deadlines on them.
 //!
-//! Both ends of a flow are built when one of them is first used, and freed when its application has
-//! left it and nothing of it is under way.
+//! Both ends of a flow are built when one of them is first used. They are freed when the
+//! application has left the flow and the flow has no packets under way.
 
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
@@ -26,14 +26,14 @@ pub struct End {
     /// The deadline in the event queue. Other entries of the queue for this end are stale.
     pub armed: Time,
     /// A later deadline that is also in the queue. A pacer has many deadlines before that of the
-    /// retransmission timer, which then need not be scheduled again after each of them.
+    /// retransmission timer, and the latter need not be scheduled again after each of them.
     pub backstop: Time,
-    /// Whether its application has left the flow; of the server's end.
+    /// Whether the application has left the flow; used only in the server's end.
     pub(crate) is_left: bool,
     endpoint: Endpoint,
 }
 
-/// Calls either kind of endpoint.
+/// Calls a method of the endpoint, whichever kind it has.
 macro_rules! either {
     ($end:expr, $connection:ident => $tcp:expr, $guest:ident => $other:expr) => {
         match $end {
@@ -44,12 +44,12 @@ macro_rules! either {
 }
 
 impl End {
-    /// An end of a TCP connection.
+    /// Makes an end of a TCP connection.
     pub fn new(connection: Connection) -> Self {
         Self::of(Endpoint::Tcp(connection))
     }
 
-    /// An end of another transport.
+    /// Makes an end of another transport.
     pub fn guest(guest: Box<dyn Guest>) -> Self {
         Self::of(Endpoint::Guest(guest))
     }
@@ -58,18 +58,18 @@ impl End {
         Self { armed: Time::NEVER, backstop: Time::NEVER, is_left: false, endpoint }
     }
 
-    /// The connection, if it is TCP.
+    /// The connection, if the end uses TCP.
     #[inline]
     pub fn connection(&self) -> Option<&Connection> {
         either!(&self.endpoint, connection => Some(connection), _guest => None)
     }
 
-    /// The connection, if it is TCP, so that an experiment can change it before the run.
+    /// The connection, if the end uses TCP, so that an experiment can change it before the run.
     pub fn connection_mut(&mut self) -> Option<&mut Connection> {
         either!(&mut self.endpoint, connection => Some(connection), _guest => None)
     }
 
-    /// A packet of its flow has arrived.
+    /// Handles the arrival of a packet of the flow.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, packet: &Packet) {
         either!(&mut self.endpoint,
@@ -77,7 +77,7 @@ impl End {
             guest => guest.handle_segment(now, packet));
     }
 
-    /// Header prediction; see [`Connection::predict`].
+    /// Tries header prediction; see [`Connection::predict`].
     #[inline]
     pub(crate) fn predict(
         &mut self,
@@ -90,14 +90,14 @@ impl End {
             _guest => Predicted::Nothing)
     }
 
-    /// Its deadline has passed.
+    /// Handles the passing of the end's deadline.
     pub fn handle_timeout(&mut self, now: Time) {
         either!(&mut self.endpoint,
             connection => connection.handle_timeout(now),
             guest => guest.handle_timeout(now));
     }
 
-    /// Its next deadline.
+    /// The end's next deadline.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         either!(&self.endpoint,
@@ -118,13 +118,13 @@ impl End {
         either!(&self.endpoint, connection => connection.departs_at(), _guest => Time::NEVER)
     }
 
-    /// Whether it has certainly no packet to send.
+    /// Whether the end certainly has no packet to send.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         either!(&self.endpoint, connection => connection.is_quiet(), _guest => false)
     }
 
-    /// The next event for its application, if any.
+    /// The next event for the application, if there is one.
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         either!(&mut self.endpoint,
@@ -132,7 +132,7 @@ impl End {
             guest => guest.poll_event())
     }
 
-    /// The trigger of the packets that it sends.
+    /// The trigger of the packets that the end sends.
     #[inline]
     pub fn trigger(&self) -> Trigger {
         either!(&self.endpoint, connection => connection.trigger(), _guest => Trigger::Arrival)
@@ -146,14 +146,14 @@ impl End {
         }
     }
 
-    /// If it is TCP, its host keeps segments until their departure times.
+    /// Lets the host of a TCP end keep segments until their departure times.
     pub(crate) fn keep_segments(&mut self) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
             connection.allow_departure_times();
         }
     }
 
-    /// Removes segments that its host keeps, at the end of the run.
+    /// Removes the segments that the host keeps, at the end of the run.
     pub(crate) fn withdraw_timed(&mut self, now: Time) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
             connection.withdraw_timed(now);
@@ -172,13 +172,13 @@ impl End {
             connection => connection.write(bytes), guest => guest.handle_call(Call::Write(bytes)));
     }
 
-    /// No more data will be written.
+    /// Closes the stream: no more data will be written.
     pub fn close(&mut self) {
         either!(&mut self.endpoint,
             connection => connection.close(), guest => guest.handle_call(Call::Close));
     }
 
-    /// Sends a request of `size` bytes; with 0 another packet carries it.
+    /// Sends a request of `size` bytes; with 0, another packet carries the request.
     pub fn request(&mut self, size: u16) {
         either!(&mut self.endpoint,
             connection => connection.request(size),
@@ -199,14 +199,14 @@ impl End {
             guest => guest.handle_call(Call::ReceiveBuffer(bytes)));
     }
 
-    /// Bytes delivered in order to its application, and one for a FIN.
+    /// Bytes delivered in order to the application, and one for a FIN.
     pub fn delivered(&self) -> u64 {
         either!(&self.endpoint,
             connection => connection.received().next() - FIRST_BYTE,
             guest => guest.delivered())
     }
 
-    /// Its counters.
+    /// The counters of the end.
     pub fn counters(&self) -> Counters {
         either!(&self.endpoint, connection => *connection.counters(), guest => guest.counters())
     }
@@ -215,24 +215,24 @@ impl End {
 /// The ends of all flows.
 #[derive(Default)]
 pub(crate) struct Ends {
-    /// The place of each end; [`NOWHERE`] if its flow is not open.
+    /// The index of each end in `built`; [`NOWHERE`] if its flow is not open.
     places: Vec<u32>,
-    /// The ends of open flows, the server's first. There is room for all flows, but memory is used
-    /// for as many as were open at a time.
+    /// The ends of open flows, the server's first. There is room for all flows, but only as many
+    /// flows use memory as were open at a time.
     built: Vec<End>,
-    /// Places of servers' ends whose flow is not open any more.
+    /// Indices of servers' ends whose flow is not open any more.
     free: Vec<u32>,
     /// Open flows that their applications have left.
     left: Vec<u32>,
-    /// Number of flows left at which some of them are freed.
+    /// Number of flows in `left` at which some of these flows are freed.
     enough: usize,
 }
 
-/// The place of an end that is not open.
+/// The index of an end that is not open.
 const NOWHERE: u32 = u32::MAX;
-/// Of the open flows, at most one in this number is left and idle.
+/// At most one of this number of open flows is left and idle.
 const SHARE: usize = 8;
-/// Number of flows left that are always tolerated.
+/// Number of flows in `left` that is always tolerated.
 const FEW: usize = 64;
 
 impl Ends {
@@ -295,18 +295,18 @@ impl Ends {
     /// An end of an open flow.
     ///
     /// # Panics
-    /// If it is not open.
+    /// If the flow is not open.
     #[inline]
     pub(crate) fn end_mut(&mut self, id: EndId) -> &mut End {
         &mut self.built[self.places[id.0 as usize] as usize]
     }
 
-    /// The ends of all open flows, and of some that were.
+    /// The ends of all open flows, and of some flows that were open.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut End> {
         self.built.iter_mut()
     }
 
-    /// An application has left an open flow.
+    /// Notes that an application has left an open flow.
     pub(crate) fn leave(&mut self, flow: u32) {
         if let Some(server) = self.get_mut(EndId::server(flow)) {
             server.is_left = true;
@@ -314,8 +314,8 @@ impl Ends {
         }
     }
 
-    /// Frees flows that were left, once there are many of them, if they are idle and have no
-    /// packets under way. `retire` gets the servers' ends.
+    /// Frees flows that applications have left, once there are many such flows, if they are idle
+    /// and have no packets under way. `retire` gets the servers' ends.
     #[inline]
     pub(crate) fn free(
         &mut self,
@@ -334,7 +334,7 @@ impl Ends {
             let [server, client] =
                 [EndId::server(flow), EndId::client(flow)].map(|id| self.get(id));
             let (Some(server), Some(client)) = (server, client) else { return false };
-            // A flow that was used again is not left.
+            // A flow that is in use again does not count as left.
             if !server.is_left || has_packets(flow) || !is_idle(server) || !is_idle(client) {
                 return server.is_left;
             }
@@ -349,7 +349,7 @@ impl Ends {
     }
 }
 
-/// Whether nothing happens at an end until a packet comes or its application acts.
+/// Whether an end does nothing until a packet arrives or its application acts.
 fn is_idle(end: &End) -> bool {
     end.is_quiet() && end.poll_timeout() == Time::NEVER
 }
@@ -364,13 +364,13 @@ impl Hosts {
         if id.is_server() {
             return (id, None);
         }
-        // What the client sends now was not delayed by a timer.
+        // No timer has delayed the packets that the client sends now.
         end.set_trigger(Trigger::Arrival);
         (id, self.waits.note(now, id, packet.flags.trigger()))
     }
 
-    /// Passes a packet to the receiving end, if it is predicted there. Such a packet causes no
-    /// event. A stall that it ends is counted but not reported.
+    /// Passes a packet to the receiving end, if this end predicts it. Such a packet causes no
+    /// event. If it ends a stall, the stall is counted but not reported.
     #[inline]
     pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
         let id = EndId(packet.route.reverse().0);
@@ -383,7 +383,7 @@ impl Hosts {
         (id, predicted)
     }
 
-    /// Handles a deadline. Returns whether another one is pending.
+    /// Handles a deadline. Returns whether another deadline is pending.
     pub fn expire(&mut self, now: Time, id: EndId) -> bool {
         let end = self.end_mut(id);
         let due = end.poll_timeout() <= now;

@@ -7,21 +7,21 @@ use incast_tcp::connection::Counters;
 
 /// A transport other than TCP, polled like a connection.
 pub trait Guest: Send {
-    /// A packet of its flow has arrived.
+    /// Handles the arrival of a packet of the flow.
     fn handle_segment(&mut self, now: Time, packet: &Packet);
-    /// Its deadline has passed.
+    /// Handles the passing of the deadline.
     fn handle_timeout(&mut self, now: Time);
-    /// Its next deadline; [`Time::NEVER`] if it waits only for packets.
+    /// The next deadline; [`Time::NEVER`] if this end waits only for packets.
     fn poll_timeout(&self) -> Time;
     /// Writes the next packet to send into `draft`. Returns whether there is one.
     fn poll_transmit(&mut self, now: Time, draft: &mut Packet) -> bool;
-    /// The next event for its application, if any.
+    /// The next event for the application, if there is one.
     fn poll_event(&mut self) -> Option<Event>;
-    /// Executes a call of its application.
+    /// Executes a call of the application.
     fn handle_call(&mut self, call: Call);
-    /// Bytes delivered in order to its application.
+    /// Bytes delivered in order to the application.
     fn delivered(&self) -> u64;
-    /// Its counters.
+    /// The counters of this end.
     fn counters(&self) -> Counters;
 }
 
@@ -34,7 +34,7 @@ pub enum Call {
     Write(u64),
     /// No more data will be written.
     Close,
-    /// Send a request of this size; with 0 another packet carries it.
+    /// Send a request of this size; with 0, another packet carries the request.
     Request(u16),
     /// Report [`Event::Received`] when this many bytes have been delivered.
     NotifyAt(u64),

@@ -19,7 +19,7 @@ use crate::stalls::Waits;
 /// The ends of all flows.
 pub struct Hosts {
     pub(crate) ends: Ends,
-    /// By first flow.
+    /// The blueprints, ordered by their first flow.
     blueprints: Vec<Blueprint>,
     /// The ends whose hosts keep segments until their departure times.
     keeping: Vec<bool>,
@@ -37,7 +37,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Hosts without flows. `seed` is the run's; `watched` enables event rows.
+    /// Makes hosts without flows. `seed` is the seed of the run; `watched` enables event rows.
     pub fn new(seed: u64, watched: bool) -> Self {
         Self {
             ends: Ends::default(),
@@ -64,7 +64,7 @@ impl Hosts {
         self.now
     }
 
-    /// An end of an open flow, to be served.
+    /// An end of an open flow, which the caller serves.
     ///
     /// # Panics
     /// If the flow is not open.
@@ -96,7 +96,7 @@ impl Hosts {
         self.ends.get(id).map_or(Trigger::Arrival, End::trigger)
     }
 
-    /// An end, to be changed by an application. It is served before the next event.
+    /// An end that an application changes. This end is served before the next event.
     pub fn act_on(&mut self, id: EndId) -> &mut End {
         self.dirty.push_back(id);
         let is_brief = self.trigger == Trigger::Application && self.waits.is_brief(self.now, id);
@@ -125,12 +125,12 @@ impl Hosts {
         &self.blueprints[usize::from(id)]
     }
 
-    /// The scheduler of this blueprint's remedies, if any.
+    /// The scheduler of this blueprint's remedies, if there is one.
     pub fn scheduler(&mut self, BlueprintId(id): BlueprintId) -> Option<Box<dyn RequestScheduler>> {
         self.blueprints[usize::from(id)].scheduler(self.seed)
     }
 
-    /// An end, whose flow is opened if it is not.
+    /// An end; its flow is opened if it is not open.
     pub fn opened(&mut self, id: EndId) -> &mut End {
         if !self.ends.is_open(id) {
             self.build(id.flow(), 0);
@@ -143,14 +143,14 @@ impl Hosts {
         *self.opened(id) = End::guest(guest);
     }
 
-    /// Replaces both ends of a flow by a new connection, whose packets have a new epoch.
+    /// Replaces both ends of a flow with a new connection, whose packets have a new epoch.
     /// `incarnation` counts the connections of the flow.
     pub fn renew_connection(&mut self, flow: u32, incarnation: u32) {
         self.build(flow, incarnation);
     }
 
-    /// The application does not use this connection of the flow any more. It is freed as soon as
-    /// nothing of it is under way.
+    /// Notes that the application does not use this connection of the flow any more. The connection
+    /// can be freed as soon as it has no packets under way.
     pub fn leave(&mut self, flow: u32) {
         self.ends.leave(flow);
     }
@@ -193,7 +193,7 @@ impl Hosts {
         });
     }
 
-    /// The host of an end keeps segments until their departure times.
+    /// Lets the host of an end keep segments until their departure times.
     pub fn keep_segments(&mut self, id: EndId) {
         let index = id.0 as usize;
         self.keeping.resize(self.keeping.len().max(index + 1), false);
@@ -210,24 +210,24 @@ impl Hosts {
         }
     }
 
-    /// The next event for an end's application, if any.
+    /// The next event for an end's application, if there is one.
     #[inline]
     pub fn poll_event(&mut self, id: EndId) -> Option<Event> {
         self.end_mut(id).poll_event()
     }
 
-    /// A block begins that includes `flow`. Packets sent now were not delayed.
+    /// Begins the wait of a block that includes `flow`. Packets sent now were not delayed.
     pub fn begin_wait(&mut self, flow: u32) {
         self.trigger = Trigger::Arrival;
         self.waits.begin(self.now, flow);
     }
 
-    /// The block that includes `flow` is complete.
+    /// Ends the wait of the block that includes `flow`, because the block is complete.
     pub fn end_wait(&mut self, flow: u32) {
         self.waits.end(flow);
     }
 
-    /// Sets an application's timer; it cannot be cancelled.
+    /// Sets an application's timer, which cannot be cancelled.
     pub fn set_timer(&mut self, at: Time, application: u16, index: u32) {
         self.outbox.push(Demand::Timer { at, application, index });
     }
@@ -237,12 +237,12 @@ impl Hosts {
         self.outbox.push(Demand::Datagram { flow, size });
     }
 
-    /// An application is complete.
+    /// Notes that an application is complete.
     pub fn finish(&mut self, application: u16) {
         self.outbox.push(Demand::Finished { application });
     }
 
-    /// Records an event of a block; `block` is its number, if known.
+    /// Records an event of a block; `block` is the number of the block, if known.
     pub fn record(&mut self, kind: EventKind, block: u32, flow: Option<u32>) {
         if self.watched {
             let row = EventRow { block, ..EventRow::new(self.now, kind, flow) };
@@ -250,7 +250,7 @@ impl Hosts {
         }
     }
 
-    /// Records an event of a flow, with the state of its server's end.
+    /// Records an event of a flow, with the state of the server's end.
     pub fn record_flow(&mut self, kind: EventKind, flow: u32) {
         if self.watched
             && let Some(connection) = self.connection(EndId::server(flow))

@@ -2,8 +2,8 @@
 
 use incast_net::RouteId;
 
-/// One end of a flow. Its number is that of the route on which it sends: `2f` is the server's end
-/// of flow `f`, `2f + 1` the client's.
+/// One end of a flow. An end has the number of the route on which it sends: `2f` is the server's
+/// end of flow `f`, and `2f + 1` the client's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EndId(pub u32);
 
@@ -29,12 +29,12 @@ impl EndId {
         Self(self.route().reverse().0)
     }
 
-    /// The route on which it sends.
+    /// The route on which this end sends.
     pub const fn route(self) -> RouteId {
         RouteId(self.0)
     }
 
-    /// Whether it is the server's end.
+    /// Whether this end is the server's.
     pub const fn is_server(self) -> bool {
         self.route().is_forward()
     }

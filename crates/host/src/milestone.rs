@@ -11,7 +11,7 @@ use crate::stalls::{Stall, StallCause};
 pub enum EventKind {
     /// The client begins to request a block.
     BlockStart,
-    /// It sends a request to one server.
+    /// The client sends a request to one server.
     Request,
     /// All data of a server has arrived.
     FlowDone,
@@ -21,7 +21,7 @@ pub enum EventKind {
     Timeout,
     /// A tail loss probe was sent.
     TailProbe,
-    /// A wait of a block has ended that was longer than ten base round trips.
+    /// A wait of a block that was longer than ten base round trips has ended.
     Stall,
     /// Loss recovery began.
     FastRetransmit,
@@ -31,7 +31,7 @@ pub enum EventKind {
     Drop,
     /// The client's link was idle for longer than a base round trip.
     LinkIdle,
-    /// It is busy again.
+    /// The client's link is busy again.
     LinkBusy,
 }
 
@@ -60,13 +60,13 @@ impl EventKind {
 pub struct EventRow {
     /// Time of the event.
     pub time: Time,
-    /// Its kind.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// Its flow.
+    /// Flow of the event.
     pub flow: Option<u32>,
-    /// The block of the workload, counted from 0. The trace sets this.
+    /// The block of the workload, counted from 0. The trace sets this number.
     pub block: u32,
-    /// First unacknowledged, or dropped, sequence number.
+    /// First unacknowledged sequence number, or the sequence number of a dropped packet.
     pub seq: u64,
     /// cwnd, bytes.
     pub cwnd: u64,
@@ -76,7 +76,7 @@ pub struct EventRow {
     pub flight: u64,
     /// Duplicate ACKs received.
     pub dupacks: u32,
-    /// Segments of the window that are lost and not yet repaired.
+    /// Segments of the window that are lost and have not been repaired yet.
     pub lost_in_window: u32,
     /// Data packets sent by the connection, including retransmissions.
     pub packets: u64,
@@ -84,9 +84,9 @@ pub struct EventRow {
     pub srtt: Option<Span>,
     /// Retransmission timeout.
     pub rto: Option<Span>,
-    /// Why a timer expired.
+    /// Cause of a timer's expiry.
     pub cause: Option<Cause>,
-    /// Why a stall ended.
+    /// Cause of a stall.
     pub stall: Option<StallCause>,
     /// Duration of a stall.
     pub wait: Option<Span>,

@@ -1,13 +1,13 @@
-//! Stalls: times in which no packet of a block arrives at the client, and why they ended.
+//! Stalls: times in which no packet of a block arrives at the client, and their causes.
 //!
 //! Only packets of the block count; packets of other flows on the same link neither begin nor end a
-//! wait. A read waits as a whole, any other flow waits separately. Each arrival at a client costs a
-//! subtraction and a comparison.
+//! wait. The flows of a read share one wait, and any other flow has a wait of its own. Each arrival
+//! at a client costs a subtraction and a comparison.
 //!
-//! The cause of a stall is the [`Trigger`] of the packet that ended it. It is the last event, since
-//! the client last received data, that made a host send without the arrival of a packet. Timers for
-//! repairs and probes always count. A delay by a host (pacer, delayed ACK, application) counts only
-//! if it is at least half of the shortest stall.
+//! The cause of a stall is the [`Trigger`] of the packet that ended it. This trigger is the last
+//! event, since the client last received data, that made a host send without the arrival of a
+//! packet. Timers for repairs and probes always count. A delay by a host (pacer, delayed ACK,
+//! application) counts only if it is at least half of the shortest stall.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -17,7 +17,7 @@ use crate::ids::EndId;
 /// A wait is a stall if it is longer than this number of base round trips.
 pub const ROUND_TRIPS: u64 = 10;
 
-/// Why a stall ended: the trigger of the packet that ended it.
+/// The cause of a stall: the trigger of the packet that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StallCause {
     /// A retransmission timer of data.
@@ -34,7 +34,8 @@ pub enum StallCause {
     DelayedAck,
     /// An application's timer.
     Application,
-    /// None of these: the packet had been in the network, and no host had delayed it for long.
+    /// None of the other causes: the packet had been in the network, and no host had delayed it for
+    /// long.
     Network,
 }
 
@@ -85,7 +86,7 @@ impl From<Trigger> for StallCause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallCounts {
     by_cause: [u64; StallCause::ALL.len()],
-    /// The longest one.
+    /// The longest stall.
     pub longest: Option<Span>,
 }
 
@@ -96,7 +97,7 @@ impl StallCounts {
         self.longest = self.longest.max(Some(wait));
     }
 
-    /// The sum of both.
+    /// The sum of the two counts.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
@@ -122,39 +123,39 @@ impl StallCounts {
 pub struct Stall {
     /// The flow of the packet that ended it.
     pub flow: u32,
-    /// Its duration.
+    /// The duration of the stall.
     pub wait: Span,
-    /// Why it ended.
+    /// The cause of the stall.
     pub cause: StallCause,
 }
 
-/// The current wait of a block: of a read, or of a flow.
+/// The current wait of a block, which belongs to a read or to a single flow.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     /// Time of the last packet, or of the beginning of the block.
     since: Time,
-    /// A longer wait is a stall. It is [`NO_LIMIT`] between blocks.
+    /// The longest wait that is no stall; [`NO_LIMIT`] between blocks.
     limit: Span,
     /// The value of `limit` during a block.
     limit_of_blocks: Span,
     group: u16,
 }
 
-/// The maximum span: no wait is longer.
+/// The maximum span. No wait is longer.
 const NO_LIMIT: Span = Span::from_picos(u64::MAX);
 
 /// The waits of all blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     blocks: Vec<Wait>,
-    /// Index of the wait that a flow's packets end, by flow.
+    /// For each flow, the index of the wait that its packets end.
     of_flow: Vec<u32>,
     counts: Vec<StallCounts>,
 }
 
 impl Waits {
-    /// Adds the flows of a group with this base round trip. They have one wait in common if they
-    /// are `shared`: parts of the same block.
+    /// Adds the flows of a group with this base round trip. The flows have a common wait if they
+    /// are `shared`, that is, parts of the same block.
     pub fn add(&mut self, group: u16, flows: u32, shared: bool, base_rtt: Span) {
         let limit_of_blocks = Span::from_picos(base_rtt.as_picos().saturating_mul(ROUND_TRIPS));
         for flow in 0..flows {
@@ -167,25 +168,26 @@ impl Waits {
         self.counts.resize(usize::from(group) + 1, StallCounts::default());
     }
 
-    /// A block begins that includes `flow`: its wait begins now.
+    /// Begins the wait of a block that includes `flow`.
     pub fn begin(&mut self, now: Time, flow: u32) {
         let wait = &mut self.blocks[self.of_flow[flow as usize] as usize];
         (wait.since, wait.limit) = (now, wait.limit_of_blocks);
     }
 
-    /// The block that includes `flow` is complete.
+    /// Ends the wait of the block that includes `flow`, because the block is complete.
     pub fn end(&mut self, flow: u32) {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
-    /// Whether the wait so far is below half of a stall. Then a packet that an end sends now was
-    /// not delayed for long.
+    /// Whether the wait so far is shorter than half of a stall. If it is, a packet that an end
+    /// sends now was not delayed for long.
     pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)
     }
 
-    /// A packet arrives at a client. Returns the stall that it ends, if any.
+    /// Notes the arrival of a packet at a client. Returns the stall that the packet ends, if there
+    /// is one.
     #[inline]
     pub fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
         let wait = &mut self.blocks[self.of_flow[client.flow() as usize] as usize];
@@ -206,7 +208,7 @@ impl Waits {
         Stall { flow, wait, cause }
     }
 
-    /// The stalls of a group; none if it has no connections.
+    /// The stalls of a group; no stalls if the group has no connections.
     pub fn of(&self, group: u16) -> StallCounts {
         self.counts.get(usize::from(group)).copied().unwrap_or_default()
     }

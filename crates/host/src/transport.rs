@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A transport: the parameters of both ends of its connections.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// Its preset.
+    /// The name of its preset.
     pub name: String,
     /// Which end opens a connection.
     pub opener: Opener,
@@ -22,8 +22,8 @@ pub struct Transport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opener {
-    /// The client. The request follows its SYN.
+    /// The client opens the connection. The request follows its SYN.
     Client,
-    /// The server, when the request arrives.
+    /// The server opens the connection when the request arrives.
     Server,
 }

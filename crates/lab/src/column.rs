@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Column {
     /// Name.
     pub name: &'static str,
-    /// Unit; "1" for ratios, "" for text.
+    /// Unit; "1" for ratios, "" for strings.
     pub unit: &'static str,
     /// Meaning.
     pub description: &'static str,

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// The run was cancelled.
+/// The error of a run that was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run was cancelled")]
 pub struct Cancelled;
 
-/// Shared between a run and the thread that waits for it.
+/// Progress and cancellation, shared between a run and the thread that waits for it.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
@@ -16,7 +16,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Requests the end of the run, which then returns no result.
+    /// Cancels the run, which then returns no result.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
     }

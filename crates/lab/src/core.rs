@@ -24,11 +24,11 @@ pub struct Core<P> {
     pub queue: EventQueue<Event>,
     /// Ports and routes.
     pub network: Network,
-    /// The listener; without one, its calls are compiled out.
+    /// The listener; without a listener, the calls are compiled out.
     pub probe: P,
-    /// Packets that reached a host.
+    /// Number of packets that reached a host.
     pub delivered: u64,
-    /// All workloads are complete, which ends the run.
+    /// Whether all workloads are complete, which ends the run.
     pub finished: bool,
     /// Applications that are not complete.
     awaited: Vec<u16>,
@@ -56,13 +56,13 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Now.
+    /// The current time.
     #[inline]
     pub fn now(&self) -> Time {
         self.queue.now()
     }
 
-    /// The run does not end before this application is complete.
+    /// Lets the run not end before this application is complete.
     pub(crate) fn await_end_of(&mut self, application: u16) {
         self.awaited.push(application);
     }
@@ -72,7 +72,7 @@ impl<P: Probe> Core<P> {
         self.finished = self.awaited.is_empty();
     }
 
-    /// Executes the applications' requests to clock and network.
+    /// Executes the requests of applications to the clock and the network.
     #[inline]
     pub(crate) fn meet_demands(&mut self) {
         let demands = self.hosts.take_demands();
@@ -139,7 +139,7 @@ impl<P: Probe> Core<P> {
         self.network.settle_all((self.now(), self.queue.sequence()));
     }
 
-    /// The packet in service leaves `port`, and the next one is sent.
+    /// Lets the packet in service leave `port`, and sends the next packet.
     #[inline(never)]
     pub(crate) fn depart(&mut self, port: PortId) {
         let now = self.now();
@@ -154,7 +154,7 @@ impl<P: Probe> Core<P> {
         self.wires().schedule(port);
     }
 
-    /// A pause of `port` may have ended.
+    /// Handles the possible end of a pause of `port`.
     #[inline(never)]
     pub(crate) fn resume(&mut self, port: PortId) {
         let now = self.now();
@@ -292,19 +292,19 @@ impl<P: Probe> Core<P> {
     }
 }
 
-/// A packet that arrives at the time of a timer's expiry is handled after it, with and without
-/// shortcuts.
+/// With and without shortcuts, a packet that arrives at the time of a timer's expiry is handled
+/// after the timer.
 const AFTER_TIMERS: u64 = 1 << 63;
 
 /// A packet that a host kept leaves before all other events of the same time, including the end of
 /// the run, as if it had been in its port from the beginning.
 const BEFORE_ALL: u64 = 0;
 
-/// Packets that hosts keep, by departure time and sequence number. The number is from the time at
-/// which the host got the packet.
+/// Packets that hosts keep, ordered by departure time and sequence number. The number was drawn
+/// when the host got the packet.
 type Kept = BTreeMap<(Time, u64), PacketId>;
 
-/// The parts of [`Core`] that packets need in the network: all except the hosts.
+/// The parts of [`Core`] that packets need in the network, which are all parts except the hosts.
 struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
     network: &'a mut Network,
@@ -408,7 +408,8 @@ impl<P: Probe> Wires<'_, P> {
     fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.poll_timeout();
         if at < end.armed {
-            // The earlier one is more useful; the later one may be the handshake's.
+            // The earlier deadline is more useful, because the later deadline may be that of the
+            // handshake.
             end.backstop = std::mem::replace(&mut end.armed, at);
             let sequence = self.next_sequence();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
@@ -422,7 +423,7 @@ impl<P: Probe> Wires<'_, P> {
     }
 
     /// Sends a packet with a departure time. If its host's port announces packets, it is announced
-    /// at once. Otherwise the host keeps it, and an event sends it.
+    /// at once. Otherwise the host keeps the packet, and an event sends it.
     #[inline(never)]
     fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
         let sequence = AFTER_TIMERS | self.next_sequence();

@@ -1,5 +1,5 @@
-//! Why a timer expired. The result is exact, because the simulator knows the state of the network
-//! and of the other end.
+//! The cause of a timer's expiry. The result is exact, because the simulator knows the state of the
+//! network and of the other end.
 
 use incast_host::cause::{Cause, Diagnosis};
 use incast_host::{EndId, Hosts};
@@ -8,10 +8,10 @@ use incast_net::{Flags, Packet};
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::{Connection, TimeoutKind, TimeoutReport};
 
-/// Number of segments after a lost one whose duplicate ACKs begin its repair.
+/// Number of segments after a lost segment whose duplicate ACKs begin its repair.
 const DUPACKS_NEEDED: u64 = 3;
 
-/// Diagnoses an expiry at `end`, before it retransmits; `None` for transports other than TCP.
+/// Diagnoses an expiry at `end`, before `end` retransmits; `None` for transports other than TCP.
 pub fn diagnose(
     hosts: &Hosts,
     network: &Network,
@@ -67,7 +67,8 @@ impl<'a> Case<'a> {
         let is_request = self.report.kind == TimeoutKind::Request;
         let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
         let arrived = !is_request || peer.requests_seen() >= own.requests_made();
-        // Data answers a request, or the SYN of a server that opens. An ACK answers a SYN.
+        // Data answer a request, or the SYN of a server that opens the connection. An ACK answers a
+        // SYN.
         let answers = |packet: &Packet| {
             if is_request {
                 packet.payload > 0 || packet.flags.contains(Flags::SYN)
@@ -98,7 +99,7 @@ impl<'a> Case<'a> {
         let mut present: Vec<(u64, u64)> = peer.received().ranges().collect();
         present.push((0, peer.received().next()));
         present.extend(self.outgoing().map(|packet| (packet.seq, packet.seq_end())));
-        // Two or three sorted runs, which the stable sort merges.
+        // There are two or three sorted runs, which the stable sort merges.
         present.sort_by_key(|range| *range);
         let mut missing = 0;
         let mut at = report.una;

@@ -13,8 +13,8 @@ use crate::core::{Core, Event};
 use crate::probe::{Listener, Probe};
 use crate::wiring;
 
-/// No probe. Another type than that of simulations, whose functions are inlined because they have
-/// one caller each.
+/// No probe. This type differs from that of simulations, so that the functions of simulations have
+/// one caller each and are inlined.
 struct Unwatched;
 
 impl Listener for Unwatched {}
@@ -33,31 +33,31 @@ pub struct Relay {
 /// A packet that has left the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// When its last bit reached the host.
+    /// The time at which the last bit of the packet reached the host.
     pub at: Time,
-    /// Its place, which is free again.
+    /// The index of the packet's slot, which is free again.
     pub id: PacketId,
     /// The packet, as the switch left it.
     pub packet: Packet,
 }
 
-/// What the ports have counted.
+/// The counts of the ports.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
     /// Packets dropped in the network.
     pub drops: u64,
     /// Packets marked in the network.
     pub marks: u64,
-    /// Links crossed, summed over the packets.
+    /// Number of links crossed, summed over the packets.
     pub hops: u64,
     /// The busiest switch port on a path to a client.
     pub port: PortCounters,
-    /// Time for which its link was sending.
+    /// Time for which the link of this port was sending.
     pub sending: Span,
 }
 
 impl Relay {
-    /// The network of a scenario. `seed` is that of its ports' random streams.
+    /// The network of a scenario. `seed` is the seed of the ports' random streams.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         let groups = scenario.groups();
         let mut network = wiring::build(scenario, &groups, seed);
@@ -83,15 +83,15 @@ impl Relay {
         &self.flows
     }
 
-    /// A host sends a packet at `now`, or at the last event if this is later.
+    /// Sends a packet from its host at `now`, or at the last event if that is later.
     ///
     /// # Panics
-    /// If the packet's route is not that of a flow.
+    /// If the packet's route belongs to no flow.
     pub fn put(&mut self, now: Time, packet: Packet) -> PacketId {
         self.core.keep(now.max(self.core.now()), packet)
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     pub fn next_event(&self) -> Option<Time> {
         self.core.queue.next_time()
     }
@@ -118,7 +118,7 @@ impl Relay {
         None
     }
 
-    /// What the ports have counted up to `now`.
+    /// The counts of the ports up to `now`.
     pub fn tally(&self, now: Time) -> Tally {
         let network = &self.core.network;
         let now = now.max(self.core.now());
@@ -159,7 +159,7 @@ mod tests {
         Packet { route, header: 52, payload: 1448, ..Packet::default() }
     }
 
-    /// 1500 bytes take 120 µs on each of two links, and 10 µs of propagation.
+    /// 1500 bytes take 120 µs on each of two links, plus 10 µs of propagation.
     #[test]
     fn a_packet_takes_what_the_links_take() {
         let mut relay = relay("64KiB", "drop-tail");
@@ -174,7 +174,8 @@ mod tests {
         assert_eq!((relay.advance(Time::NEVER), relay.next_event()), (None, None));
     }
 
-    /// Two senders at full rate into one port: every second packet waits; three fit.
+    /// Two senders send at full rate into one port. Every second packet waits, and three packets
+    /// fit.
     #[test]
     fn what_does_not_fit_is_dropped_and_counted() {
         let mut relay = relay("4500B", "drop-tail");

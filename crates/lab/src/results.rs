@@ -1,4 +1,4 @@
-//! Result rows: one per run and group, with a unit and a description for every column.
+//! Result rows, one per run and group. Every column has a unit and a description.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,16 @@ macro_rules! row {
         #[derive(Clone, Debug, Default)]
         pub struct Row {
             $(#[doc = $description] pub $name: $type,)+
-            /// The results of the group's remedies, by column ([`incast_remedies::measures`]).
+            /// The results of the group's remedies, each with its column
+            /// ([`incast_remedies::measures`]).
             pub measures: BTreeMap<&'static str, Option<f64>>,
             /// Completion time of every block, in the order of completion. Percentiles over several
-            /// runs need them.
+            /// runs need these times.
             pub completions: Vec<Span>,
         }
 
         impl Row {
-            /// The values by column, in order, with those of the remedies last.
+            /// The columns and their values, in order, with the columns of the remedies last.
             pub fn cells(&self) -> impl Iterator<Item = (&'static str, Cell<'_>)> {
                 let own = [$((stringify!($name), self.$name.cell()),)+];
                 let measures = self.measures.iter().map(|(name, value)| (*name, value.cell()));
@@ -55,37 +56,56 @@ row! {
     completion_max_s: Option<f64>, "s", "Completion time of the slowest block.";
     blocks: u64, "1", "Blocks completed.";
     bytes: u64, "byte", "Application bytes of the completed blocks.";
-    fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a block, mean over the blocks; a server's goodput is its SRU / time from the beginning of the block to its last byte, waiting included. For long flows, the index of their bytes.";
+    fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a \
+                                 block, mean over the blocks. A server's goodput is its SRU \
+                                 divided by the time from the beginning of the block to the \
+                                 server's last byte, waiting included. For long flows, this is the \
+                                 index of their bytes.";
     elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
     timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
-    timeouts_handshake: u64, "1", "A SYN, SYN-ACK or request was lost.";
-    timeouts_full_window: u64, "1", "Everything outstanding was dropped.";
-    timeouts_lack_of_dupacks: u64, "1", "Too few segments arrived behind the lost one for a fast retransmit.";
-    timeouts_tail: u64, "1", "Part of `timeouts_lack_of_dupacks`: fewer than three segments follow the lost one in its SRU.";
-    timeouts_lost_retransmission: u64, "1", "The retransmission was dropped, too.";
-    timeouts_ack_loss: u64, "1", "The segment arrived, but all its ACKs were dropped.";
-    timeouts_spurious: u64, "1", "The segment or its ACK was still in flight.";
-    timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the rest are inside (IBTT).";
-    stalls: u64, "1", "Intervals longer than ten base round trips in which a block received no data; the next columns count them by what ended them. A read counts as a whole, any other flow by itself.";
-    stalls_timeout: u64, "1", "Ended by a retransmission timer of data; for the causes see `timeouts_…`.";
-    stalls_tail_probe: u64, "1", "Ended by a tail loss probe, which waits for two smoothed round trips, plus the allowance for a delayed ACK (in profile `linux` the minimum RTO) if one segment is in flight; or by another timer of loss recovery or of a remedy.";
-    stalls_handshake: u64, "1", "Ended by the timer of a SYN, SYN-ACK or request.";
-    stalls_pacer: u64, "1", "Ended by a sender's host that had delayed data: pacing, jitter, or a remedy.";
-    stalls_persist: u64, "1", "Ended by a zero-window probe.";
-    stalls_delayed_ack: u64, "1", "Ended by a client that had delayed an ACK.";
-    stalls_application: u64, "1", "Ended by an application's timer: nothing had been requested or written.";
-    stalls_network: u64, "1", "Ended by none of these: the data had been in queues or on slow links, and no host had delayed them for five base round trips.";
+    timeouts_handshake: u64, "1", "Timeouts after the loss of a SYN, SYN-ACK or request.";
+    timeouts_full_window: u64, "1", "Timeouts after all outstanding segments were dropped.";
+    timeouts_lack_of_dupacks: u64, "1", "Timeouts because too few segments arrived behind the lost \
+                                         segment for a fast retransmit.";
+    timeouts_tail: u64, "1", "Those of `timeouts_lack_of_dupacks` for which fewer than three \
+                              segments follow the lost segment in its SRU.";
+    timeouts_lost_retransmission: u64, "1", "Timeouts because the retransmission was dropped, too.";
+    timeouts_ack_loss: u64, "1", "Timeouts because all ACKs of an arrived segment were dropped.";
+    timeouts_spurious: u64, "1", "Timeouts while the segment or its ACK was still in flight.";
+    timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the other \
+                                    timeouts are inside a block (IBTT).";
+    stalls: u64, "1", "Stalls: intervals longer than ten base round trips in which a block \
+                       received no data. The next columns count the stalls of each cause. A read \
+                       counts as a whole, any other flow by itself.";
+    stalls_timeout: u64, "1", "Stalls that a retransmission timer of data ended; its causes are in \
+                               `timeouts_…`.";
+    stalls_tail_probe: u64, "1", "Stalls that a tail loss probe ended, or another timer of loss \
+                                  recovery or of a remedy. A probe waits for two smoothed round \
+                                  trips, plus the allowance for a delayed ACK (in profile `linux`, \
+                                  the minimum RTO) if one segment is in flight.";
+    stalls_handshake: u64, "1", "Stalls that the timer of a SYN, SYN-ACK or request ended.";
+    stalls_pacer: u64, "1", "Stalls that ended with data that a sender's host had delayed, for \
+                             pacing, jitter or a remedy.";
+    stalls_persist: u64, "1", "Stalls that a zero-window probe ended.";
+    stalls_delayed_ack: u64, "1", "Stalls that ended after a client had delayed an ACK.";
+    stalls_application: u64, "1", "Stalls that an application's timer ended: nothing had been \
+                                   requested or written.";
+    stalls_network: u64, "1", "Stalls of no other cause: the data had been in queues or on slow \
+                               links, and no host had delayed them for five base round trips.";
     stall_max_s: Option<f64>, "s", "The longest stall; empty without stalls.";
     tail_probes: u64, "1", "Tail-loss probes sent.";
     fast_retransmits: u64, "1", "Loss-recovery episodes entered.";
     retransmitted_packets: u64, "1", "Data packets sent again.";
     packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
     drops: u64, "1", "Packets dropped anywhere in the network.";
-    drop_ratio: f64, "1", "Share of the packets offered to the busiest port that it dropped. The busiest port is the switch port towards a client with the longest queue.";
+    drop_ratio: f64, "1", "Dropped share of the packets that were offered to the busiest port. The \
+                           busiest port is the switch port towards a client with the longest \
+                           queue.";
     marks: u64, "1", "Packets marked with congestion experienced.";
-    queue_max_packets: u64, "1", "Largest number of packets waiting at the busiest port, without the one in service.";
-    queue_max_bytes: u64, "byte", "Largest number of bytes waiting there.";
-    queue_mean_bytes: f64, "byte", "Bytes waiting there, averaged over the run.";
+    queue_max_packets: u64, "1", "Largest number of packets waiting at the busiest port, without \
+                                  the packet in service.";
+    queue_max_bytes: u64, "byte", "Largest number of bytes waiting at the busiest port.";
+    queue_mean_bytes: f64, "byte", "Bytes waiting at the busiest port, averaged over the run.";
     link_utilization: f64, "1", "Share of the run in which the link of the busiest port was sending.";
     packet_hops: u64, "1", "Sum over packets (data and ACKs) of the number of links crossed.";
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
@@ -107,7 +127,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
     }
 }
 
-/// Number of expiries, by cause and place.
+/// Number of expiries for each cause, and at the head of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
@@ -125,7 +145,7 @@ impl TimeoutCounts {
         self.by_cause[cause as usize]
     }
 
-    /// The sum of both.
+    /// The sum of the two counts.
     fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;
@@ -135,7 +155,7 @@ impl TimeoutCounts {
     }
 }
 
-/// The data of a row besides the application's report.
+/// The data of a row that the application's report does not have.
 #[derive(Clone, Debug)]
 pub struct NetworkReport {
     /// Packets dropped in the network.
@@ -146,7 +166,7 @@ pub struct NetworkReport {
     pub hops: u64,
     /// The busiest port on a path to a client.
     pub port: PortCounters,
-    /// Time that its link was busy.
+    /// Time for which the link of this port was busy.
     pub sending: Span,
     /// Simulated time of the run.
     pub length: Span,
@@ -155,9 +175,9 @@ pub struct NetworkReport {
 /// The timeouts and stalls of a group.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaitReport {
-    /// Its timeouts.
+    /// The timeouts of the group.
     pub timeouts: TimeoutCounts,
-    /// Its stalls.
+    /// The stalls of the group.
     pub stalls: StallCounts,
 }
 
@@ -239,8 +259,8 @@ pub fn row(
     }
 }
 
-/// The quantile `q` of the sorted spans, without interpolation: the first span after a share `q` of
-/// them.
+/// The quantile `q` of the sorted spans, without interpolation: the first span that follows a share
+/// `q` of the spans.
 fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = ((sorted.len() as f64 * q) as usize).min(last);
@@ -275,7 +295,8 @@ mod tests {
         row(1, "all".into(), "ok", report, &WaitReport::default(), network, 0.0)
     }
 
-    /// Of twelve packets offered, the port dropped three, marked four and delivered nine.
+    /// The port was offered twelve packets. It dropped three, marked four and delivered nine of
+    /// these.
     #[test]
     fn shares_are_of_what_was_offered_and_of_the_time_of_the_run() {
         let port = PortCounters {
@@ -303,7 +324,7 @@ mod tests {
         close(nothing.drop_ratio + nothing.queue_mean_bytes + nothing.link_utilization, 0.0);
     }
 
-    /// A thousand bytes in 4 s, in two blocks of 1 and 3 s.
+    /// A thousand bytes are read in 4 s, in two blocks of 1 and 3 s.
     #[test]
     fn goodput_and_completion_times_are_those_of_the_report() {
         let report = Report {

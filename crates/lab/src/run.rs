@@ -12,10 +12,10 @@ use crate::tap::Tap;
 use crate::world::World;
 use incast_scenario::Scenario;
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// It was cancelled.
+    /// The run was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// The memory is exhausted.
@@ -49,8 +49,8 @@ pub fn run(
     guarded(|| run_world(scenario, seed, trace, control, Outlets::default()))
 }
 
-/// Like [`run`], but passes on the rows of long traces during the run. The trace that it returns
-/// has the last ones.
+/// Like [`run`], but passes on the rows of long traces during the run. The returned trace has only
+/// the last rows.
 ///
 /// # Errors
 /// As in [`run`].
@@ -65,8 +65,8 @@ pub fn run_and_spill(
     guarded(|| run_world(scenario, seed, trace, control, outlets))
 }
 
-/// Like [`run`], with a capture, and with [`run_and_spill`]'s sink if there is one. The tap must be
-/// of the same scenario.
+/// Like [`run`], with a capture, and with the sink of [`run_and_spill`] if there is one. The tap
+/// must belong to the same scenario.
 ///
 /// # Errors
 /// As in [`run`].
@@ -82,7 +82,7 @@ pub fn run_and_capture(
     guarded(|| run_world(scenario, seed, trace, control, outlets))
 }
 
-/// What takes parts of traces, and packets, during a run.
+/// The sink of traces and the tap of packets during a run.
 #[derive(Default)]
 struct Outlets {
     sink: Option<Sink>,

@@ -1,10 +1,10 @@
 //! The stopwatch of the column `wall_s`: the only reader of the wall clock.
 
-/// Measures wall-clock time. WebAssembly alone has no clock: there it reads 0.
+/// Measures wall-clock time. WebAssembly has no clock, so its stopwatch reads 0.
 pub struct Stopwatch(#[cfg(not(target_family = "wasm"))] std::time::Instant);
 
 impl Stopwatch {
-    /// Starts it.
+    /// Starts a stopwatch.
     #[cfg(not(target_family = "wasm"))]
     #[expect(clippy::disallowed_methods, reason = "simulated time does not depend on it")]
     pub fn start() -> Self {
@@ -17,7 +17,7 @@ impl Stopwatch {
         self.0.elapsed().as_secs_f64()
     }
 
-    /// Starts it.
+    /// Starts a stopwatch.
     #[cfg(target_family = "wasm")]
     pub fn start() -> Self {
         Self()

@@ -1,7 +1,8 @@
-//! A tap: writes the packets that pass one place of the network to a capture.
+//! A tap, which writes the packets that pass one point of the network to a capture.
 //!
 //! At a host, a packet is captured before the host's own queue if it is sent, and after its last
-//! bit if it is received. At a switch, every packet that enters it is captured, before its queues.
+//! bit if it is received. At a switch, every packet is captured when it enters the switch, before
+//! the queues.
 
 mod flows;
 mod numbers;
@@ -29,26 +30,26 @@ use truth::Truth;
 pub use vantage::Vantage;
 use vantage::Watch;
 
-/// The least length to which frames may be cut: Ethernet, IPv4 and TCP without options.
+/// The smallest length to which frames may be cut: Ethernet, IPv4 and TCP headers without options.
 pub const LEAST_SNAPLEN: u32 = 54;
 
-/// What to capture.
+/// The order of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
-    /// Where.
+    /// The vantage point.
     pub at: Vantage,
-    /// Largest number of bytes kept of a frame.
+    /// Largest number of bytes that are kept of a frame.
     pub snaplen: u32,
     /// Whether drops and the causes of timeouts are written as comments of packets.
     pub truth: bool,
-    /// Whether a host's segments are merged, as segmentation and receive offloads do.
+    /// Whether a host's segments are merged, as by segmentation and receive offloads.
     pub offload: bool,
 }
 
-/// Where the file goes. It keeps its errors.
+/// The output of the file. It keeps its errors.
 pub type Output = Box<dyn Write + Send>;
 
-/// A packet as it is written.
+/// A packet as the capture shows it.
 #[derive(Clone, Debug)]
 struct Seen {
     nanos: u64,
@@ -71,7 +72,7 @@ impl Tap {
     /// Begins a capture of a run of `scenario` with `seed`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     ///
     /// # Panics
     /// If the vantage point was not [checked](Vantage::check).
@@ -106,7 +107,7 @@ impl Tap {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining packets.
     pub(crate) fn finish(&mut self) {
         if let Some(offload) = &mut self.offload {
             offload.flush(&mut self.file);
@@ -160,7 +161,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// The file. After an error, which its output keeps, nothing is written.
+/// The file. After an error, which the output keeps, nothing is written.
 struct File {
     capture: Option<Capture<Output>>,
     frame: Vec<u8>,

@@ -100,7 +100,7 @@ pub fn hosts(scenario: &Scenario, groups: &[Group<'_>]) -> u32 {
     scenario.network.clients + added(groups).count() as u32
 }
 
-/// The switch at the end of each port's link; `None` if it is a host.
+/// The switch at the end of each port's link; `None` if a host is at this end.
 pub fn ends(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Option<SwitchId>> {
     let network = &scenario.network;
     let clients = (0..network.clients).map(|client| network.client_switch(client));
@@ -132,7 +132,7 @@ impl Attach<'_> {
         Attachment { switch, uplink, downlink }
     }
 
-    /// Each end of a link between switches. Without such links the result is unused.
+    /// The port at each end of a link between switches. Without such links, the result is unused.
     fn trunk(&self) -> PortConfig {
         let Some(core) = &self.network.core else {
             return self.line(self.network.client_rate, self.network.client_delay, Links::Core);
@@ -162,7 +162,7 @@ impl Attach<'_> {
         let counts_in_service = network.buffer_counts_in_service;
         PortConfig {
             buffer: Some(Buffer { limit: network.buffer, counts_in_service }),
-            // The network sets the number.
+            // The network sets the number of the pool.
             pool: network.pool.map(|_| PoolId(0)),
             accounting: network.accounting,
             queue: network.queue.clone(),
@@ -171,8 +171,8 @@ impl Attach<'_> {
     }
 }
 
-/// The switch port on a path to a client with the largest integral of its queue; `own` if none has
-/// a larger one.
+/// The switch port on a path to a client whose queue has the largest integral over time; `own` if
+/// no other port has a larger integral than `own`.
 pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
     network

@@ -19,7 +19,7 @@ use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::stopwatch::Stopwatch;
 use crate::wiring;
 
-/// Number of events between two checks of the control: a few milliseconds.
+/// Number of events between two checks of the control, which are a few milliseconds apart.
 const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// A group of traffic in a run: its application, its timeouts and its name in the results.
@@ -28,9 +28,9 @@ struct TrafficGroup {
     application: Box<dyn Application>,
     timeouts: TimeoutCounts,
     mss: u32,
-    /// The blueprint of its connections; `None` without connections.
+    /// The blueprint of the group's connections; `None` if it has no connections.
     blueprint: Option<BlueprintId>,
-    /// Whether it is a workload. The run ends with the workloads.
+    /// Whether the group is a workload. The run ends with the workloads.
     is_workload: bool,
 }
 
@@ -40,7 +40,8 @@ pub struct World<P> {
     /// The switch's port towards the workload's first client.
     own_port: PortId,
     groups: Vec<TrafficGroup>,
-    /// Whether there are several workloads. Then each has a row after that of their sum.
+    /// Whether there are several workloads. If so, each workload has a row after the row of their
+    /// sum.
     several: bool,
     /// The group of each flow.
     owners: Vec<u16>,
@@ -60,7 +61,7 @@ impl<P: Probe> World<P> {
             workloads: wiring::workloads(&groups),
             base_rtt: scenario.network.delay(scenario.trunks()) * 2,
             own_port: wiring::own_port(&groups),
-            // A fabric may have very many.
+            // A fabric may have very many ports.
             ports: if P::ON { wiring::ports(scenario, &groups) } else { Vec::new() },
         };
         let mut world = Self {
@@ -129,13 +130,13 @@ impl<P: Probe> World<P> {
         &mut self.core
     }
 
-    /// Runs to the end. Returns the rows, the workload's first, and the final state.
+    /// Runs to the end. Returns the rows, with the row of the workload first, and the final state.
     ///
     /// # Errors
     /// [`Cancelled`] if `control` was cancelled.
     pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
         let stopwatch = Stopwatch::start();
-        // A probe sees every hop. The results do not depend on it, as tests of traces show.
+        // A probe sees every hop. The results do not depend on the probe, as tests of traces show.
         if P::ON {
             self.core.network.connect();
         } else {
@@ -156,7 +157,7 @@ impl<P: Probe> World<P> {
     }
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, Cancelled> {
-        // The last event of its time, so that the clock stops there.
+        // The time limit is the last event of its time, so that the clock stops there.
         self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
             if matches!(event, Event::TimeLimit) {
@@ -228,7 +229,7 @@ impl<P: Probe> World<P> {
             self.core.network.packets().release(id);
             return;
         }
-        // A probe sees every packet; the rows do not depend on it.
+        // A probe sees every packet; the rows do not depend on the probe.
         if !P::ON && self.core.predict(id) {
             return;
         }

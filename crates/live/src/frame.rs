@@ -2,8 +2,8 @@
 
 use incast_net::{Ecn, Flags, Packet, RouteId};
 
-/// The TCP port of flow 0 at its server; flow `f` has the port `FIRST_PORT + f`. So a frame names
-/// its flow, and its direction.
+/// The TCP port of flow 0 at its server; flow `f` has the port `FIRST_PORT + f`. A frame therefore
+/// names its flow and its direction.
 pub const FIRST_PORT: u16 = 10_000;
 
 const ETHERNET: usize = 14;
@@ -13,9 +13,10 @@ const TCP: u8 = 6;
 const TOS: usize = ETHERNET + 1;
 const CHECKSUM: usize = ETHERNET + 10;
 
-/// The packet in a frame; `None` if the frame is not of TCP, or not of one of `flows` flows.
+/// The packet in a frame; `None` if the frame does not belong to TCP, or to none of `flows` flows.
 ///
-/// Its labels are the bits of the DSCP. Sequence numbers are those of the wire, which wrap.
+/// The packet's labels are the bits of the DSCP. Its sequence numbers are those on the wire, which
+/// wrap.
 pub fn parse(frame: &[u8], flows: u32) -> Option<Packet> {
     let ip = frame.get(ETHERNET..)?;
     if frame.get(12..ETHERNET)? != IPV4 || *ip.get(9)? != TCP {
@@ -49,7 +50,7 @@ pub fn parse(frame: &[u8], flows: u32) -> Option<Packet> {
     })
 }
 
-/// Sets congestion experienced in a frame's IP header, and its checksum (RFC 1071).
+/// Marks a frame with congestion experienced in its IP header, and updates the checksum (RFC 1071).
 pub fn mark(frame: &mut [u8]) {
     frame[TOS] |= 3;
     frame[CHECKSUM..CHECKSUM + 2].fill(0);
@@ -148,7 +149,8 @@ mod tests {
         let mut frame = frame(FIRST_PORT, 40_000);
         frame.resize(ETHERNET + 200, 0);
         let ip = &mut frame[ETHERNET..];
-        // Four bytes of IP options move the TCP header; 200 bytes, of which 144 are data.
+        // Four bytes of IP options move the TCP header. The packet has 200 bytes, of which 144 are
+        // data.
         ip[..4].copy_from_slice(&[0x46, 0x2a << 2 | 1, 0, 200]);
         let mut tcp = vec![];
         tcp.extend(FIRST_PORT.to_be_bytes());
@@ -197,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_mark_changes_two_bits_and_the_checksum_of_the_whole_header() {
-        // The first header has options. The sum of the second is 0x1_ffff, which carries twice.
+        // The first header has options. The sum of the second header is 0x1_ffff, which carries
+        // twice.
         let options = [
             0x46, 0xa8, 0, 60, 0, 1, 0, 0, 64, 6, 0xab, 0xcd, 10, 0, 0, 2, 10, 0, 0, 1, 0x94, 4,
             0x12, 0x34,

@@ -1,8 +1,8 @@
-//! By how much frames leave later than the ports have computed.
+//! The delay of frames behind the times that the ports have computed.
 
 use incast_engine::Span;
 
-/// Width of a bin, and how many there are: up to 65 ms.
+/// Width and number of bins, which reach up to 65 ms.
 const BIN: u64 = 1_000_000;
 const BINS: usize = 1 << 16;
 
@@ -29,12 +29,12 @@ impl Lateness {
         self.worst = self.worst.max(late);
     }
 
-    /// The largest one.
+    /// The largest delay.
     pub fn worst(&self) -> Span {
         self.worst
     }
 
-    /// What a share of the frames, in per mille, did not exceed; to the microsecond above.
+    /// The delay that `per_mille` of a thousand frames did not exceed, rounded up to a microsecond.
     pub fn quantile(&self, per_mille: u64) -> Span {
         let due = (self.count * per_mille).div_ceil(1000).max(1);
         let mut seen = 0;

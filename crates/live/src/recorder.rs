@@ -1,5 +1,5 @@
-//! A capture of the frames that pass the switch. Another thread writes it, so that the switch does
-//! not wait for a file.
+//! A capture of the frames that pass the switch. Another thread writes the capture, so that the
+//! switch does not wait for a file.
 
 use std::io::{Result, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,29 +10,29 @@ use incast_lab::tap::Vantage;
 use incast_net::topology::HostId;
 use incast_scenario::Scenario;
 
-/// Where the file goes.
+/// The output of the file.
 pub type Output = Box<dyn Write + Send>;
 
-/// What to capture.
+/// The order of a capture.
 pub struct Wanted {
-    /// Where.
+    /// The vantage point.
     pub at: Vantage,
-    /// Largest number of bytes kept of a frame.
+    /// Largest number of bytes that are kept of a frame.
     pub snaplen: u32,
     /// The file.
     pub out: Output,
 }
 
-/// A frame, as far as it is kept.
+/// The part of a frame that is kept.
 struct Seen {
     nanos: u64,
     length: usize,
     bytes: Vec<u8>,
 }
 
-/// Takes frames of one place.
+/// Records the frames at one vantage point.
 pub struct Recorder {
-    /// The host; `None` for the switch, which sees what enters it.
+    /// The host; `None` for the switch, at which entering frames are seen.
     host: Option<HostId>,
     snaplen: usize,
     /// Clock reading of the switch's time zero, ns since 1970.
@@ -59,14 +59,14 @@ impl Recorder {
         Ok(Self { host, snaplen: snaplen as usize, epoch, frames, writer })
     }
 
-    /// A host has sent a frame, `nanos` after time zero.
+    /// Notes that a host has sent a frame, `nanos` nanoseconds after time zero.
     pub fn on_sent(&mut self, host: HostId, nanos: u64, frame: &[u8]) {
         if self.host.is_none_or(|own| own == host) {
             self.keep(nanos, frame);
         }
     }
 
-    /// A frame leaves for a host.
+    /// Notes that a frame leaves for a host.
     pub fn on_received(&mut self, host: HostId, nanos: u64, frame: &[u8]) {
         if self.host == Some(host) {
             self.keep(nanos, frame);
@@ -75,7 +75,7 @@ impl Recorder {
 
     fn keep(&mut self, nanos: u64, frame: &[u8]) {
         let bytes = frame[..frame.len().min(self.snaplen)].to_vec();
-        // A writer that has ended has an error, which `finish` returns.
+        // If the writer has ended, it has an error, which `finish` returns.
         let _ = self.frames.send(Seen { nanos: self.epoch + nanos, length: frame.len(), bytes });
     }
 
@@ -86,7 +86,7 @@ impl Recorder {
     }
 }
 
-/// Writes frames until no more can come.
+/// Writes frames until the sending end is closed.
 fn write(mut capture: Capture<Output>, frames: &Receiver<Seen>) -> Result<()> {
     for Seen { nanos, length, bytes } in frames {
         capture.frame(nanos, &bytes, length, &[])?;

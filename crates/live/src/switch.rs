@@ -17,29 +17,30 @@ use crate::sys::{Haste, PacketSocket, Poll, date, hurry, monotonic, thread_time}
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
-/// Frames that are read from a host before what is due is sent: some 40 µs.
+/// Number of frames that are read from a host before due frames are sent; reading them takes some
+/// 40 µs.
 const TURN: usize = 8;
 
-/// What a switch has measured.
+/// The measurements of a switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// What its ports have counted.
+    /// The counts of the switch's ports.
     pub tally: Tally,
-    /// For how long it ran.
+    /// The time for which the switch ran.
     pub length: Span,
-    /// Frames of the hosts.
+    /// Number of frames that came from the hosts.
     pub frames: u64,
-    /// Frames that belong to no flow, which it did not pass on.
+    /// Number of frames that belong to no flow, which the switch did not pass on.
     pub foreign: u64,
-    /// Frames that the kernel dropped on the way to the switch, or from it.
+    /// Number of frames that the kernel dropped on their way to the switch, or from it.
     pub missed: u64,
     /// The largest delay of a frame behind the time that its port computed.
     pub worst: Span,
     /// The 99th percentile of these delays.
     pub p99: Span,
-    /// Processor time of its thread.
+    /// Processor time of the switch's thread.
     pub busy: Span,
-    /// Whether its thread had a real-time priority.
+    /// Whether the switch's thread had a real-time priority.
     pub real_time: bool,
 }
 
@@ -51,8 +52,8 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// Starts the switch of a scenario in this thread's namespace. `interfaces` leads to each host,
-    /// the clients first, by its number.
+    /// Starts the switch of a scenario in this thread's namespace. `interfaces` has the number of
+    /// the interface to each host, the clients first.
     ///
     /// # Errors
     /// If the sockets or the file of the capture cannot be opened.
@@ -84,10 +85,10 @@ impl Switch {
         Ok(Self { thread, stop })
     }
 
-    /// Stops it, and returns what it has measured.
+    /// Stops the switch, and returns its measurements.
     ///
     /// # Errors
-    /// What ended it before.
+    /// The error that ended the switch before.
     pub fn stop(mut self) -> Result<Report> {
         match self.stop.write_all(&[0]) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
@@ -97,7 +98,7 @@ impl Switch {
     }
 }
 
-/// The frames in the switch, and where they go.
+/// The frames in the switch, and the sockets of their hosts.
 struct Fabric {
     relay: Relay,
     table: Table,
@@ -135,7 +136,7 @@ impl Fabric {
         Time::ZERO + Span::from_nanos(monotonic() - self.start)
     }
 
-    /// Moves frames until the last descriptor can be read.
+    /// Moves frames until the last descriptor, which ends the run, can be read.
     fn run(mut self, mut poll: Poll) -> Result<Report> {
         let stop = self.sockets.len();
         let mut ready = Vec::new();
@@ -153,7 +154,7 @@ impl Fabric {
         }
     }
 
-    /// Sends the frames whose last link ends now.
+    /// Sends the frames that have reached the end of their last link.
     fn send_due(&mut self) {
         while let Some(arrived) = self.relay.advance(self.now()) {
             let (host, frame) = self.table.leave(&arrived);
@@ -166,7 +167,7 @@ impl Fabric {
         }
     }
 
-    /// Takes what a host has sent.
+    /// Takes the frames that a host has sent.
     fn take(&mut self, host: usize) -> Result<()> {
         for _ in 0..TURN {
             let mut buffer = [0; LONGEST];
@@ -214,7 +215,7 @@ struct Table {
     flows: Vec<(HostId, HostId)>,
     /// The highest sequence number that each flow's server has sent.
     sent: Vec<Option<u32>>,
-    /// By the packets' places.
+    /// The frames, indexed by the packets' slots.
     frames: Vec<Vec<u8>>,
 }
 
@@ -241,7 +242,7 @@ impl Table {
         Some(packet)
     }
 
-    /// Keeps the bytes of the packet at `place`.
+    /// Keeps the bytes of the packet in the slot `place`.
     fn keep(&mut self, place: usize, frame: &[u8]) {
         if self.frames.len() <= place {
             self.frames.resize_with(place + 1, || Vec::with_capacity(LONGEST));
@@ -250,7 +251,7 @@ impl Table {
         self.frames[place].extend_from_slice(frame);
     }
 
-    /// The host at the end of a packet's route, and its frame, marked as the packet is.
+    /// The host at the end of a packet's route, and its frame, with the mark of the packet.
     fn leave(&mut self, arrived: &Arrived) -> (HostId, &[u8]) {
         let route = arrived.packet.route;
         let (server, client) = self.flows[route.flow() as usize];

@@ -9,9 +9,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use libc::{c_int, c_void, socklen_t};
 
-/// Bytes that a socket may hold before it is read: 1700 full frames, as the kernel counts them.
+/// Number of bytes that a socket may hold before it is read. As the kernel counts bytes, these are
+/// 1700 full frames.
 const RECEIVE_BUFFER: c_int = 4 << 20;
-/// A real-time priority above ordinary threads, and below the kernel's own.
+/// A real-time priority above ordinary threads, and below the threads of the kernel.
 const PRIORITY: c_int = 10;
 /// The shortest time slice that a kernel grants, ns.
 const SHORT_SLICE: u64 = 100_000;
@@ -21,25 +22,25 @@ fn check(code: c_int) -> Result<c_int> {
     if code < 0 { Err(Error::last_os_error()) } else { Ok(code) }
 }
 
-/// A network namespace. It ends with its last descriptor, socket and thread.
+/// A network namespace, which ends with its last descriptor, socket and thread.
 #[derive(Debug)]
 pub struct Namespace(File);
 
 impl Namespace {
-    /// A new, empty one.
+    /// Makes a new, empty namespace.
     ///
     /// # Errors
-    /// Without the right to make one.
+    /// Without the right to make a namespace.
     pub fn new() -> Result<Self> {
         let made = std::thread::spawn(|| {
-            // SAFETY: it changes this thread only, which ends here.
+            // SAFETY: the call changes only this thread, which ends here.
             check(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
             Self::current()
         });
         made.join().map_err(|_| Error::other("the thread that made a namespace ended early"))?
     }
 
-    /// The one of this thread.
+    /// The namespace of this thread.
     ///
     /// # Errors
     /// Without `/proc`.
@@ -47,7 +48,8 @@ impl Namespace {
         File::open("/proc/thread-self/ns/net").map(Self)
     }
 
-    /// Moves this thread into it: sockets that it opens from now on belong there.
+    /// Moves this thread into the namespace. Sockets that the thread opens from now on belong to
+    /// the namespace.
     ///
     /// # Errors
     /// Without the right to do so.
@@ -56,18 +58,18 @@ impl Namespace {
         check(unsafe { libc::setns(self.0.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
     }
 
-    /// Its descriptor, by which other processes can find it.
+    /// The descriptor of the namespace, through which other processes can find it.
     pub fn descriptor(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 }
 
-/// A socket that receives all frames of one interface, and sends there.
+/// A socket that receives all frames of one interface, and sends frames there.
 #[derive(Debug)]
 pub struct PacketSocket(OwnedFd);
 
 impl PacketSocket {
-    /// Opens it in this thread's namespace.
+    /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
     /// Without the right to do so, or without such an interface.
@@ -79,7 +81,8 @@ impl PacketSocket {
             let raw = check(libc::socket(libc::AF_PACKET, kind, 0))?;
             Self(OwnedFd::from_raw_fd(raw))
         };
-        // A limit without the right to exceed it is no error: `missed` tells.
+        // If this process may not exceed the limit, that is no error, because `missed` tells of
+        // dropped frames.
         if socket.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, RECEIVE_BUFFER).is_err() {
             socket.set(libc::SOL_SOCKET, libc::SO_RCVBUF, RECEIVE_BUFFER)?;
         }
@@ -108,10 +111,10 @@ impl PacketSocket {
         .map(drop)
     }
 
-    /// The length of the next frame, which is written to `buffer`; `None` if there is none.
+    /// Writes the next frame to `buffer`, and returns its length; `None` if there is no frame.
     ///
     /// # Errors
-    /// If the interface is gone.
+    /// If the interface no longer exists.
     pub fn receive(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
         let (to, room) = (buffer.as_mut_ptr().cast::<c_void>(), buffer.len());
         // SAFETY: the buffer has as much room as the call is told.
@@ -129,10 +132,10 @@ impl PacketSocket {
         usize::try_from(sent) == Ok(frame.len())
     }
 
-    /// Frames that the kernel dropped because the socket was full, since the last call.
+    /// Number of frames that the kernel dropped since the last call because the socket was full.
     ///
     /// # Errors
-    /// If the socket is gone.
+    /// If the socket no longer exists.
     pub fn missed(&self) -> Result<u64> {
         // SAFETY: all-zero is a valid value; the length is right, and both outlive the call.
         let (code, told) = unsafe {
@@ -147,18 +150,18 @@ impl PacketSocket {
     }
 }
 
-/// Waits for descriptors, or until a time.
+/// Waits for readable descriptors, or for a time.
 #[derive(Debug)]
 pub struct Poll {
     epoll: OwnedFd,
     ready: Vec<libc::epoll_event>,
 }
 
-/// How many descriptors one wait returns at most.
+/// Largest number of descriptors that one wait returns.
 const AT_ONCE: usize = 128;
 
 impl Poll {
-    /// Watches nothing yet.
+    /// Makes a poll that watches no descriptor yet.
     ///
     /// # Errors
     /// Without free descriptors.
@@ -169,7 +172,7 @@ impl Poll {
         Ok(Self { epoll, ready: vec![libc::epoll_event { events: 0, u64: 0 }; AT_ONCE] })
     }
 
-    /// Watches a descriptor that can be read, under a number.
+    /// Watches whether a descriptor can be read, under a number.
     ///
     /// # Errors
     /// Without memory.
@@ -181,7 +184,8 @@ impl Poll {
             .map(drop)
     }
 
-    /// The numbers of what can be read, after at most `nanos`; without it, when there is something.
+    /// The numbers of the descriptors that can be read, after at most `nanos` nanoseconds. Without
+    /// `nanos`, waits until there is such a descriptor.
     ///
     /// # Errors
     /// If the kernel is older than 5.11.
@@ -241,7 +245,7 @@ fn clock(which: libc::clockid_t) -> u64 {
     now.tv_sec as u64 * NANOS + now.tv_nsec as u64
 }
 
-/// How soon a thread runs when it has something to do.
+/// The urgency of a thread: how soon it runs when it has work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Haste {
     /// Before ordinary threads, and before [`Haste::Hosts`].
@@ -252,9 +256,9 @@ pub enum Haste {
     None,
 }
 
-/// Lets this thread run sooner. Returns whether it has a real-time priority; without the right to
-/// one, its slices are short, so that since kernel 6.12 it need not wait for the ends of others'.
-/// Its timers are exact in any case.
+/// Lets this thread run sooner, and returns whether it has a real-time priority. Without the right
+/// to such a priority, its time slices are short, so that since kernel 6.12 it need not wait for
+/// the end of other threads' slices. Its timers are exact in any case.
 pub fn hurry(haste: Haste) -> bool {
     let (priority, slice) = match haste {
         Haste::Switch => (PRIORITY, SHORT_SLICE),

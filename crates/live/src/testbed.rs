@@ -29,12 +29,13 @@ pub const DROP_TAIL: &str = r#"{ name = "drop-tail" }"#;
 /// A queue that marks every packet that waits.
 pub const MARKING: &str = r#"{ name = "ecn-threshold", threshold = "1B" }"#;
 
-/// Runs a test in a thread of a new namespace. Without the right to make one it runs nothing.
+/// Runs a test in a thread of a new namespace. Without the right to make a namespace, it runs
+/// nothing.
 pub fn alone(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::spawn(|| {
         let Ok(namespace) = Namespace::new() else { return };
         namespace.enter().expect("it exists");
-        // Else the kernel sends frames of its own.
+        // Otherwise, the kernel would send frames of its own.
         let _ = std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
         test();
     });
@@ -76,12 +77,12 @@ impl Sent {
         Self { from: FIRST_PORT + flow, to: 40_000, seq, flags: ACK, payload }
     }
 
-    /// An ACK of its client.
+    /// An ACK of a flow's client.
     pub fn ack(flow: u16) -> Self {
         Self { from: 40_000, to: FIRST_PORT + flow, seq: 1, flags: ACK, payload: 0 }
     }
 
-    /// Its bytes: Ethernet, IPv4 with ECT(0), TCP.
+    /// The bytes of the frame: Ethernet, IPv4 with ECT(0), TCP.
     pub fn frame(&self) -> Vec<u8> {
         let length = (40 + self.payload) as u16;
         let mut frame = vec![0; 14];
@@ -98,7 +99,7 @@ impl Sent {
     }
 }
 
-/// A file in memory, which two can hold.
+/// A file in memory, which can have two owners.
 #[derive(Clone, Default)]
 pub struct Memory(Arc<Mutex<Vec<u8>>>);
 
@@ -113,12 +114,12 @@ impl Write for Memory {
 }
 
 impl Memory {
-    /// Bytes written.
+    /// Number of bytes written.
     pub fn length(&self) -> usize {
         self.0.lock().expect("nobody panics").len()
     }
 
-    /// The packets of the capture in it.
+    /// The packets of the capture in this file.
     pub fn packets(&self) -> Vec<Packet> {
         let bytes = self.0.lock().expect("nobody panics").clone();
         let mut file = File::from_bytes(Box::new(Cursor::new(bytes)), 0).expect("it is a capture");

@@ -1,4 +1,4 @@
-//! Buffers of a switch's output ports: one per port, or a shared one.
+//! Buffers of a switch's output ports: a buffer per port, or a shared buffer.
 
 mod accounting;
 mod alpha;
@@ -16,19 +16,20 @@ use crate::queue::QueueView;
 /// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///
 /// The buffer holds waiting packets. A packet that arrives at an idle line is sent at once and does
-/// not wait, so a port with a limit of n packets holds n + 1. If the packet being sent counts, it
-/// holds n.
+/// not wait, so a port with a limit of n packets holds n + 1 packets. If the packet being sent
+/// counts, the port holds n packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
-    /// In bytes or in packets.
+    /// The limit, in bytes or in packets.
     pub limit: Limit,
-    /// Whether the packet being sent occupies the buffer. ns-2's `limit_` counts it (with a limit
-    /// of 32, 31 wait and one is being sent). Most switches have freed its space by then.
+    /// Whether the packet being sent occupies the buffer. ns-2's `limit_` counts it: with a limit
+    /// of 32, 31 packets wait and one is being sent. Most switches have freed the packet's space by
+    /// then.
     pub counts_in_service: bool,
 }
 
 impl Buffer {
-    /// Whether any two packets fit: an arriving one and one that leaves at the same time.
+    /// Whether any two packets fit: an arriving packet, and a packet that leaves at the same time.
     pub fn holds_two(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => limit >= 2,

@@ -14,15 +14,15 @@ use crate::packets::Parcel;
 use crate::port::{Admission, Commons, Port, PortId, Transit, unplaced};
 pub use plan::plan;
 
-/// How packets get from a port to the next one.
+/// The way of packets from a port to the next port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shortcut {
-    /// By an arrival event at the end of the link.
+    /// An arrival event at the end of the link brings each packet to the next port.
     #[default]
     None,
-    /// They enter the next port at once, because it has no other feeder.
+    /// Packets enter the next port at once, because this port is its only feeder.
     Relay,
-    /// They are announced to the next port, and enter it when its state is needed.
+    /// Packets are announced to the next port, and enter it when its state is needed.
     Announce,
 }
 
@@ -48,7 +48,7 @@ struct Lane {
 
 /// The shortcuts of a network.
 pub struct Express {
-    /// By port.
+    /// The lane of each port.
     lanes: Vec<Lane>,
     /// Ports fed by a relay.
     relayed: Vec<PortId>,
@@ -98,15 +98,16 @@ impl Express {
         Handoff::Announced(is_next.then_some((next, arrival, sequence)))
     }
 
-    /// When the next announced packet enters `port`.
+    /// The time at which the next announced packet enters `port`, and its order among simultaneous
+    /// events.
     #[inline]
     pub fn announced(&self, port: PortId) -> Option<(Time, u64)> {
         self.lanes[port.0 as usize].inlet.first()
     }
 
-    /// Lets announced packets enter `port` up to `until`, a time and an order among simultaneous
-    /// events. Dropped packets are released. Returns the arrival that must be scheduled, if the
-    /// link was empty.
+    /// Lets announced packets enter `port` up to `until`, which is a time and an order among
+    /// simultaneous events. Dropped packets are released. If the link was empty, returns the
+    /// arrival that must be scheduled.
     #[inline]
     pub fn settle(
         &mut self,
@@ -168,12 +169,12 @@ impl Lane {
 struct Inlet {
     /// Packets that were announced in order.
     lane: VecDeque<Transit>,
-    /// Packets that overtake one in the lane.
+    /// Packets that overtake a packet in the lane.
     strays: BinaryHeap<Reverse<Transit>>,
 }
 
 impl Inlet {
-    /// When the next packet enters.
+    /// The time at which the next packet enters, and its order among simultaneous events.
     #[inline]
     fn first(&self) -> Option<(Time, u64)> {
         let lane = self.lane.front().map(Transit::key);
@@ -219,7 +220,7 @@ impl Inlet {
         }
     }
 
-    /// All its packets, in no particular order.
+    /// All packets of the inlet, in no particular order.
     fn contents(&self) -> impl Iterator<Item = &Transit> {
         self.lane.iter().chain(self.strays.iter().map(|stray| &stray.0))
     }

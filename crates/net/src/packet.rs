@@ -18,12 +18,12 @@ impl RouteId {
         self.0 >> 1
     }
 
-    /// Whether it leads from the server to the client.
+    /// Whether the route leads from the server to the client.
     pub const fn is_forward(self) -> bool {
         self.0 & 1 == 0
     }
 
-    /// The opposite direction.
+    /// The route in the opposite direction.
     #[must_use]
     pub const fn reverse(self) -> Self {
         Self(self.0 ^ 1)
@@ -34,7 +34,7 @@ impl RouteId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
-/// Positions of the ECN field and the trigger; the bits below are flags.
+/// Bit positions of the ECN field and the trigger; the bits below are flags.
 const ECN: u32 = 11;
 const TRIGGER: u32 = 13;
 const CONTROL: u16 = (1 << ECN) - 1;
@@ -107,7 +107,7 @@ impl Flags {
         Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
     }
 
-    /// Why the packet was sent. This is for statistics, and not part of a real header.
+    /// The reason why the packet was sent, for statistics. A real header does not have it.
     #[inline]
     pub const fn trigger(self) -> Trigger {
         match self.0 >> TRIGGER {
@@ -142,7 +142,7 @@ pub enum Ecn {
     CongestionExperienced,
 }
 
-/// Why a host sent a packet: the event that it waited for.
+/// The reason why a host sent a packet: the event that the host waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trigger {
     /// The arrival of a packet. If a server answers a packet, the answer has that packet's trigger
@@ -173,7 +173,7 @@ pub struct Packet {
     pub seq: u64,
     /// Next sequence number expected from the other end.
     pub ack: u64,
-    /// Its route.
+    /// The packet's route.
     pub route: RouteId,
     /// Advertised window, bytes.
     pub window: u32,
@@ -185,7 +185,7 @@ pub struct Packet {
     pub payload: u16,
     /// TCP/IP header bytes on the wire.
     pub header: u8,
-    /// Incarnation of the connection: packets of an earlier one are ignored.
+    /// Incarnation of the connection; packets of an earlier incarnation are ignored.
     pub epoch: u8,
     /// Control bits, ECN field and trigger.
     pub flags: Flags,
@@ -223,8 +223,8 @@ impl Packet {
         self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
     }
 
-    /// Removes the payload, like a switch with room for the header only (Cheng et al., NSDI 2014).
-    /// Returns the number of bytes removed.
+    /// Removes the payload, as a switch does that has room for the header only (Cheng et al., NSDI
+    /// 2014). Returns the number of bytes removed.
     pub const fn trim(&mut self) -> u16 {
         let cut = self.payload;
         if cut > 0 {

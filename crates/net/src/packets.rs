@@ -1,7 +1,8 @@
 //! Storage for the packets of a network.
 //!
-//! The sender writes a packet once into its place, and the receiver reads it there. Links pass on
-//! its index only. Copies would cost more than all other work of a link.
+//! The sender writes a packet into a slot of the storage, and the receiver reads it there. Links
+//! pass on only the index of the slot, because a copy would cost more than all other work of a
+//! link.
 
 use std::ops::{Index, IndexMut};
 
@@ -12,18 +13,18 @@ use crate::packet::{Packet, RouteId};
 pub struct PacketId(u32);
 
 impl PacketId {
-    /// The packet's place. It is used again when the packet has been released.
+    /// The number of the packet's slot. The slot is used again when the packet has been released.
     pub const fn place(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A packet in the network, with the data that links need. It fits into two registers.
+/// A packet in the network, with the data that links need. A parcel fits into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parcel {
     /// The packet.
     pub packet: PacketId,
-    /// Size in the lower half, hop in the upper half.
+    /// The size in the lower half, and the hop in the upper half.
     way: u64,
 }
 
@@ -48,13 +49,13 @@ impl Parcel {
         Self::new(self.packet, size, self.hop())
     }
 
-    /// Index of its next port in the network's table of routes.
+    /// Index of the packet's next port in the network's table of routes.
     #[inline]
     pub const fn hop(self) -> u32 {
         (self.way >> 32) as u32
     }
 
-    /// The same packet after that port.
+    /// The same packet after its next port.
     #[inline]
     #[must_use]
     pub const fn onward(self) -> Self {
@@ -74,22 +75,22 @@ pub struct Exhausted {
 }
 
 impl Exhausted {
-    /// Ends the run by a panic.
+    /// Ends the run with a panic.
     ///
     /// # Panics
-    /// Always; the caller of the run catches it.
+    /// Always. The caller of the run catches the panic.
     pub fn stop(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
 }
 
-/// The stored packets, and free places.
+/// The stored packets, and the free slots.
 #[derive(Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
     /// Maximum number of packets.
     most: usize,
-    /// Free places. The last released one is used first, because it is cached.
+    /// Free slots. The slot that was released last is used first, because it is cached.
     free: Vec<PacketId>,
     /// Number of packets per route, up to the highest route used so far.
     on_routes: Vec<u32>,
@@ -102,11 +103,11 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// A place for a packet, with undefined content. Returns the same place until it is
+    /// A slot for a packet, with undefined content. Returns the same slot until it is
     /// [taken](Self::take).
     ///
     /// # Panics
-    /// With [`Exhausted`], if there are too many packets.
+    /// Panics with [`Exhausted`] if there are too many packets.
     #[inline]
     pub fn draft(&mut self) -> &mut Packet {
         if self.free.is_empty() {
@@ -150,7 +151,7 @@ impl Packets {
         self.on_routes.resize(count, 0);
     }
 
-    /// A packet was overwritten with its answer, which uses the reverse route.
+    /// Notes that a packet was overwritten with its answer, which uses the reverse route.
     #[inline]
     pub fn turn(&mut self, id: PacketId) {
         let route = self[id].route;
@@ -169,7 +170,7 @@ impl Packets {
         self.take()
     }
 
-    /// Frees the place of a packet. Its content stays readable until the next draft.
+    /// Frees the slot of a packet. Its content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         let route = self[id].route.0 as usize;

@@ -1,7 +1,7 @@
 //! An output port and its link.
 //!
-//! There are two kinds. The FIFO port computes departure times; the stepped port has an event per
-//! departure. If both are possible, their results are equal.
+//! There are two kinds of port. The FIFO port computes departure times, and the stepped port has an
+//! event per departure. If both kinds are possible, their results are equal.
 
 mod fifo;
 mod line;
@@ -37,14 +37,14 @@ pub struct PortConfig {
     pub delay: Span,
     /// Bytes that layer 2 adds to every packet on the line (Ethernet: 38).
     pub layer2_overhead: u32,
-    /// How much later than on an exact line a packet leaves, at most. Clocks that agree to the
-    /// picosecond cause phase effects between flows (Floyd & Jacobson 1992).
+    /// Upper bound of the random delay of each departure. Clocks that agree to the picosecond cause
+    /// phase effects between flows (Floyd & Jacobson 1992).
     pub clock_noise: Span,
     /// The order of simultaneous arrivals and departures.
     pub ties: Ties,
     /// Buffer for waiting packets. With `None` the port never drops (a host's own queue).
     pub buffer: Option<Buffer>,
-    /// The shared buffer, if any. The limit of `buffer` applies, too.
+    /// The shared buffer, if there is one. The limit of `buffer` applies, too.
     pub pool: Option<PoolId>,
     /// How buffer space is counted.
     pub accounting: Accounting,
@@ -52,7 +52,7 @@ pub struct PortConfig {
     pub queue: QueueConfig,
     /// Random additional delay of packets on the link, so that others overtake them.
     pub reordering: Option<Reordering>,
-    /// Whether the port has departure events although it does not need them.
+    /// Whether the port has departure events even if it does not need these.
     pub departure_events: bool,
 }
 
@@ -94,8 +94,8 @@ impl PortConfig {
     }
 }
 
-/// The order of simultaneous arrivals and departures. With links of equal rates these are common,
-/// and the order determines which packet a full buffer drops.
+/// The order of simultaneous arrivals and departures. With links of equal rates, these ties are
+/// common, and the order determines which packet a full buffer drops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
@@ -104,21 +104,21 @@ pub enum Ties {
     /// The departing packet is still in the port, as in simulators that schedule all events of a
     /// packet when its transmission starts (ns-2).
     ArrivalFirst,
-    /// As `arrival-first`. Of simultaneous arrivals, the one whose line has sent fewer packets since
-    /// it was idle is first, which is the order of such a simulator's events (ns-3).
+    /// As `arrival-first`. Of simultaneous arrivals, the first is the one whose line has sent fewer
+    /// packets since it was idle; this is the order of such a simulator's events (ns-3).
     Scheduled,
 }
 
 /// The result for an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Admitted behind others. The scheduled arrival does not change.
+    /// Admitted behind other packets. The scheduled arrival does not change.
     Queued,
     /// Admitted to an empty port. The next arrival must be scheduled at this time.
     Scheduled(Time),
-    /// Admitted behind others. The caller must release the packets of [`Port::pop_late`], which
-    /// were pushed out, and pause the upstream neighbours for [`Port::take_asked`], if it is
-    /// `Some`.
+    /// Admitted behind other packets. The caller must release the packets of [`Port::pop_late`],
+    /// which were pushed out. The caller must also pause the upstream neighbours for the time that
+    /// [`Port::take_asked`] returns, if it returns one.
     QueuedWithEffects,
     /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
     Started,
@@ -160,13 +160,14 @@ impl PortCounters {
     }
 }
 
-/// The packet in service of a port with departure events. Each time has its order among
+/// The packet in service of a port with departure events. Each time comes with its order among
 /// simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// When the packet leaves: [`Port::depart`] must be called then.
+    /// The time at which the packet leaves; [`Port::depart`] must be called then.
     pub departure: (Time, u64),
-    /// When it arrives at the end of the link, unless an earlier arrival is pending.
+    /// The time at which the packet arrives at the end of the link, unless an earlier arrival is
+    /// pending.
     pub arrival: Option<(Time, u64)>,
 }
 
@@ -201,12 +202,13 @@ impl PartialOrd for Transit {
     }
 }
 
-/// Shift of a packet's place in a sequence number; see [`Port::offer`].
+/// Shift of the number of preceding packets in a sequence number; see [`Port::offer`].
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
-/// A sequence number for a packet that `ahead` others preceded in its port. Simultaneous arrivals
-/// are ordered by this number, so a burst does not displace single packets, then by admission.
+/// A sequence number for a packet that `ahead` other packets preceded in its port. Simultaneous
+/// arrivals are ordered by `ahead`, so that a burst does not displace single packets, and then by
+/// admission.
 #[inline]
 const fn placed(ahead: u64, sequence: u64) -> u64 {
     let ahead = if ahead < LAST_PLACE { ahead } else { LAST_PLACE };
@@ -223,14 +225,14 @@ pub const fn unplaced(sequence: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     parcel: Parcel,
-    /// Its order among simultaneous arrivals.
+    /// The packet's order among simultaneous arrivals.
     sequence: u64,
     since: Time,
-    /// How much later than on an exact line it leaves, in picoseconds.
+    /// The departure of the packet minus that on an exact line, in picoseconds.
     lateness: u32,
 }
 
-/// The parts that both kinds of port have.
+/// The parts of a port, for both kinds.
 struct Parts {
     line: Line,
     train: Train,
@@ -281,18 +283,18 @@ impl Port {
         }
     }
 
-    /// Replaces the discipline by one from another crate.
+    /// Replaces the discipline with a discipline from another crate.
     pub fn set_discipline(&mut self, discipline: Box<dyn QueueDiscipline + Send>) {
         either!(self, set_discipline(Discipline::Custom(discipline)));
     }
 
-    /// Whether its discipline may request a pause of the upstream neighbours.
+    /// Whether the port's discipline may request a pause of the upstream neighbours.
     pub(crate) fn may_ask_for_pause(&self) -> bool {
         either!(self, discipline()).may_ask_for_pause()
     }
 
-    /// Gives port number `index`, which is unused, departure events. Only such a port requests or
-    /// obeys pauses.
+    /// Turns an unused port into port number `index` with departure events. Only a port with
+    /// departure events requests or obeys pauses.
     pub(crate) fn make_stepped(self, index: u32) -> Self {
         match self {
             Self::Fifo(port) => {
@@ -302,9 +304,9 @@ impl Port {
         }
     }
 
-    /// Starts no packet from `from` to `until`; the one in service is completed. Returns the time
-    /// of the next [`Port::resume`] and its order among simultaneous events, unless it is scheduled
-    /// already. Without departure events, a port ignores pauses.
+    /// Starts no packet from `from` to `until`. The transmission of the packet in service is
+    /// completed. Returns the time of the next [`Port::resume`] and its order among simultaneous
+    /// events, unless it is scheduled already. Without departure events, a port ignores pauses.
     pub fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
         match self {
             Self::Fifo(_) => None,
@@ -312,7 +314,8 @@ impl Port {
         }
     }
 
-    /// A pause may have ended. Returns whether a packet is sent now; its service must be scheduled.
+    /// Sends the next packet if the pause has ended. Returns whether a packet is sent now; its
+    /// service must be scheduled.
     pub fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
         match self {
             Self::Fifo(_) => false,
@@ -328,7 +331,7 @@ impl Port {
         }
     }
 
-    /// The port, if it has no departure events: only such a port has shortcuts.
+    /// The port, if it has no departure events. Only ports without departure events have shortcuts.
     #[inline]
     pub(crate) fn fifo(&self) -> Option<&Fifo> {
         match self {
@@ -353,8 +356,8 @@ impl Port {
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
-    /// arrivals; the number of packets that preceded it in its last port is more significant. The
-    /// caller releases dropped packets.
+    /// arrivals. Its upper bits are the number of packets that preceded the packet in its last
+    /// port. The caller releases dropped packets.
     #[inline]
     pub fn offer(
         &mut self,
@@ -369,8 +372,8 @@ impl Port {
         }
     }
 
-    /// The events to schedule for the packet in service; `None` without one or without departure
-    /// events.
+    /// The events to schedule for the packet in service; `None` if no packet is in service, or
+    /// without departure events.
     pub fn service(&self) -> Option<Service> {
         match self {
             Self::Fifo(_) => None,
@@ -378,8 +381,8 @@ impl Port {
         }
     }
 
-    /// The packets that leave at `now` leave. With departure events this is the packet in service,
-    /// as its [`Service`] said; the service of the next one must be scheduled.
+    /// Removes the packets that leave at `now`. With departure events, this is the packet in
+    /// service, whose [`Service`] told the time; the service of the next packet must be scheduled.
     pub fn depart(&mut self, now: Time, commons: &mut Commons) {
         match self {
             Self::Fifo(port) => port.drain(now),
@@ -387,8 +390,8 @@ impl Port {
         }
     }
 
-    /// The next packet that was dropped after it had been admitted, at a departure or because it
-    /// was pushed out. The caller releases it.
+    /// The next of the packets that were admitted and later dropped, at a departure or because they
+    /// were pushed out. The caller releases it.
     pub fn pop_late(&mut self) -> Option<PacketId> {
         match self {
             Self::Fifo(_) => None,
@@ -430,7 +433,7 @@ impl Port {
         either!(self, counters())
     }
 
-    /// Before this time, a drain changes nothing.
+    /// The time before which a drain changes nothing.
     pub fn next_change(&self) -> Time {
         match self {
             Self::Fifo(port) => port.next_change(),
@@ -438,8 +441,8 @@ impl Port {
         }
     }
 
-    /// When the link becomes idle if no packet is offered until then. With departure events: if no
-    /// packet waits.
+    /// The time at which the link becomes idle if no packet is offered until then and, with
+    /// departure events, if no packet waits.
     pub fn last_departure(&self) -> Time {
         either!(self, last_departure())
     }

@@ -1,4 +1,4 @@
-//! The SACK option of a packet (RFC 2018). It is small and copied with the packet.
+//! The SACK option of a packet (RFC 2018). The option is small, and is copied with the packet.
 
 /// Number of blocks that fit with timestamps (RFC 2018 §3).
 const BLOCKS: usize = 3;
@@ -13,7 +13,7 @@ struct Block {
 }
 
 /// Up to three ranges that have arrived, the most recent first. A range that begins 2 GiB or more
-/// from the acknowledgement cannot be represented and is omitted.
+/// from the acknowledgement cannot be represented, and is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([Block; BLOCKS]);
 
@@ -48,7 +48,8 @@ impl SackBlocks {
         }
     }
 
-    /// The ranges, if the packet acknowledges `ack`: first number and one past the last.
+    /// The ranges, if the packet acknowledges `ack`: the first number of each, and one past its
+    /// last number.
     pub fn ranges(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         self.0.into_iter().take_while(|block| block.len > 0).map(move |block| {
             let start = ack.saturating_add_signed(block.start.into());

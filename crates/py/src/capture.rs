@@ -1,4 +1,4 @@
-//! A capture of a run's packets: the path of its file, and what is written to it.
+//! A capture of a run's packets: the path of its file, and its options.
 
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
 
-/// Bytes that are written at once.
+/// Number of bytes that are written at once.
 const BUFFER: usize = 1 << 20;
 
-/// A capture to be made: its file, and what is written.
+/// A capture to be made: its file and its options.
 #[pyclass(frozen, module = "incast._core")]
 pub struct Capture {
     path: PathBuf,
@@ -36,7 +36,7 @@ impl Capture {
         Ok(Self { path, order: Order { at, snaplen, truth, offload } })
     }
 
-    /// Raises an error if the scenario has no such place.
+    /// Raises an error if the scenario does not have the vantage point.
     fn check(&self, scenario: &Scenario) -> PyResult<()> {
         self.order.at.check(&scenario.0).map_err(PyValueError::new_err)
     }

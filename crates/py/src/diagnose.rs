@@ -10,10 +10,10 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Packets between two looks at signals.
+/// Number of packets between two checks for signals.
 const CHECK: usize = 1 << 16;
 
-/// Capture files, to be read once.
+/// Capture files, which can be read once.
 #[pyclass(frozen, module = "incast._core")]
 struct Captures {
     files: Mutex<Files>,
@@ -28,13 +28,13 @@ enum Files {
 
 #[pymethods]
 impl Captures {
-    /// Names them.
+    /// Takes the paths of the files.
     #[new]
     fn new(paths: Vec<PathBuf>) -> Self {
         Self { files: Mutex::new(Files::Named(paths)), count: Count::default() }
     }
 
-    /// Opens them, unless they are open.
+    /// Opens the files, unless they are open.
     fn open(&self, py: Python<'_>) -> PyResult<()> {
         let files = self.take(py)?;
         if let Ok(mut place) = self.files.lock() {
@@ -43,7 +43,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Asks a reading to end soon with what it has read.
+    /// Asks a reading to end soon, with the packets that it has read.
     fn stop(&self) {
         self.count.stop();
     }
@@ -73,7 +73,8 @@ impl Captures {
         serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// Reads the packets, and returns those of a span of nanoseconds since 1970 as arrays.
+    /// Reads the packets, and returns the packets of a time span, in nanoseconds since 1970, as
+    /// arrays.
     fn packets<'py>(
         &self,
         py: Python<'py>,
@@ -94,7 +95,7 @@ impl Captures {
                 }
                 read
             });
-            // Ctrl-C, where this is the main thread.
+            // Handles Ctrl-C if this is the main thread.
             py.check_signals()?;
             if read < CHECK {
                 break;
@@ -121,7 +122,7 @@ impl Captures {
 }
 
 impl Captures {
-    /// The open files, which are gone then.
+    /// Takes the open files out of this object.
     fn take(&self, py: Python<'_>) -> PyResult<Merge> {
         let place = self.files.lock();
         let files =

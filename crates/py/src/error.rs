@@ -9,7 +9,7 @@ pyo3::create_exception!(
     _core,
     ScenarioError,
     PyValueError,
-    "A mistake in a scenario; the message is `key: what is wrong and what is accepted`."
+    "A mistake in a scenario. The message has the key, the problem and the accepted values."
 );
 
 /// An error in a scenario.
@@ -17,7 +17,7 @@ pub fn in_scenario(error: &LabError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
-/// Invalid JSON.
+/// The error of invalid JSON.
 pub fn not_json(error: &serde_json::Error) -> PyErr {
     let why = match error.to_string() {
         text if text.starts_with("recursion limit") => "tables or lists nest too deep".to_owned(),
@@ -26,7 +26,7 @@ pub fn not_json(error: &serde_json::Error) -> PyErr {
     ScenarioError::new_err(format!("scenario: {why}"))
 }
 
-/// A run that was stopped.
+/// The error of a run that was stopped.
 pub fn stopped(error: RunError) -> PyErr {
     match error {
         RunError::Cancelled(_) => PyKeyboardInterrupt::new_err(error.to_string()),

@@ -55,7 +55,7 @@ fn version() -> &'static str {
     env!("INCAST_ENGINE")
 }
 
-/// The document that a text in TOML has, as JSON.
+/// Parses TOML, and returns the document as JSON.
 #[pyfunction]
 fn document(toml: &str) -> PyResult<String> {
     let document = incast_scenario::from_toml(toml).map_err(|error| error::in_scenario(&error))?;
@@ -92,8 +92,8 @@ fn columns(table: &str) -> PyResult<String> {
     Ok(json!(columns).to_string())
 }
 
-/// Runs a scenario at one seed. `spill` is called with the name and the columns of parts of long
-/// traces while the run goes on. `capture` receives the packets.
+/// Runs a scenario at one seed. During the run, `spill` is called with parts of long traces: the
+/// name of the table and the columns. `capture` receives the packets.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
 #[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None, capture = None))]

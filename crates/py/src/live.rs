@@ -18,24 +18,24 @@ struct Namespace(Net);
 
 #[pymethods]
 impl Namespace {
-    /// Makes a new one.
+    /// Makes a new namespace.
     #[new]
     fn new() -> PyResult<Self> {
         Ok(Self(Net::new()?))
     }
 
-    /// The one of the calling thread.
+    /// The namespace of the calling thread.
     #[staticmethod]
     fn current() -> PyResult<Self> {
         Ok(Self(Net::current()?))
     }
 
-    /// Moves the calling thread into it.
+    /// Moves the calling thread into this namespace.
     fn enter(&self) -> PyResult<()> {
         Ok(self.0.enter()?)
     }
 
-    /// Its descriptor.
+    /// The file descriptor of this namespace.
     #[getter]
     fn descriptor(&self) -> i32 {
         self.0.descriptor()
@@ -48,7 +48,7 @@ struct Switch(Mutex<Option<Running>>);
 
 #[pymethods]
 impl Switch {
-    /// Starts it in the calling thread's namespace. `capture` receives the frames.
+    /// Starts the switch in the calling thread's namespace. `capture` receives the frames.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
     #[pyo3(signature = (scenario, seed, interfaces, capture = None))]
@@ -63,7 +63,7 @@ impl Switch {
         Ok(Self(Mutex::new(Some(running))))
     }
 
-    /// Stops it; returns what it has measured.
+    /// Stops the switch, and returns its measurements.
     fn stop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let running = self.0.lock().map_or(None, |mut running| running.take());
         let running =
@@ -73,14 +73,14 @@ impl Switch {
     }
 }
 
-/// Sender and client of each flow, by the numbers of their hosts, the clients first.
+/// The numbers of the sending host and of the client of each flow. Clients have the first numbers.
 #[pyfunction]
 fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
     let relay = Relay::new(&scenario.0, 1);
     relay.flows().iter().map(|(sender, client)| (sender.0, client.0)).collect()
 }
 
-/// Lets the calling thread, which serves hosts, run before ordinary ones, or no longer.
+/// Lets the calling thread, which serves hosts, run before ordinary threads, or ends this.
 #[pyfunction]
 fn hurry(wanted: bool) -> bool {
     incast_live::hurry(if wanted { Haste::Hosts } else { Haste::None })

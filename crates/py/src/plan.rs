@@ -1,4 +1,4 @@
-//! The plan of a scenario: its points, in a form that lets a hundred thousand of them fit into
+//! The plan of a scenario: its points, in a form in which a hundred thousand points fit into
 //! memory.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 use crate::error::{in_scenario, not_json};
 use crate::scenario::{Scenario, tree};
 
-/// Number of points between two checks for signals: a few milliseconds.
+/// Number of points between two checks for signals, which are a few milliseconds apart.
 const WATCH_INTERVAL: usize = 16;
 
 /// The swept values, the resolved scenario, and the scenario ready to run.
 type PointOf<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>, Scenario);
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 enum Stop {
     Wrong(ScenarioError),
     Raised(PyErr),
@@ -32,7 +32,7 @@ impl From<ScenarioError> for Stop {
 /// Points that share equal tables of their resolved scenarios. Most tables are equal.
 #[derive(Default)]
 struct Laid {
-    /// The index of each table, by its text.
+    /// The index of each table. The key is the table as a string.
     places: BTreeMap<String, usize>,
     tables: Vec<Value>,
     /// The keys of a resolved scenario, which every point has.

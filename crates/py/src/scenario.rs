@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::error::{in_scenario, not_json};
 
-/// One point of a plan, ready to run; in a box, so that a plan hands over a hundred thousand of them
-/// without a second copy.
+/// One point of a plan, ready to run. It is in a box, so that a plan hands over a hundred thousand
+/// points without a second copy.
 #[pyclass(frozen, module = "incast._core")]
 pub struct Scenario(pub Box<Checked>);
 
@@ -25,13 +25,13 @@ impl Scenario {
         Ok(Self(Box::new(scenario)))
     }
 
-    /// Numbers derived from it, by name.
+    /// Numbers derived from the scenario, as a dictionary.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table(py, self.0.facts().cells())
     }
 }
 
-/// A table's values by name.
+/// The values of a table, as a dictionary.
 pub fn table<'py, 'a>(
     py: Python<'py>,
     cells: impl Iterator<Item = (&'static str, Cell<'a>)>,
@@ -57,7 +57,7 @@ fn value<'py>(py: Python<'py>, cell: Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A tree as dictionaries, lists, numbers and texts.
+/// A tree as dictionaries, lists, numbers and strings.
 pub fn tree<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Null => Ok(py.None().into_bound(py)),

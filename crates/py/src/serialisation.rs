@@ -18,7 +18,7 @@ struct Question {
     background: Rate,
 }
 
-/// An equation by name.
+/// The name of an equation, and the equation.
 type Equation = (&'static str, fn(&Question) -> f64);
 
 const EQUATIONS: &[Equation] = &[
@@ -34,8 +34,8 @@ const EQUATIONS: &[Equation] = &[
     ("greatest_goodput_bps", |it| it.path.greatest_goodput(it.background).0 as f64),
 ];
 
-/// Equations (2) to (12) by name, for equally long columns: rate in bit/s, base round trip in
-/// seconds, MSS, header and SRU in bytes, servers, and background in bit/s.
+/// Equations (2) to (12), as a dictionary, for equally long columns: rate in bit/s, base round trip
+/// in seconds, MSS, header and SRU in bytes, servers, and background in bit/s.
 #[pyfunction]
 pub fn serialisation<'py>(
     py: Python<'py>,

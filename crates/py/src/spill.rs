@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::tables;
 
-/// Passes each part to `take`, with the name of its table. The first error is kept in `failed` and
-/// cancels the run.
+/// Returns a sink that passes each part to `take`, with the name of its table. The first error is
+/// kept in `failed` and cancels the run.
 pub fn sink(take: Py<PyAny>, control: Arc<Control>, failed: Arc<Mutex<Option<PyErr>>>) -> Sink {
     Box::new(move |part: Table| {
         if control.is_cancelled() {

@@ -1,5 +1,5 @@
-//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as a list of
-//! the different ones and an array of indices.
+//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as a list of the
+//! different names and an array of indices.
 
 use incast_lab::Row;
 use incast_lab::probe::{Names, Table, Values};
@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::scenario::table;
 
-/// A result row: column name to value.
+/// A result row, which maps column names to values.
 pub fn row<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {
     let dict = table(py, row.cells())?;
     let completions = row.completions.iter().map(|span| span.as_secs_f64());
@@ -17,7 +17,7 @@ pub fn row<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-/// A trace: column name to values.
+/// A trace, which maps column names to values.
 pub fn trace(py: Python<'_>, recorded: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, values) in recorded.columns {

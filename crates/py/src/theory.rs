@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, those of handshakes, duration, scatter and error.
+/// Timeouts, timeouts of handshakes, duration, scatter and error.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets needs.
@@ -109,12 +109,12 @@ pub struct Columns<'py> {
     arrival_first: Flags<'py>,
 }
 
-/// Packet times of a block without losses, and the definition of a collapse: shares of the goodput
-/// and of the lost time, and the number of timeouts between them.
+/// Packet times of a block without losses, and the definition of a collapse: the share of the
+/// goodput, the number of timeouts, and the share of the lost time.
 type Bounds<'py> = (Column<'py>, f64, f64, f64);
 
 impl Columns<'_> {
-    /// The reads, row by row, as long as all columns have one.
+    /// The reads, row by row, as long as all columns have a row.
     fn rows(self, (lossless, share, timeouts, wait): Bounds<'_>) -> Vec<Read> {
         let of = |row| Some(Collapse { lossless: *lossless.get(row)?, share, timeouts, wait });
         (0..).map_while(|row| self.read(row, of(row)?)).collect()
@@ -243,7 +243,7 @@ impl Columns<'_> {
         })
     }
 
-    /// An infinite threshold marks nothing.
+    /// The marking of a queue. An infinite threshold marks nothing.
     fn marking(&self, row: usize) -> Option<Marking> {
         Some(Marking {
             threshold: *self.mark_threshold.get(row)?,
@@ -266,7 +266,7 @@ impl Columns<'_> {
     }
 }
 
-// In the order of the tuples in `incast.models.collapse.stacks`.
+// These arrays have the order of the tuples in `incast.models.collapse.stacks`.
 const REPAIRS: [Repair; 6] =
     [Repair::Tahoe, Repair::Reno, Repair::NewReno, Repair::Sack, Repair::Sack1, Repair::Rack];
 const HALVED: [Halved; 4] = [Halved::Flight, Halved::Window, Halved::Once, Halved::Pipe];

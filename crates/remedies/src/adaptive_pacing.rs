@@ -3,9 +3,9 @@
 //! Networking 29(1), 2021).
 //!
 //! A window sent at once is a burst, and many simultaneous bursts are the incast. A sender spreads
-//! its window over the round trip. If that is not enough, it adds random gaps, so that on average n
-//! senders use the link in turn. The available texts say that a sender estimates n, but not how.
-//! Here it estimates n from its window and round trip when there is congestion.
+//! its window over the round trip. If this is not enough, the sender adds random gaps, so that on
+//! average n senders use the link in turn. The available texts say that a sender estimates n, but
+//! not how. Here a sender estimates n from its window and round trip when there is congestion.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,17 +18,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Place, Remedy, Situation};
 
-/// Longer gaps between packets the more servers send (after adaptive pacing).
+/// Gaps between packets that grow with the number of servers (after adaptive pacing).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// How a sender learns the number of senders.
     pub flows: Flows,
-    /// Whether a server's next connection starts with the last one's estimate (in the spirit of RFC
-    /// 9040, temporal sharing). Default: true.
+    /// Whether a server's next connection starts with the estimate of the last connection (in the
+    /// spirit of RFC 9040, temporal sharing). Default: true.
     pub carry: bool,
-    /// Scale of θ, at least 0: with 1, n senders fill the link on average; with 0, gaps depend on
-    /// window and round trip only. Default: 1.
+    /// Scale of θ, at least 0. With 1, n senders fill the link on average. With 0, gaps depend only
+    /// on window and round trip. Default: 1.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub spread: f64,
 }
@@ -37,10 +37,10 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flows {
-    /// It estimates n from marks, losses, its window and the round trip.
+    /// The sender estimates n from marks, losses, its window and the round trip.
     #[default]
     Estimated,
-    /// The request contains it: the number of servers of the block.
+    /// The request contains the number of servers of the block.
     Given,
 }
 
@@ -100,7 +100,7 @@ impl Installation for Servers {
 /// Observations of the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// It ends when this is acknowledged.
+    /// The round ends when this number is acknowledged.
     end: u64,
     acks: u32,
     echoes: u32,
@@ -125,7 +125,8 @@ impl Sender {
         *self.flows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// n, if all servers use the link and the queue equally: each has its window in a round trip.
+    /// n, if all servers use the link and the queue equally, so that each sends its window in a
+    /// round trip.
     fn alike(&self, view: &SendView) -> f64 {
         let Some(srtt) = view.srtt else { return 1.0 };
         let window = view.cwnd.min(view.receive_window).max(view.mss.into()) as f64;
@@ -133,7 +134,8 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// More servers send than estimated. The estimate rises by `how_sure`, 0 to 1.
+    /// Raises the estimate because more servers send than estimated: by the share `how_sure`, 0 to
+    /// 1, or to [`Self::alike`].
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);
@@ -211,7 +213,7 @@ impl SenderHook for Sender {
 mod tests {
     use super::*;
 
-    /// 1000 bytes and a header take 8.32 us; n is estimated as this number.
+    /// A sender whose estimate of n is `flows`. 1000 bytes and a header take 8.32 us.
     fn sender(flows: f64) -> Sender {
         Sender {
             learns: true,
@@ -253,7 +255,7 @@ mod tests {
             let sum: u64 = (0..20_000).map(|_| sender.interval(&view(cwnd, 100)).as_picos()).sum();
             sum as f64 / 20_000.0 / 1e6
         };
-        assert!((mean(1.0, 4000) - 25.0).abs() < 1e-9, "alone, nothing is random");
+        assert!((mean(1.0, 4000) - 25.0).abs() < 1e-9, "for a single sender, nothing is random");
         assert!((mean(100.0, 2000) / 832.0 - 1.0).abs() < 0.02, "{}", mean(100.0, 2000));
         assert!((mean(100.0, 1000) / 832.0 - 1.0).abs() < 0.02, "{}", mean(100.0, 1000));
     }

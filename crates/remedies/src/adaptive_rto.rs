@@ -1,10 +1,10 @@
 //! A retransmission timeout that adapts to the round trips of deep buffers (Khalid, Abdullah &
 //! Ahmad 2021, §5.2).
 //!
-//! A buffer that absorbs every burst replaces loss by delay. A timer tuned for the idle network
-//! then expires while the segment is still in the queue. The text raises the RTO "adaptively" and
-//! gives no rule. Here the lower bound of the RTO follows the longest recent round trip, or the
-//! timeouts themselves.
+//! A buffer that absorbs every burst replaces loss by delay. A timer for the idle network then
+//! expires while the segment is still in the queue. The text raises the RTO "adaptively" and gives
+//! no rule. Here the lower bound of the RTO follows the longest recent round trip, or the timeouts
+//! themselves.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ use crate::seam::{Installation, Place, Remedy, Situation};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What the lower bound follows.
+    /// Signal that the lower bound follows.
     pub by: Signal,
     /// The lower bound in units of the longest round trip, at least 1; no effect with `timeouts`.
     /// Default: 2.
@@ -28,23 +28,23 @@ pub struct Params {
     pub factor: u32,
     /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// Minimum time for which a round trip or a timeout counts (the maximum is twice as long),
-    /// seconds. Default: 1 s.
+    /// Minimum time for which a round trip or a timeout counts, seconds. The maximum is twice as
+    /// long. Default: 1 s.
     pub memory: Span,
-    /// Whether a server's next connection starts with the last one's lower bound (in the spirit of
-    /// RFC 9040, temporal sharing). Default: false.
+    /// Whether a server's next connection starts with the lower bound of the last connection (in
+    /// the spirit of RFC 9040, temporal sharing). Default: false.
     pub carry: bool,
 }
 
-/// What the lower bound follows.
+/// Signal that the lower bound follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signal {
     /// The longest round trip.
     #[default]
     RoundTrips,
-    /// The first of several consecutive timeouts doubles it, and it stays doubled when a new
-    /// measurement ends the backoff (RFC 6298 (5.5)).
+    /// The first of several consecutive timeouts doubles the lower bound. The bound stays doubled
+    /// when a new measurement ends the backoff (RFC 6298 (5.5)).
     Timeouts,
 }
 
@@ -52,11 +52,11 @@ pub enum Signal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Samples {
-    /// Only those of segments that were sent once (Karn's rule, RFC 6298 §3).
+    /// Only round trips of segments that were sent once (Karn's rule, RFC 6298 §3).
     #[default]
     Once,
-    /// All, measured from the first transmission: if no packets are lost, a retransmitted segment
-    /// was only late.
+    /// All round trips, measured from the first transmission. If no packets are lost, a
+    /// retransmitted segment was only late.
     All,
 }
 
@@ -107,11 +107,11 @@ impl Installation for Servers {
     }
 }
 
-/// The longest span within `memory` (at most twice that).
+/// The longest span within `memory`, or within at most twice `memory`.
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     memory: Span,
-    /// When `recent` began; `before` belongs to the period before it.
+    /// When the period of `recent` began. `before` belongs to the previous period.
     since: Time,
     recent: Span,
     before: Span,
@@ -222,7 +222,7 @@ impl SenderHook for Sender {
     fn timer(&self, view: &SendView) -> Advice {
         let known = self.now(view.now);
         let rto_floor = match self.params.by {
-            // Hooks see an ACK after the timer was restarted.
+            // The timer is restarted before hooks see the ACK.
             Signal::RoundTrips => known
                 .max(self.measured(view).unwrap_or_default())
                 .saturating_doubled(view.doublings),

@@ -1,4 +1,5 @@
-//! A limit on simultaneous servers; the others wait in the order of their requests.
+//! A limit on the number of simultaneous servers. The other servers wait in the order of their
+//! requests.
 
 use std::collections::VecDeque;
 
@@ -22,10 +23,10 @@ pub enum Refill {
 /// The scheduler.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// Servers that may answer at once.
+    /// Servers that may answer at the same time.
     places: u64,
     refill: Refill,
-    /// Window of each, bytes; `None` for the transport's.
+    /// Window of each server, bytes; `None` for the transport's window.
     window: Option<u64>,
     /// Servers that have been asked and have not finished.
     open: u64,

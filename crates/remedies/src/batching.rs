@@ -1,8 +1,8 @@
 //! Request batching (after Podlesny & Williamson 2011): groups of n servers, one after the other.
 //!
-//! Each group is small enough for its windows to fit into the buffer. The client asks the next
-//! group when the last response of the previous one has arrived. Nothing is lost while n·w ≤ B.
-//! Between two groups the link is idle for a round trip and a slow start.
+//! Each group is so small that its windows fit into the buffer. The client asks the next group when
+//! the last response of the previous group has arrived. No packet is lost while n·w ≤ B. Between
+//! two groups, the link is idle for a round trip, and then slow start does not fill it.
 
 use incast_engine::{Fault, Window};
 use schemars::JsonSchema;
@@ -22,12 +22,13 @@ pub struct Params {
     /// per server. Default: `auto`.
     #[schemars(extend("minimum" = 1))]
     pub n: OrAuto<u32>,
-    /// Window that the client advertises to each server, segments or bytes; it limits w. Default:
-    /// none, so that w is the smaller of `receive_window` and the SRU.
+    /// Window that the client advertises to each server, segments or bytes. This window limits w.
+    /// Default: none, so that w is the smaller of `receive_window` and the SRU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// When another server replaces one that has finished: when the whole group has finished
-    /// (`group`), or at once (`each`), so that n servers are always active. Default: `group`.
+    /// When other servers replace those that have finished: when the whole group has finished
+    /// (`group`), or one by one at once (`each`), so that n servers are always active. Default:
+    /// `group`.
     pub refill: Refill,
 }
 
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(desk.hears(Note::Complete(2)), []);
         assert_eq!(asked(&desk.hears(Note::Complete(3))), [4]);
         desk.ends_block(4);
-        assert_eq!(asked(&desk.wants_all()), [0, 1], "and so in the next block");
+        assert_eq!(asked(&desk.wants_all()), [0, 1], "the same in the next block");
     }
 
     #[test]
@@ -115,7 +116,8 @@ mod tests {
         assert_eq!(asked(&desk.hears(Note::Wanted(1))), [1]);
         assert_eq!(desk.hears(Note::Wanted(0)), []);
         assert_eq!(desk.hears(Note::Complete(3)), []);
-        // An earlier one would have joined the group. Its place is not assigned twice.
+        // Before that completion, server 2 would have joined the group. The place of a server is
+        // not assigned twice.
         assert_eq!(desk.hears(Note::Wanted(2)), []);
         assert_eq!(asked(&desk.hears(Note::Complete(1))), [0, 2]);
     }
@@ -131,7 +133,7 @@ mod tests {
         assert_eq!(asked(&desk.wants_all()), [0, 1]);
     }
 
-    /// 40 packets of buffer.
+    /// The buffer has 40 packets.
     #[test]
     fn auto_asks_as_many_servers_as_the_buffer_has_windows() {
         for (parameters, sru, n) in [

@@ -1,8 +1,8 @@
 //! Complete connection serialisation (Osada et al., §4.2).
 //!
-//! The client opens the next connection when the previous one has delivered its SRU, and advertises
-//! the bandwidth-delay product as the window. A single connection cannot overflow a buffer, but its
-//! slow start leaves the link idle.
+//! The client opens the next connection when the previous connection has delivered its SRU, and
+//! advertises the bandwidth-delay product as the window. A single connection cannot overflow a
+//! buffer, but its slow start leaves the link idle.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -22,10 +22,10 @@ pub struct Params {
     pub base_rtt: Source,
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to observe before the values are known, at least 1. Default: 1.
+    /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

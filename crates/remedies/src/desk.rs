@@ -1,5 +1,5 @@
-//! A test client that records what a scheduler orders, on a link of 1 Gbps with a round trip of 100
-//! us and 40 packets of buffer.
+//! A test client that records the orders of a scheduler, on a link of 1 Gbps with a round trip of
+//! 100 us and a buffer of 40 packets.
 
 use incast_engine::{Limit, Rate, Span, Stream, Time};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::RemedyConfig;
 use crate::schedule::{ClientPlace, ClientView, FullPacket, Note, Order, RequestScheduler};
 use crate::seam::Situation;
 
-/// Payload of a full packet, bytes; its header has 40.
+/// Payload of a full packet, bytes. The header has 40 bytes.
 pub(crate) const MSS: u64 = 1460;
 
 pub(crate) struct Desk {

@@ -1,7 +1,7 @@
 //! TCP-EFR: fast retransmissions for losses at the tail (Sreekumari, Jung & Lee 2016).
 //!
-//! Its rules for duplicate ACKs are a recovery (`incast_tcp::recovery::efr`); its window and its
-//! switch are DCTCP's. This file combines them.
+//! TCP-EFR's rules for duplicate ACKs are a recovery (`incast_tcp::recovery::efr`). Its window and
+//! its switch are DCTCP's. This file combines the recovery, the window and the switch.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -23,14 +23,14 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "EfrRemedy")]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// Data that count as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicate ACK's mark counts.
     pub marks: Marks,
     /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// Whether the third duplicate ACK reduces the window again after a marked first one has
+    /// Whether the third duplicate ACK reduces the window again after a marked first duplicate has
     /// reduced it.
     pub reduce_twice: bool,
     /// DCTCP's α before the first ACK, 0 to 1.
@@ -91,8 +91,8 @@ impl Remedy for Params {
             Measure {
                 name: "efr.accuracy",
                 unit: "%",
-                description: "Ratio of these repairs to their sum with `timeouts_lack_of_dupacks` \
-                              (equation 3).",
+                description: "Ratio of `efr.tail_repairs` to the sum of `efr.tail_repairs` and \
+                              `timeouts_lack_of_dupacks` (equation 3).",
             },
         ];
         ACCURACY
@@ -121,12 +121,12 @@ impl Installation for Efr {
     }
 }
 
-/// Counts tail repairs; gives no advice.
+/// Counts tail repairs. Gives no advice.
 struct Observer {
     tail_repairs: Arc<AtomicU64>,
-    /// At the first duplicate, no more than three segments were outstanding.
+    /// Whether at most three segments were outstanding at the first duplicate.
     few: bool,
-    /// Such a loss is being repaired.
+    /// Whether a loss with so few outstanding segments is being repaired.
     repairs: bool,
 }
 
@@ -156,7 +156,8 @@ impl SenderHook for Observer {
     }
 }
 
-/// With so few segments outstanding and one of them lost, three duplicates cannot arrive.
+/// Whether so few segments are outstanding that three duplicates cannot arrive if one of them is
+/// lost.
 fn is_few(view: &SendView) -> bool {
     (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }
@@ -168,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    /// A sender with this many outstanding segments, the last of them short.
+    /// A sender with this many outstanding segments, the last of which is short.
     fn view(outstanding: u64, dupacks: u32, in_recovery: bool) -> SendView {
         SendView {
             now: Time::ZERO,
@@ -190,8 +191,8 @@ mod tests {
         }
     }
 
-    /// Tail repairs counted during these events: outstanding segments, duplicates and whether
-    /// recovery continues after each ACK; `None` for a timeout.
+    /// Tail repairs counted during these events. An ACK has the numbers of outstanding segments and
+    /// duplicates after it, and whether recovery continues. `None` is a timeout.
     fn counted(events: &[Option<(u64, u32, bool)>]) -> u64 {
         let tail_repairs = Arc::<AtomicU64>::default();
         let count = Arc::clone(&tail_repairs);
@@ -218,7 +219,7 @@ mod tests {
             // Recovery at the first duplicate, or at a later one.
             let at_once = [Some((outstanding, 1, true)), Some((outstanding, 0, true)), over, over];
             assert_eq!(counted(&at_once), few, "{outstanding}");
-            assert_eq!(counted(&at_once[..2]), 0, "not over yet");
+            assert_eq!(counted(&at_once[..2]), 0, "the repair is not over");
             let later = [Some((outstanding, 1, false)), Some((5, 2, true)), over];
             assert_eq!(counted(&later), few, "{outstanding}");
         }

@@ -1,7 +1,7 @@
 //! After GIP, "guarantee important packets" (Zhang, Ren, Tang & Lin, ICNP 2013).
 //!
-//! Two kinds of segments must not be lost: the first ones of a message, which all servers send at
-//! once, and the last ones, which no later segment follows to trigger duplicate ACKs. Hence every
+//! Two kinds of segments must not be lost. All servers send the first segments of a message at the
+//! same time, and no later segments follow the last ones to trigger duplicate ACKs. Hence every
 //! message begins with the initial window, and its last segment is sent again, up to three times,
 //! until it is acknowledged.
 
@@ -34,10 +34,11 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// One for each ACK that does not cover the last segment, if there is nothing else to send.
+    /// One copy for each ACK that does not cover the last segment, if there is nothing else to
+    /// send.
     #[default]
     Acks,
-    /// All directly after the last segment.
+    /// All copies directly after the last segment.
     AtOnce,
 }
 
@@ -123,7 +124,7 @@ impl SenderHook for Sender {
     }
 }
 
-/// The last segment is outstanding, and there is nothing else to send or retransmit.
+/// Whether the last segment is outstanding and there is nothing else to send or retransmit.
 fn is_at_tail(view: &SendView) -> bool {
     let all_sent = view.max >= view.written && view.next == view.max;
     all_sent && view.una < view.written && !view.in_recovery

@@ -1,10 +1,10 @@
-//! A remedy for stalls that depends on where in a message they occur.
+//! A remedy for stalls whose repair depends on where in a message a stall occurs.
 //!
-//! Kulkarni & Agrawal §5.2 leave it as future work to distinguish timeouts at the head of a block
-//! (ABTT) from those inside (IBTT). A sender cannot see the switch, but it knows where its message
-//! begins and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These
-//! decide what it does when no ACK has arrived for a few round trips: see [`Position`]. The
-//! retransmission timer does not change, and takes over after `tries`.
+//! Kulkarni & Agrawal §5.2 leave the distinction between timeouts at the head of a block (ABTT) and
+//! those inside it (IBTT) to future work. A sender cannot see the switch, but it knows where its
+//! message begins and ends, whether any of the message was acknowledged, and whether duplicate ACKs
+//! arrived. These facts decide what the sender does when no ACK has arrived for a few round trips:
+//! see [`Position`]. The retransmission timer does not change, and takes over after `tries`.
 //! `docs/reference/head-tail.md` has the reasons and the evaluation.
 
 use std::sync::atomic::AtomicU64;
@@ -25,8 +25,8 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HeadTailRemedy")]
 pub struct Params {
-    /// A flow is stalled when no ACK arrives for this many times the longest round trip, plus a
-    /// random time up to the same length. Default: 1.
+    /// Time without an ACK after which a flow is stalled, in units of the longest round trip. A
+    /// random time up to the same length is added. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
     /// Lower bound of that time, without the random part, seconds. Default: 1 ms.
@@ -34,19 +34,19 @@ pub struct Params {
     /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
     #[schemars(range(max = 100))]
     pub tries: u32,
-    /// For which messages cwnd is reset to the initial window at the head.
+    /// The messages at whose head cwnd is reset to the initial window.
     pub restart: Restart,
-    /// Whether a server's next connection starts with what the last one learned (RFC 9040).
-    /// Default: true.
+    /// Whether a server's next connection starts with the longest round trip and the repairs of the
+    /// last connection (RFC 9040). Default: true.
     pub carry: bool,
 }
 
-/// For which messages cwnd is reset to the initial window at the head.
+/// The messages at whose head cwnd is reset to the initial window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "HeadTailRestart")]
 pub enum Restart {
-    /// For none.
+    /// For no message.
     Never,
     /// For the next eight messages after one that needed a repair.
     #[default]
@@ -90,12 +90,12 @@ impl Remedy for Params {
             Measure {
                 name: "head-tail.tails",
                 unit: "1",
-                description: "Repairs after all of a message had been sent.",
+                description: "Repairs after a whole message had been sent.",
             },
             Measure {
                 name: "head-tail.again",
                 unit: "1",
-                description: "Repairs of segments that had been retransmitted already.",
+                description: "Repairs of segments that had already been retransmitted.",
             },
             Measure {
                 name: "head-tail.early_timeouts",
@@ -152,28 +152,29 @@ struct Memory {
     cautious: u32,
 }
 
-/// Where a sender is stalled, and what it does.
+/// Where in a message a sender is stalled, and what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// None of the message was acknowledged: all servers began at once. The first segment is sent
-    /// again, and the window stays. If that is not acknowledged either, the window counts as lost
-    /// and restarts with one segment.
+    /// No part of the message was acknowledged, because all servers began at the same time. The
+    /// first segment is sent again, and the window does not change. If this copy is not
+    /// acknowledged either, the window counts as lost and restarts with one segment.
     Head,
-    /// There is more to send, and the window does not allow it: the whole window is lost. It
-    /// restarts with one segment.
+    /// There is more data to send, and the window does not allow it, so the whole window is lost.
+    /// The window restarts with one segment.
     Inside,
-    /// Everything was sent, and no later segment can trigger duplicate ACKs. The last segment is
-    /// sent again. Its ACK ends the message, or is a duplicate, which is then enough to begin
-    /// recovery.
+    /// All data were sent, and no later segment can trigger duplicate ACKs. The last segment is
+    /// sent again. Its ACK ends the message or is a duplicate ACK, and one duplicate ACK is then
+    /// enough to begin recovery.
     Tail,
-    /// A retransmission was lost, too. It is sent once more, and the window stays.
+    /// A retransmission was lost again. The segment is sent once more, and the window does not
+    /// change.
     Again,
 }
 
 /// A segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
-    /// One past its last byte.
+    /// One past the last byte of the segment.
     end: u64,
     sent_at: Time,
 }
@@ -181,10 +182,10 @@ struct Timed {
 /// Number of messages after a repaired one that begin with the initial window.
 const CAUTIOUS_UNITS: u32 = 8;
 
-/// From the fourth consecutive repair on the waits do not double.
+/// The waits do not double any more from the fourth consecutive repair on.
 const MOST_DOUBLINGS: u32 = 3;
 
-/// Above this, the timer takes over.
+/// If the wait is longer than this, the timer takes over.
 const LONGEST_WAIT: Span = Span::from_secs(1);
 
 struct Sender {
@@ -198,7 +199,7 @@ struct Sender {
     timed: Option<Timed>,
     /// The first unacknowledged byte at the last ACK.
     una: u64,
-    /// Repairs since then.
+    /// Repairs since the last ACK.
     tries: u32,
     /// The random part of the wait, in 1/1024.
     extra: u64,
@@ -240,7 +241,7 @@ impl Sender {
         }
     }
 
-    /// An ACK arrived or a repair was made: the wait restarts.
+    /// Restarts the wait after an ACK or a repair.
     fn wait(&mut self, view: &SendView) {
         self.deadline = if view.una == view.max
             || self.longest.is_zero()
@@ -308,8 +309,8 @@ impl Sender {
     }
 }
 
-/// Everything was sent, and the duplicates say that all but the first segment has arrived (in the
-/// spirit of RFC 5827).
+/// Whether all data were sent and the duplicates show that all segments but the first have arrived
+/// (in the spirit of RFC 5827).
 fn few_are_enough(view: &SendView) -> bool {
     let outstanding = (view.max - view.una).div_ceil(u64::from(view.mss));
     view.max >= view.written && u64::from(view.dupacks) + 1 >= outstanding

@@ -1,8 +1,8 @@
 //! TCP/IP headers of a few bytes (RFC 1144), as dynamic segment resizing requires (Kulkarni &
 //! Agrawal, §4.3): without compression, a segment of 50 bytes is nearly half header.
 //!
-//! The first segment of each end has a full header, later ones the difference from the previous
-//! one.
+//! The first segment of each end has a full header. Later segments have the difference from the
+//! previous header.
 
 use incast_net::Packet;
 use incast_tcp::hooks::{
@@ -20,19 +20,19 @@ pub struct Params {
     /// Size of a compressed header, bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about 5).
     #[schemars(range(min = 1))]
     pub size: u8,
-    /// Effect of a lost segment on the next ones.
+    /// Effect of a lost segment on the next segments.
     pub errors: Errors,
 }
 
-/// Effect of a lost segment on those that were compressed against its header.
+/// Effect of a lost segment on the segments that were compressed against its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// None: the paper does not mention it.
+    /// No effect. The paper does not mention any.
     #[default]
     Ideal,
-    /// The receiver cannot decompress them and discards them until a full header arrives. A segment
-    /// that does not continue the previous one has a full header (RFC 1144 §4).
+    /// The receiver cannot decompress these segments and discards them until a full header arrives.
+    /// A segment that does not continue the previous one has a full header (RFC 1144 §4).
     Rfc1144,
 }
 
@@ -85,7 +85,8 @@ impl SenderHook for Compressor {
     fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
         let compresses = match self.params.errors {
             Errors::Ideal => self.last_end.is_some(),
-            // Zero-window probes are not seen here, and occur only when nothing is outstanding.
+            // This hook does not see zero-window probes, which occur only when nothing is
+            // outstanding.
             Errors::Rfc1144 => self.last_end == Some(plan.seq) && plan.seq != view.una,
         };
         let header_bytes = if compresses { self.params.size } else { u8::MAX };
@@ -106,7 +107,7 @@ struct Decompressor {
 
 impl ReceiverHook for Decompressor {
     fn admits(&mut self, packet: &Packet) -> bool {
-        // A compressed header can be decompressed only after the one that it refers to.
+        // A compressed header can be decompressed only after the header that it refers to.
         let lost = self.params.errors == Errors::Rfc1144
             && packet.header < self.full
             && self.last_end != Some(packet.seq);

@@ -1,9 +1,10 @@
-//! After IA-TCP: the client gives every server a share of the path, by the advertised window and by
-//! delaying ACKs (Hwang, Yoo & Choi, ICC 2012).
+//! After IA-TCP: the client limits every server to a share of the path, by the advertised window
+//! and by delayed ACKs (Hwang, Yoo & Choi, ICC 2012).
 //!
-//! A share of at least one segment is a window. If there are more servers than packets in a
-//! bandwidth-delay product, no window is small enough. Then the window is one segment, and an ACK
-//! is delayed until the round trip is as long as n packets take on the link.
+//! If the share is at least one segment, the window is the share. If there are more servers than
+//! packets in a bandwidth-delay product, no window is small enough. Then the window is one segment,
+//! and each ACK is delayed until the round trip is as long as the transmission of n packets on the
+//! link.
 
 use incast_engine::{Rate, Span, Stream, Time};
 use incast_net::Flags;
@@ -30,14 +31,14 @@ pub struct Params {
     pub start: Start,
 }
 
-/// When the request, or the last ACK of the handshake, is sent.
+/// When the request, or the last ACK of the handshake that carries it, is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// At a random moment within the delay of an ACK.
     #[default]
     Random,
-    /// One packet time after the previous server, in the order of the servers.
+    /// One packet time after the previous server, in the order of the servers' numbers.
     InTurn,
     /// At once.
     Together,
@@ -54,7 +55,7 @@ impl Remedy for Params {
         &[Slot::ReceiveWindow, Slot::Acks]
     }
 
-    /// With a window of one segment, delayed ACKs would stall the sender.
+    /// With a window of one segment, ACKs delayed by TCP would stall the sender.
     fn requires(&self) -> Vec<Requirement> {
         vec![Requirement::NoDelayedAck]
     }
@@ -78,7 +79,8 @@ struct Aggregator {
 }
 
 impl Aggregator {
-    /// The window of each server, segments, and the delay of each ACK, if a packet takes `slot`.
+    /// The window of each server, segments, and the delay of each ACK. A packet takes `slot` on the
+    /// link.
     fn share(&self, slot: Span) -> (u64, Span) {
         let pipe = self.base_rtt.as_picos() / slot.as_picos().max(1);
         let turn = slot.as_picos().saturating_mul(self.workers);
@@ -139,7 +141,7 @@ impl ReceiverHook for Worker {
 mod tests {
     use super::*;
 
-    /// Ten packets of 10 us are in flight in 105 us.
+    /// Packets take 10 us. Ten of them fit into the round trip of 105 us.
     fn share(workers: u64) -> (u64, u64) {
         let base_rtt = Span::from_micros(105);
         let rate = Rate(1_000_000_000);

@@ -1,10 +1,11 @@
 //! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission control, timestamps and repeated FINs.
 //!
-//! It has one part for each phase of a connection. At the start the client admits only so many
-//! servers that their minimum windows fit into the network; the others wait. Later, an ACK that
-//! does not acknowledge a retransmission but echoes a later timestamp shows that the retransmission
-//! was lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so
-//! that the receiver keeps sending ACKs until everything is acknowledged.
+//! The remedy has one part for each phase of a connection. At the start, the client limits the
+//! number of servers so that their minimum windows fit into the network, and the other servers
+//! wait. Later, an ACK that does not acknowledge a retransmission but echoes a later timestamp
+//! shows that the retransmission was lost, and the segment is sent again at once. At the end, the
+//! sender answers every ACK with its FIN, so that the receiver keeps sending ACKs until all data
+//! are acknowledged.
 //!
 //! This follows the abstract and descriptions by others; the paper was not available.
 
@@ -30,8 +31,8 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Whether to ask only so many servers at a time that their minimum windows fit into the buffer
-    /// and the bandwidth-delay product. Default: true.
+    /// Whether to limit the number of servers asked at a time so that their minimum windows fit
+    /// into the buffer and the bandwidth-delay product. Default: true.
     pub admission: bool,
     /// Minimum window of a server, segments or bytes. Default: 4.
     pub min_window: Window,
@@ -39,8 +40,8 @@ pub struct Params {
     pub timestamps: bool,
     /// With `timestamps`: tick of the timestamp clock, seconds. Default: 1 us.
     pub clock: Span,
-    /// When the sender repeats its FIN (without one, an empty packet) once all data are sent.
-    /// Default: `per-ack`.
+    /// When the sender repeats its FIN, or an empty packet if there is no FIN, once all data are
+    /// sent. Default: `per-ack`.
     pub fin: Fin,
 }
 
@@ -51,9 +52,9 @@ pub enum Fin {
     /// After the last data, and again for every ACK that leaves data unacknowledged.
     #[default]
     PerAck,
-    /// After the last data, and then once per round trip until all is acknowledged.
+    /// After the last data, and then once per round trip until all data are acknowledged.
     PerRoundTrip,
-    /// Never, except as TCP does.
+    /// Never, except by TCP's own retransmissions.
     Off,
 }
 
@@ -172,13 +173,14 @@ struct Sender {
     fin: Fin,
     /// The first unacknowledged number at the previous ACK.
     una: u64,
-    /// When the FIN is repeated, at the latest.
+    /// The latest time at which the FIN is repeated.
     next_fin: Time,
     counts: Arc<Counts>,
 }
 
 impl Sender {
-    /// Whether a segment that was sent after the copy of the first unacknowledged one has arrived.
+    /// Whether a segment has arrived that was sent after the copy of the first unacknowledged
+    /// segment.
     fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
         let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
         let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;
@@ -196,7 +198,7 @@ impl Sender {
     }
 }
 
-/// Whether all data are sent and some are not acknowledged.
+/// Whether all data are sent and some of them are not acknowledged.
 const fn awaits_the_end(view: &SendView) -> bool {
     view.max >= view.written && view.una < view.max
 }

@@ -2,9 +2,10 @@
 //! Zhang, IEEE/ACM Transactions on Networking 21(2), 2013).
 //!
 //! One controller per network card sees all arriving packets. Time is divided into slots of two
-//! halves: the first measures the remaining bandwidth of the link, and in the second windows may
-//! grow to use it. Once per round trip each connection compares its throughput with what its window
-//! allows. If it uses its window, the window may grow; if it does not, the window shrinks.
+//! halves. In the first half, the controller measures the remaining bandwidth of the link. In the
+//! second half, windows may grow to use it. Once per round trip, each connection compares its
+//! throughput with the throughput that its window allows. If the connection uses its window, the
+//! window may grow. If not, the window shrinks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,15 +32,16 @@ pub struct Params {
     /// β, the weight of the past in the measured throughput, 0 to 1. Default: 0.75.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
-    /// γ₁: a window may grow if throughput is at most this share below what the window allows.
-    /// Default: 0.1.
+    /// γ₁: a window may grow if the throughput is at most this share below the throughput that the
+    /// window allows. Default: 0.1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma1: f64,
-    /// γ₂: a window shrinks if throughput is more than this share below what the window allows.
-    /// Default: 0.5.
+    /// γ₂: a window shrinks if the throughput is more than this share below the throughput that the
+    /// window allows. Default: 0.5.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma2: f64,
-    /// Number of consecutive round trips with such throughput before a window shrinks. Default: 3.
+    /// Number of consecutive round trips with such a low throughput before a window shrinks.
+    /// Default: 3.
     pub low_rounds: u32,
     /// Smallest window, segments. Default: 2.
     #[schemars(range(min = 1, max = 65_535))]
@@ -56,8 +58,8 @@ pub struct Params {
     pub fairness: f64,
     /// How the receiver measures round-trip times.
     pub rtt: Source,
-    /// A connection that received nothing for this many of its round trips returns to slow start.
-    /// Default: 100.
+    /// Number of round trips without data after which a connection returns to slow start. Default:
+    /// 100.
     pub idle_rounds: u32,
 }
 
@@ -65,22 +67,22 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// By timestamps if the connection has them; else as the time from advertising a window to the
-    /// arrival of data beyond the previous window.
+    /// By timestamps if the connection has them. Otherwise as the time from the advertisement of a
+    /// window to the arrival of data beyond the previous window.
     #[default]
     Measured,
-    /// It is fixed: the round trip of a full packet on the idle network.
+    /// As a fixed value: the round trip of a full packet on the idle network.
     Base,
 }
 
-/// What a growing window takes from the remaining bandwidth.
+/// The use of the remaining bandwidth by growing windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quota {
-    /// One quota for all connections: each growing window uses up its part.
+    /// All connections share one quota, of which each growing window uses up a part.
     #[default]
     Shared,
-    /// Each window is compared with the full quota: all may grow at once.
+    /// Each window is compared with the full quota, so all windows may grow at once.
     Each,
 }
 
@@ -157,7 +159,7 @@ fn lock(card: &Arc<Mutex<Card>>) -> MutexGuard<'_, Card> {
 struct Receiver {
     params: Params,
     card: Arc<Mutex<Card>>,
-    /// Its number on the card.
+    /// The connection's number on the card.
     index: usize,
     /// MSS, bytes.
     segment: u64,
@@ -169,7 +171,7 @@ struct Receiver {
     rtt: Span,
     /// A right edge, and the time when it was advertised.
     timing: Option<(u64, Time)>,
-    /// When the current round began, and payload bytes since.
+    /// When the current round began, and the payload bytes received since then.
     round: Option<(Time, u64)>,
     /// `b_m`, the measured throughput, bytes per second.
     measured: f64,
@@ -232,7 +234,8 @@ impl Receiver {
         }
     }
 
-    /// Compares the throughput of a round, bytes per second, with what the window allows.
+    /// Compares the throughput of a round, bytes per second, with the throughput that the window
+    /// allows.
     fn end_round(&mut self, now: Time, sample: f64, card: &mut Card) {
         let Params { beta, gamma1, gamma2, .. } = self.params;
         self.measured = sample.max(beta * self.measured + (1.0 - beta) * sample);

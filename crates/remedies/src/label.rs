@@ -1,12 +1,12 @@
-//! Labels of packets, one bit each. The bit `incast_tcp::hooks::ANSWER` is used, too.
+//! Labels of packets, one bit each. The bit `incast_tcp::hooks::ANSWER` is also used.
 
-/// A packet that the switch should admit (PLATO): `label-threshold` checks it.
+/// A packet that the switch should admit (PLATO). `label-threshold` checks this bit.
 pub const PRIORITY: u16 = 1;
 
 /// A copy sent by probabilistic retransmission.
 pub const RANDOM_COPY: u16 = 1 << 1;
 
-/// PLATO's heartbeat: a segment to acknowledge with the same label, or that ACK.
+/// PLATO's heartbeat: a segment to acknowledge with the same label, or the ACK of such a segment.
 pub const HEARTBEAT: u16 = 1 << 2;
 
 /// PLATO's dummy, or its answer.

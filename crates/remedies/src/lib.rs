@@ -1,8 +1,8 @@
 //! Remedies of the literature. Each paper has a file, and a line in the list below.
 //!
 //! A remedy consists of the parts that its paper changes: scenario parameters, hooks in the sender
-//! and the receiver of every connection, and the queue discipline that it needs. Remedies can be
-//! combined if they own different [`Slot`]s (`docs/adr/0005-advice.md`).
+//! and the receiver of every connection, and a queue discipline. Remedies can be combined if they
+//! own different [`Slot`]s (`docs/adr/0005-advice.md`).
 
 pub mod label;
 pub mod requirement;
@@ -57,12 +57,12 @@ macro_rules! remedies {
         }
 
         impl RemedyConfig {
-            /// Its name in the list.
+            /// The name of the remedy in the list.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Its parameters, as a [`Remedy`].
+            /// The parameters of the remedy, as a [`Remedy`].
             pub fn remedy(&self) -> &dyn Remedy {
                 match self { $(Self::$variant(params) => params,)+ }
             }
@@ -77,7 +77,7 @@ remedies! {
     "ccs" => Ccs(ccs): "Asks one server after the other (Osada et al.).";
     "efr" => Efr(efr): "Fast retransmissions for tail losses (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Microsecond retransmission timeouts (SIGCOMM 2009).";
-    "gip" => Gip(gip): "A small window at the start of a message, copies of its last segment (after GIP, Zhang et al.).";
+    "gip" => Gip(gip): "A small window at the start of a message, and copies of its last segment (after GIP, Zhang et al.).";
     "head-tail" => HeadTail(head_tail): "Repairs that depend on where in a message a flow stalls.";
     "header-compression" => HeaderCompression(header_compression): "Headers that contain only the difference from the previous packet (RFC 1144; Kulkarni & Agrawal).";
     "ia-tcp" => IaTcp(ia_tcp): "Windows and delayed ACKs that divide the path among the servers (after Hwang et al.).";

@@ -4,13 +4,14 @@ use incast_net::Packet;
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::SendView;
 
-/// The current message of a sender. A sender knows where it begins, because the application wrote
-/// it after the previous one. Data written before its first segment is sent belongs to it.
+/// The current message of a sender. A sender knows where the message begins, because the
+/// application wrote it after the previous one. Data written before the first segment of the
+/// message is sent belong to the message.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// Its first byte.
+    /// The first byte of the message.
     pub start: u64,
-    /// One past its last byte.
+    /// One past the last byte of the message.
     pub end: u64,
 }
 
@@ -18,8 +19,8 @@ impl Message {
     /// The state before the first message.
     pub const NONE: Self = Self { start: FIRST_BYTE, end: FIRST_BYTE };
 
-    /// Whether the departing segment is the first with data of a new message. If so, that becomes
-    /// the current message.
+    /// Whether the departing segment is the first with data of a new message. If so, the new
+    /// message becomes the current one.
     pub fn is_begun_by(&mut self, packet: &Packet, view: &SendView) -> bool {
         let begins = packet.seq + u64::from(packet.payload) > self.end;
         if begins {

@@ -1,9 +1,9 @@
 //! Nearly complete connection serialisation (Osada et al., §4.3).
 //!
 //! Like CCS, but the next connection starts when the newest one has delivered S - T₁V bits
-//! (condition I) and fewer than K are open. Its slow start then overlaps with the end of the
-//! previous one. In both cases that the text evaluates S - T₁V is negative: the next connection then
-//! starts when the newest one is established.
+//! (condition I) and fewer than K connections are open. The slow start of the next connection then
+//! overlaps with the end of the previous one. In both cases that the text evaluates, S - T₁V is
+//! negative. The next connection then starts when the newest one is established.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -22,11 +22,11 @@ pub struct Params {
     /// K, the maximum number of open connections, at least 1. Default: 4; the text uses 2, 4 and 8.
     #[schemars(range(min = 1))]
     pub k: u32,
-    /// Amount of data that the newest connection must have delivered before the next one starts; n
-    /// is K. Default: `printed`.
+    /// Amount of data that the newest connection must have delivered before the next connection
+    /// starts. In the formulas, n is K. Default: `printed`.
     pub trigger: Trigger,
-    /// What lets the next connection start where that amount is 0. Default: `established`, since
-    /// the text overlaps connections with the "current established" one.
+    /// Event that lets the next connection start if the trigger is 0 bytes. Default: `established`,
+    /// since the text overlaps connections with the "current established" one.
     pub trigger_from: TriggerFrom,
     /// The window that the client advertises. Default: `segments`.
     pub window: Window,
@@ -34,10 +34,10 @@ pub struct Params {
     pub base_rtt: Source,
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to observe before the values are known, at least 1. Default: 1.
+    /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

@@ -1,9 +1,9 @@
 //! Optimised connection serialisation (Osada et al., §4.4), and its adaptive variant (§6).
 //!
 //! The client opens sets of n connections, where n is the smallest number for which two overlapping
-//! sets fill the link. All handshakes take place at the beginning, with a window of zero. A set is
-//! opened by window updates when the previous set has delivered its trigger; at most two sets are
-//! open. If fewer connections than a set remain, they share the whole bandwidth-delay product.
+//! sets fill the link. All handshakes take place at the beginning, with a window of zero. Window
+//! updates open a set when the previous set has delivered its trigger. At most two sets are open.
+//! If fewer connections than a set remain, they share the whole bandwidth-delay product.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -21,12 +21,13 @@ use crate::serialize::{
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Amount of data that each connection of the newest set must have delivered before the next
-    /// set opens; n is the size of a set. Default: `scaled`; the printed formula would be negative.
+    /// set opens. In the formulas, n is the size of a set. Default: `scaled`, because the printed
+    /// formula would be negative.
     pub trigger: Trigger,
-    /// Which connections of the set must have delivered it. Default: `every`.
+    /// Which connections of the set must have delivered this amount. Default: `every`.
     pub reached: Reached,
     /// Whether to open more sets while the client's link is not full, for servers with slower
-    /// links. Includes a fine-grained timer. Default: false.
+    /// links. This includes a fine-grained timer. Default: false.
     pub adaptive: bool,
     /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -40,10 +41,10 @@ pub struct Params {
     pub base_rtt: Source,
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to observe before the values are known, at least 1. Default: 1.
+    /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

@@ -1,10 +1,10 @@
 //! PAC: the client releases ACKs at the rate at which the switch can accept the data that they
 //! trigger (Bai, Chen, Wu, Lan & Zhao, ICNP 2014).
 //!
-//! Every ACK and every request triggers data. The client estimates how much from what it saw of the
-//! connection. It releases ACKs only while the data that are triggered and have not yet passed the
-//! link stay within a threshold. Passed data are computed from the clock and the link's rate
-//! instead of arrivals, so that the departure time of every ACK is known at once.
+//! Every ACK and every request triggers data. The client estimates the amount from the packets of
+//! the connection. It releases ACKs only while the triggered data that have not yet passed the link
+//! stay within a threshold. The data that have passed are computed from the clock and the link's
+//! rate instead of arrivals, so that the departure time of every ACK is known at once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,12 +27,12 @@ use link::{Class, Link};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// The assumed buffer of the switch, bytes or full packets: upper limit of the triggered data
-    /// that have not yet passed the client's link, beyond what the path itself holds; `auto` takes
-    /// the real buffer. Default: 80 KiB, as in the authors' code.
+    /// The assumed buffer of the switch, bytes or full packets. It limits the triggered data that
+    /// have not yet passed the client's link, in addition to the bandwidth-delay product of the
+    /// path. `auto` takes the real buffer. Default: 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
-    /// ACKs of connections that have received more than this have lower priority, bytes. Default: 1
-    /// MiB, as in the authors' code.
+    /// Received bytes of a connection from which on its ACKs have lower priority. Default: 1 MiB,
+    /// as in the authors' code.
     pub priority: Size,
     /// Whether the client knows the size of the response.
     pub sru: Knowledge,
@@ -40,14 +40,15 @@ pub struct Params {
     pub marks: bool,
 }
 
-/// What the client knows about the end of a response.
+/// Whether the client knows the end of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Knowledge {
-    /// It does: the last ACKs of an SRU trigger nothing.
+    /// The client knows the size, so the last ACKs of an SRU trigger no data.
     #[default]
     Given,
-    /// It does not: every ACK triggers what the server's window allows.
+    /// The client does not know the size, so every ACK triggers the data that the server's window
+    /// allows.
     Unknown,
 }
 
@@ -129,7 +130,7 @@ fn lock(link: &Arc<Mutex<Link>>) -> MutexGuard<'_, Link> {
 struct Guess {
     segment: u64,
     header: u64,
-    /// Upper bound of the window: the advertised one.
+    /// Upper bound of the window, which is the advertised window.
     largest: u64,
     sru: u64,
     window: u64,
@@ -186,7 +187,7 @@ impl Guess {
         self.advance(packet.ack)
     }
 
-    /// Everything that the window allows beyond `ack` has been triggered.
+    /// Triggers all data that the window allows beyond `ack`. Returns their bytes on the wire.
     fn advance(&mut self, ack: u64) -> u64 {
         self.ack = ack;
         self.window = self.window.min(self.largest);
@@ -195,7 +196,8 @@ impl Guess {
         self.on_wire(bytes)
     }
 
-    /// A duplicate ACK triggers a segment, new or again; the third halves the window.
+    /// Handles a duplicate ACK, which triggers a new or repeated segment. The third duplicate
+    /// halves the window.
     fn repeat(&mut self) -> u64 {
         if self.edge <= self.ack {
             return 0;
@@ -215,11 +217,11 @@ impl Guess {
 
 /// An ACK with a departure time.
 struct Waiting {
-    /// Time on the link of the data that it triggers.
+    /// Time on the link of the data that the ACK triggers.
     load: Span,
     class: Class,
     at: Time,
-    /// Amount that had overtaken it when its time was last computed.
+    /// Amount of data that had overtaken the second class when the ACK's time was last computed.
     overtaken: Span,
 }
 
@@ -243,7 +245,7 @@ impl ReceiverHook for Receiver {
         let mut link = lock(&self.link);
         let hold_ack_until = match event {
             AckEvent::Ready(packet) => {
-                // An ACK that triggers nothing also keeps its place in the order.
+                // An ACK that triggers no data also keeps its place in the order.
                 let bytes = self.guess.trigger(packet).max(packet.size().into());
                 let load = link.load(bytes);
                 let is_late = packet.ack - FIRST_BYTE > self.priority;
@@ -256,7 +258,7 @@ impl ReceiverHook for Receiver {
             AckEvent::Expired => match self.waiting.front_mut() {
                 Some(first) => {
                     if first.class == Class::Late {
-                        // Later ACKs of the other class have overtaken it.
+                        // Later ACKs of the other class have overtaken this one.
                         first.at += link.overtaken().saturating_sub(first.overtaken);
                         first.overtaken = link.overtaken();
                     }

@@ -141,7 +141,7 @@ fn a_remedy_works_with_switches_that_can_do_what_it_needs() {
     assert!(resize.remedy().accepts_buffer(Limit::Bytes(40)).is_ok());
 }
 
-/// With a window, batching also takes the slot of the advertised window.
+/// With a window, batching also owns the slot of the advertised window.
 #[test]
 fn batching_owns_the_advertised_window_if_it_sets_one() {
     let slots = |params: Value| remedy(&params).remedy().slots().to_vec();

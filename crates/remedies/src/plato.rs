@@ -1,8 +1,8 @@
 //! PLATO: labels that keep the ACK clock alive (Shukla et al. 2014).
 //!
-//! One segment per round trip has a label, and so has its ACK: the heartbeat, which the switch
-//! admits when it drops everything else. Other losses then cause duplicate ACKs. Retransmissions
-//! have priority, too, and are not lost again. If the heartbeat ends at a sender that cannot send,
+//! One segment per round trip and its ACK have a label. They are the heartbeat, which the switch
+//! admits when it drops all other packets. Other losses then cause duplicate ACKs. Retransmissions
+//! also have priority and are not lost again. If the heartbeat ends at a sender that cannot send,
 //! empty packets probe whether anything is still in flight, and the third answer replaces the
 //! retransmission timeout. [`State::next`] is figure 7.
 
@@ -33,13 +33,13 @@ pub struct Params {
     /// as in the text. A retransmission then triggers a labelled ACK, which is a second heartbeat,
     /// and the answer to a dummy is an ordinary ACK. If false, each meaning has its own bit.
     pub single_bit: bool,
-    /// Whether the timeout after the third dummy doubles the RTO, as any timeout. If false, the RTO
-    /// stays, because no timer has expired.
+    /// Whether the timeout after the third dummy doubles the RTO, like any timeout. If false, the
+    /// RTO does not change, because no timer has expired.
     pub dummy_doubles_rto: bool,
     /// Whether the answer to a dummy counts as a duplicate ACK, as the text calls it. With
-    /// `single_bit` it always does.
+    /// `single_bit`, the answer always counts.
     pub dummy_counts_as_dupack: bool,
-    /// Whether SYN and SYN-ACK have priority at the switch, too.
+    /// Whether SYN and SYN-ACK also have priority at the switch.
     pub label_handshake: bool,
 }
 
@@ -121,7 +121,8 @@ struct Sender {
     params: Params,
     counts: Arc<Counts>,
     state: State,
-    /// The timer expired: the next segment is a retransmission, but still has the label.
+    /// Whether the timer has expired. The next segment is then a retransmission, but still has the
+    /// label.
     rewound: bool,
     /// [`label::TURN`] in the dummies of this stall.
     turn: u16,
@@ -139,14 +140,14 @@ impl Sender {
             return Input::Ack;
         }
         if self.params.single_bit {
-            // The two can be distinguished only by the state.
+            // Only the state distinguishes the two kinds of ACK.
             let arrested = matches!(self.state, State::Arrested(_));
             return if arrested { Input::DummyAck } else { Input::LabelledAck };
         }
         match (ack.label & label::DUMMY != 0, ack.label & label::TURN == self.turn) {
             (false, _) => Input::LabelledAck,
             (true, true) => Input::DummyAck,
-            // Left over from an earlier stall.
+            // The answer belongs to an earlier stall.
             (true, false) => Input::Ack,
         }
     }
@@ -184,7 +185,7 @@ impl Sender {
     }
 }
 
-/// Inputs other than ACKs do not depend on it.
+/// The outlook for inputs other than ACKs, which do not depend on it.
 const ANY: Outlook = Outlook::MaySend;
 
 impl SenderHook for Sender {

@@ -1,9 +1,9 @@
 //! Probabilistic retransmission (Kulkarni & Agrawal, §4.2, algorithms 1 to 3).
 //!
-//! A thread of the sender wakes every τ. While data is outstanding, it sends with probability p a
-//! marked copy of the highest unacknowledged segment. If the segment itself was lost, the receiver
-//! answers the copy with three extra ACKs, so that the sender enters fast retransmit even after the
-//! loss of a full window. The thread is suspended by the third duplicate ACK.
+//! A thread of the sender wakes every τ. While data is outstanding, the thread sends with
+//! probability p a marked copy of the highest unacknowledged segment. If the segment itself was
+//! lost, the receiver answers the copy with three extra ACKs, so that the sender enters fast
+//! retransmit even after the loss of a full window. The third duplicate ACK suspends the thread.
 //!
 //! The thread is not simulated tick by tick. The intervals between successful ticks have a
 //! geometric distribution, and a tick at which nothing is outstanding sends nothing.
@@ -48,13 +48,14 @@ pub enum Which {
     Head,
 }
 
-/// When the thread resumes; the text does not say it.
+/// When the thread resumes. The text does not say when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resumes {
     /// When the recovery is over.
     AfterRecovery,
-    /// After the fast retransmit: segments that are lost again during recovery may be copied, too.
+    /// Directly after the fast retransmit. Segments that are lost again during recovery may then
+    /// also be copied.
     #[default]
     AtOnce,
 }
@@ -108,18 +109,18 @@ impl Installation for Threads {
 /// Extra ACKs in addition to the regular one (algorithm 2).
 const MORE_ACKS: u8 = 3;
 
-/// Copies that `auto` expects before the timer expires: with three, 95 % of lost windows are
-/// detected before.
+/// Copies that `auto` expects before the timer expires. With three copies, 95 % of lost windows are
+/// detected before the timer expires.
 const COPIES_PER_TIMEOUT: f64 = 3.0;
 /// Copies per segment that `auto` allows while the ACK clock runs.
 const COPIES_PER_SEGMENT: f64 = 0.1;
 
-/// Copies per round trip of the idle network if copies are repairs: the copy is the missing
-/// segment, and is sent during recovery, too.
+/// Copies per round trip of the idle network if copies are repairs, which means that the copy is
+/// the missing segment and is also sent during recovery.
 const REPAIRS_PER_ROUND_TRIP: f64 = 0.1;
 
-/// How `auto` chooses p. Copies that are repairs are limited only by the round trip. Other copies
-/// only report a loss: their number depends on the timer and the ACK clock.
+/// How `auto` chooses p. The number of copies that are repairs depends only on the round trip.
+/// Other copies only report a loss, and their number depends on the timer and the ACK clock.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     repairs: bool,
@@ -139,10 +140,10 @@ impl Rule {
         most.min(1.0)
     }
 
-    /// p for a sender in this state. It does not depend on the timer's backoff, because a long
-    /// stall needs as many copies.
+    /// p for a sender in this state. It does not depend on the timer's backoff, because a stall
+    /// with a longer timer needs as many copies.
     fn p(&self, view: &SendView) -> f64 {
-        // With a coarse clock, measured round trips are far too long, or 0.
+        // If the clock is coarse, measured round trips are far too long, or 0.
         if self.repairs {
             return self.most();
         }
@@ -155,7 +156,7 @@ impl Rule {
     }
 }
 
-/// `one` in units of `other`; infinite if that is zero.
+/// `one` in units of `other`; infinite if `other` is zero.
 fn ratio(one: Span, other: Span) -> f64 {
     one.as_picos() as f64 / other.as_picos() as f64
 }
@@ -164,7 +165,8 @@ struct Sender {
     period: Span,
     /// Probability of a success per tick.
     p: f64,
-    /// Decides whether a successful tick sends; with `None` every one does.
+    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends
+    /// one.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,
@@ -234,7 +236,8 @@ impl SenderHook for Sender {
         if rests || view.next == view.una {
             return Advice::NONE;
         }
-        // Thinning: successes are drawn with the maximum of p, and kept with the current p.
+        // Thinning: successes are drawn with the maximum of p, and kept in proportion to the
+        // current p.
         if let Some(rule) = self.rule
             && !self.random.chance(rule.p(view) / self.p)
         {
@@ -314,7 +317,7 @@ mod tests {
         let state = SendView { rto: Span::from_micros(200), ..view(4) };
         assert!((fine.p(&state) - 0.1 * 4.0 * 20.0 / 400.0).abs() < 1e-9);
         assert!(fine.p(&state) <= fine.most());
-        // If a coarse clock measures a round trip of 0, that of the idle network is used.
+        // If a coarse clock measures a round trip of 0, the round trip of the idle network is used.
         let blind = SendView { srtt: None, ..state };
         assert!((fine.p(&blind) - 0.1 * 4.0 * 20.0 / 100.0).abs() < 1e-9);
         let none = Rule { rto_min: Span::ZERO, ..RULE };
@@ -342,7 +345,7 @@ mod tests {
         while sender.next < end {
             copies += u32::from(sender.on_deadline(&state) != Advice::NONE);
         }
-        // 0.02 at each of a million ticks; the standard error is 0.7 %.
+        // p is 0.02 at each of a million ticks. The standard error is 0.7 %.
         assert!((f64::from(copies) / 20_000.0 - 1.0).abs() < 0.03, "{copies}");
     }
 
@@ -360,15 +363,15 @@ mod tests {
             .collect();
         let span = ticks[ticks.len() - 1] - ticks[0];
         let mean = span.as_secs_f64() / (ticks.len() - 1) as f64;
-        // Kulkarni & Agrawal §4.2: τ/p = 2 ms; the standard error of the mean is 0.7 %.
+        // Kulkarni & Agrawal §4.2: τ/p = 2 ms. The standard error of the mean is 0.7 %.
         assert!((mean / 0.002 - 1.0).abs() < 0.03, "{mean} s");
         let period = params.period.as_picos();
         let phase = ticks[0].as_picos() % period;
         assert!(ticks.iter().all(|tick| tick.as_picos() % period == phase));
     }
 
-    /// With p = 1/2, the number of failures before a success is 0 in a half, 1 in a quarter, 2 in
-    /// an eighth of the cases.
+    /// With p = 1/2, the number of failures before a success is 0 in a half of the cases, 1 in a
+    /// quarter and 2 in an eighth.
     #[test]
     fn failures_are_a_geometric_series() {
         let params = Params { p: OrAuto::Quantity(0.5), ..Params::default() };

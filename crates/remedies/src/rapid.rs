@@ -1,10 +1,10 @@
 //! After RAPID: a switch that drops packets whose loss can be repaired without a timeout (Xu et al.
 //! 2019).
 //!
-//! Only the abstract is public: the switch "considers the number of packets of each incast flow" in
-//! it, and chooses drops that lead to fast retransmissions instead of timeouts; RAPID-ED does so by
-//! early detection. The rules are in the queue discipline `rapid`, which needs no help from hosts.
-//! Labels at the end of a sender's data are our addition.
+//! Only the abstract is public. According to it, the switch "considers the number of packets of
+//! each incast flow" in it, and chooses drops that lead to fast retransmissions instead of
+//! timeouts. RAPID-ED does so by early detection. The rules are in the queue discipline `rapid`,
+//! which needs no help from hosts. Labels at the end of a sender's data are our addition.
 
 use incast_net::queue::{Level, QueueConfig, rapid};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
@@ -20,8 +20,9 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "RapidRemedy")]
 pub struct Params {
-    /// Later packets of the same flow that a dropped packet must have, 1 to 3: the duplicate ACKs
-    /// that signal a loss, less those that limited transmit adds.
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
+    /// should be the number of duplicate ACKs that signals a loss, less the duplicates that limited
+    /// transmit adds.
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether the switch drops early instead of searching its queue (RAPID-ED).
@@ -29,8 +30,8 @@ pub struct Params {
     /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
     /// buffer.
     pub threshold: Level,
-    /// Whether senders label the last three segments of their data, which the switch then does not
-    /// drop early: too few later segments would reveal their loss.
+    /// Whether senders label the last three segments of their data. The switch does not drop
+    /// labelled segments early, because too few later segments would reveal their loss.
     pub label_last: bool,
 }
 
@@ -73,7 +74,7 @@ impl Installation for Rapid {
     }
 }
 
-/// Segments at the end of the data with fewer than three successors.
+/// Number of segments at the end of the data that have fewer than three successors.
 const LAST: u64 = 3;
 
 struct LabelLast;

@@ -42,7 +42,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// The key of `[transport]` that it is about.
+    /// The required key of `[transport]`.
     pub const fn key(&self) -> &'static str {
         match self {
             Self::RtoMin(_) => "rto_min",
@@ -63,25 +63,25 @@ impl Requirement {
 /// The queue discipline that a remedy needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueRequirement {
-    /// The default if the scenario names no discipline.
+    /// The discipline if the scenario names none.
     pub default: QueueConfig,
-    /// The required ability of any other discipline.
+    /// The ability that any other discipline must have.
     pub ability: Ability,
 }
 
 /// An ability of a queue discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ability {
-    /// It marks ECN-capable packets.
+    /// The discipline marks ECN-capable packets.
     Mark,
-    /// It prefers packets with this label.
+    /// The discipline prefers packets with this label.
     Prefer(u16),
-    /// It is RAPID's discipline, and prefers packets with this label, if any.
+    /// The discipline is RAPID's, and prefers packets with this label, if any.
     Rapid(Option<u16>),
 }
 
 impl Ability {
-    /// Whether `queue` has it.
+    /// Whether `queue` has this ability.
     pub fn is_met_by(self, queue: &QueueConfig) -> bool {
         match self {
             Self::Mark => queue.marks(),
@@ -98,19 +98,19 @@ impl fmt::Display for Ability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mark => f.write_str(
-                "it needs a switch that marks; write e.g. \"ecn-threshold\", or nothing",
+                "the remedy needs a switch that marks; write e.g. \"ecn-threshold\", or nothing",
             ),
             Self::Prefer(label) => write!(
                 f,
-                "it needs a switch that prefers packets with label {label}; write e.g. \
+                "the remedy needs a switch that prefers packets with label {label}; write e.g. \
                  \"label-threshold\" or \"push-out\", or nothing"
             ),
             Self::Rapid(None) => {
-                f.write_str("it is a discipline of the switch; write \"rapid\", or nothing")
+                f.write_str("the remedy is a discipline of the switch; write \"rapid\", or nothing")
             }
             Self::Rapid(Some(label)) => write!(
                 f,
-                "it is a discipline of the switch, which must know label {label}; write \
+                "the remedy is a discipline of the switch, which must know label {label}; write \
                  {{ name = \"rapid\", label = {label} }}, or nothing"
             ),
         }

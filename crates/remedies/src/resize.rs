@@ -5,15 +5,15 @@
 //! reaches `cwnd_dsr` segments, the segment size grows so that the same window in bytes has
 //! `cwnd_dsr / 2` segments, up to the MSS: 50, 100, 200, 400, 800, MSS.
 //!
-//! Algorithm 4 counts cwnd in segments, as ns-2 does ([`Unit::Segments`]). Growing segments leave the
-//! window's bytes, but ssthresh keeps its number, and so does a receive window: a limit of 1000
-//! segments is 50 KB while segments have 50 bytes. A TCP that counts bytes ([`Unit::Bytes`]) has
-//! the same window whatever the segments.
+//! Algorithm 4 counts cwnd in segments, as ns-2 does ([`Unit::Segments`]). When segments grow, cwnd
+//! keeps its bytes, but ssthresh and the receive window keep their number of segments. A limit of
+//! 1000 segments is therefore 50 KB while segments have 50 bytes. In a TCP that counts bytes
+//! ([`Unit::Bytes`]), windows do not depend on the size of segments.
 //!
-//! Both numbers may be `auto`, which the text leaves to future work. Smaller segments help until
-//! headers fill the link. They should stay small until the window exceeds the one that caused a
-//! loss, which is this connection's share of path and buffer. Far below that a window of many
-//! segments does not help, because `NewReno` repairs one loss per round trip.
+//! The segment size and `cwnd_dsr` may both be `auto`, which the text leaves to future work.
+//! Smaller segments help until headers fill the link. Segments should stay small until the window
+//! exceeds the one that caused a loss, which is this connection's share of path and buffer. A
+//! window of far more segments does not help, because `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
@@ -38,9 +38,9 @@ pub struct Params {
     pub cwnd_dsr: OrAuto<u32>,
     /// Whether the window must reach or exceed `cwnd_dsr`.
     pub resize: When,
-    /// What begins with small segments.
+    /// Which transfers begin with small segments.
     pub begins: Begins,
-    /// What the windows count.
+    /// Unit of the windows.
     pub unit: Unit,
     /// Congestion window of a new connection, in small segments. Default: 2.
     #[schemars(range(min = 1))]
@@ -58,26 +58,26 @@ pub enum When {
     Exceeded,
 }
 
-/// What begins with small segments: the text says "synchronized transfer".
+/// The transfers that begin with small segments. The text says "synchronized transfer".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Begins {
-    /// Every connection: segments never shrink again.
+    /// Every connection. Segments never shrink again.
     Connection,
     /// Every block: data written when all earlier data is acknowledged.
     #[default]
     Block,
 }
 
-/// What cwnd, ssthresh and the receive window count.
+/// The unit of cwnd, ssthresh and the receive window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Segments of the current size: algorithm 4, and ns-2. Segments that become small at a new
-    /// block leave the numbers of cwnd and ssthresh.
+    /// Segments of the current size, as in algorithm 4 and ns-2. When segments become small at a
+    /// new block, cwnd and ssthresh keep their number of segments.
     #[default]
     Segments,
-    /// Bytes, which do not change with the segments.
+    /// Bytes, which do not depend on the size of segments.
     Bytes,
 }
 
@@ -115,8 +115,8 @@ const FULL_HEADER: u8 = 40;
 /// The smallest automatic `mss_dsr`, bytes: the text's value.
 const LEAST_SEGMENT: u32 = 50;
 
-/// Automatic `mss_dsr`, bytes: two and a half headers, so that headers take at most 2/7 of the
-/// link.
+/// Automatic `mss_dsr`, bytes. It is two and a half headers, so that headers take at most 2/7 of
+/// the link.
 fn first_segment(header: u8) -> u32 {
     (u32::from(header) * 5 / 2).max(LEAST_SEGMENT)
 }
@@ -135,16 +135,17 @@ struct Rule {
 }
 
 impl Rule {
-    /// A window of n segments may take n round trips to repair, and saves timeouts at best in
-    /// proportion to n. The limit is therefore of the order of √(RTO / RTT): ten times that.
+    /// The repair of a window of n segments may take n round trips, and the number of saved
+    /// timeouts is at best in proportion to n. The limit is therefore of the order of √(RTO / RTT).
+    /// It is ten times this root.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);
         Self { most, window: 0, has_lost: false }
     }
 
-    /// After the first loss, `cwnd_dsr` for the lost window: its number of segments of this size.
-    /// `None` otherwise.
+    /// After the first loss, `cwnd_dsr` for the lost window, which is its number of segments of
+    /// this size. `None` otherwise.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;
@@ -170,7 +171,7 @@ impl Remedy for Params {
         vec![Requirement::InitialWindow(bytes)]
     }
 
-    /// Small segments are harmful if each occupies as much buffer space as a large one.
+    /// Small segments are harmful if each of them occupies as much buffer space as a large one.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         match limit {
             Limit::Bytes(_) => Ok(()),
@@ -206,7 +207,7 @@ struct Sender {
     first: u32,
     /// Payload of a new segment.
     segment: u32,
-    /// The smallest header sent; `segment` follows it until segments grow.
+    /// The smallest header sent. `segment` depends on it until segments grow.
     header: Option<u8>,
     cwnd_dsr: u32,
     rule: Option<Rule>,
@@ -246,7 +247,7 @@ impl Sender {
             return;
         }
         if self.begins == Begins::Block && view.una == view.written {
-            // The block is complete; the next one does not use earlier losses.
+            // The block is complete. The next block does not use earlier losses.
             self.segment = self.first;
             return;
         }
@@ -273,7 +274,8 @@ impl SenderHook for Sender {
         match self.unit {
             Unit::Bytes => advice,
             Unit::Segments => {
-                // Where cwnd grows only while it is used, fewer would keep segments small for ever.
+                // If cwnd grows only while it is used, a smaller window would keep segments small
+                // for ever.
                 let full = view.receive_window.div_ceil(view.mss.into());
                 let segments = full.max(self.cwnd_dsr.into());
                 Advice {
@@ -379,8 +381,8 @@ mod tests {
             let advice = sender.shape(&view, &plan);
             (advice.segment_size, advice.counts_segments, advice.window_ceiling)
         };
-        assert_eq!(ceiling(Unit::Segments, 99_500), (50, true, 5000), "a part of a segment is one");
-        assert_eq!(ceiling(Unit::Segments, 3000), (50, true, 2500), "as many as make them grow");
+        assert_eq!(ceiling(Unit::Segments, 99_500), (50, true, 5000), "rounded up to a segment");
+        assert_eq!(ceiling(Unit::Segments, 3000), (50, true, 2500), "cwnd_dsr segments");
         assert_eq!(ceiling(Unit::Bytes, 99_500), (50, false, u64::MAX));
     }
 
@@ -394,11 +396,11 @@ mod tests {
         assert_eq!(sender.segment, 75);
         sender.on_header(4);
         sender.on_header(40);
-        assert_eq!(sender.segment, 50, "never fewer, and never back");
+        assert_eq!(sender.segment, 50, "at least 50 bytes, and never larger again");
         sender.on_window(false, &view(50 * 316, false));
         assert_eq!(sender.segment, 100);
         sender.on_header(3);
-        assert_eq!(sender.segment, 100, "what has grown does not shrink");
+        assert_eq!(sender.segment, 100, "grown segments do not shrink");
     }
 
     #[test]
@@ -407,7 +409,7 @@ mod tests {
         assert_eq!(most(200_000, 200), 316);
         assert_eq!(most(200_000, 800), 158);
         assert_eq!(most(200, 200), 10);
-        assert_eq!(most(0, 200), 2, "half of it must be a window");
+        assert_eq!(most(0, 200), 2, "half of it must be a segment");
         assert!(most(200_000, 0) > 1_000_000);
         let mut sender = auto();
         sender.on_window(false, &view(31_599, false));
@@ -433,12 +435,13 @@ mod tests {
         assert_eq!(after(20_000, true), 200);
         assert_eq!(after(2_000, false), 100, "not for less than a hundred segments");
         assert_eq!(after(31_599, false), 315);
-        // A window above the receiver's was not used; segments have grown to 632 bytes.
+        // The part of the window above the receiver's was not used. Segments have grown to 632
+        // bytes.
         assert_eq!(after(1 << 20, false), 100);
         let fine = Rule::new(Span::from_micros(200), Span::from_micros(200));
         let params = Params { cwnd_dsr: OrAuto::Name(Auto), ..Params::default() };
         let mut sender = Sender::new(&params, fine);
         sender.on_window(true, &view(1_000, false));
-        assert_eq!(sender.cwnd_dsr, 10, "and not for more than the timer allows");
+        assert_eq!(sender.cwnd_dsr, 10, "no more than the timer allows");
     }
 }

@@ -1,7 +1,7 @@
 //! The interface for remedies that schedule the client's requests.
 //!
 //! A scheduler is notified of events at the client and orders the client's actions. It has no
-//! access to connections. Without a remedy the scheduler is [`AskAll`].
+//! access to connections. Without a remedy, the scheduler is [`AskAll`].
 
 use incast_engine::{Stream, Time};
 
@@ -43,10 +43,10 @@ pub enum Note {
     Wanted(u32),
     /// The handshake with this server is complete; a request that waited for it leaves now.
     Established(u32),
-    /// What this server's [`Order::Mark`] waited for has happened.
+    /// The event of this server's [`Order::Mark`] has happened.
     Marked(u32),
-    /// This server's part is complete. The block's last part is announced by
-    /// [`RequestScheduler::end_block`] instead.
+    /// This server's part is complete. For the block's last part, [`RequestScheduler::end_block`]
+    /// is called instead.
     Complete(u32),
     /// The time of an [`Order::Alarm`]. Alarms cannot be cancelled.
     Alarm,
@@ -61,26 +61,27 @@ pub enum Order {
         /// The server.
         server: u32,
     },
-    /// Let the server send: with the request, or by a window update if the request has been sent.
+    /// Let the server send, by the request, or by a window update if the request has been sent.
     Ask {
         /// The server.
         server: u32,
-        /// Window to advertise, bytes; `None` for the transport's.
+        /// Window to advertise, bytes; `None` for the transport's window.
         window: Option<u64>,
     },
-    /// Advertise another window. If the window is open already, the next ACK does this.
+    /// Advertise another window. If the window is already open, the next ACK advertises it.
     Window {
         /// The server.
         server: u32,
         /// The window, bytes; an advertised window is never reduced.
         window: u64,
     },
-    /// Send [`Note::Marked`] when the server has delivered this many bytes of its part, or, with 0,
-    /// when its connection is established; at once if that has happened.
+    /// Send [`Note::Marked`] when the server has delivered this many bytes of its part. With 0
+    /// bytes, send it when the connection is established. If this has already happened, send it at
+    /// once.
     Mark {
         /// The server.
         server: u32,
-        /// Bytes of the block.
+        /// Bytes of the server's part.
         bytes: u64,
     },
     /// Send [`Note::Alarm`] at this time.
@@ -89,11 +90,12 @@ pub enum Order {
 
 /// Schedules the client's requests.
 pub trait RequestScheduler: Send {
-    /// Handles an event; appends actions to `orders`, which are executed in order. Every wanted
+    /// Handles an event. Appends actions to `orders`, which are executed in order. Every wanted
     /// server must get a request eventually.
     fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>);
 
-    /// The block's last part, from `server`, is complete; the next note belongs to the next block.
+    /// Ends the block, whose last part, from `server`, is complete. The next note belongs to the
+    /// next block.
     fn end_block(&mut self, server: u32, view: &ClientView<'_>);
 }
 

@@ -24,7 +24,7 @@ pub enum Slot {
     Headers,
     /// The window that the receiver advertises.
     ReceiveWindow,
-    /// When ACKs leave.
+    /// The departure times of ACKs.
     Acks,
     /// The order and times of the client's requests.
     Schedule,
@@ -56,7 +56,7 @@ impl fmt::Display for Slot {
 pub struct Situation {
     /// Servers of one block.
     pub servers: u32,
-    /// Bytes that the first server sends per block; the others send at most one byte less.
+    /// Bytes that the first server sends per block. The others send the same or one byte less.
     pub sru: u64,
     /// Rate of the client's link.
     pub client_rate: Rate,
@@ -91,13 +91,13 @@ pub struct Measure {
 /// Counts of a group of connections after the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Timeouts because too few segments after the lost one arrived for a fast retransmit.
+    /// Timeouts because too few segments after the lost segment arrived for a fast retransmit.
     pub timeouts_lack_of_dupacks: u64,
 }
 
 /// A remedy, by its parameters.
 pub trait Remedy {
-    /// The slots that it owns.
+    /// The slots that the remedy owns.
     fn slots(&self) -> &'static [Slot] {
         &[]
     }
@@ -107,21 +107,21 @@ pub trait Remedy {
         Vec::new()
     }
 
-    /// The discipline that it needs.
+    /// The queue discipline that the remedy needs.
     fn queue(&self) -> Option<QueueRequirement> {
         None
     }
 
-    /// Checks that it works with a buffer of this kind.
+    /// Checks that the remedy works with a buffer of this kind.
     ///
     /// # Errors
-    /// What the buffer must be.
+    /// The buffer that the remedy needs.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         let _ = limit;
         Ok(())
     }
 
-    /// Columns that it adds to the rows.
+    /// Columns that the remedy adds to the rows.
     fn measures(&self) -> &'static [Measure] {
         &[]
     }
@@ -134,7 +134,7 @@ pub trait Remedy {
         Ok(())
     }
 
-    /// Installs it for the connections of one client.
+    /// Installs the remedy for the connections of one client.
     fn install(&self, situation: &Situation) -> Box<dyn Installation>;
 }
 
@@ -146,20 +146,20 @@ pub trait Installation: Send {
         Vec::new()
     }
 
-    /// Its hook in the sender of a new connection.
+    /// The remedy's hook in the sender of a new connection.
     fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
         let _ = place;
         None
     }
 
-    /// Its hook in the receiver of a new connection.
+    /// The remedy's hook in the receiver of a new connection.
     fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
         let _ = place;
         None
     }
 
-    /// Its scheduler in the client. With `None` the client sends each request as soon as it wants
-    /// to.
+    /// The remedy's scheduler in the client. With `None`, the client sends each request as soon as
+    /// the application wants the server's part.
     fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
         let _ = client;
         None

@@ -1,8 +1,8 @@
 //! Request staggering: the client sends requests to one server after the other, a fixed time apart.
 //!
-//! It does not wait for responses. If the interval is the transmission time of an SRU on the
-//! client's link, servers send at the rate of the link, and only overlapping packets wait at the
-//! switch.
+//! The client does not wait for responses. If the interval is the transmission time of an SRU on
+//! the client's link, the servers together send at the rate of the link, and only overlapping
+//! packets wait at the switch.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use crate::or_auto::OrAuto;
 use crate::schedule::{ClientPlace, ClientView, FullPacket, Note, Order, RequestScheduler};
 use crate::seam::{Installation, Remedy, Situation, Slot};
 
-/// One server after the other, a fixed time apart.
+/// Requests to one server after the other, a fixed time apart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StaggeringRemedy")]
@@ -22,7 +22,7 @@ pub struct Params {
     /// Time between two requests, seconds; or `auto`, the transmission time of an SRU with its
     /// headers on the client's link. Default: `auto`.
     pub interval: OrAuto<Span>,
-    /// Random deviation of each interval as a share of it, uniform, 0 to 1. Default: 0.
+    /// Random deviation of each interval, as a share of the interval, uniform, 0 to 1. Default: 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }
@@ -98,7 +98,7 @@ impl RequestScheduler for Stagger {
         }
     }
 
-    /// The next block begins with an immediate request.
+    /// Ends the block. The next block begins with an immediate request.
     fn end_block(&mut self, _: u32, _: &ClientView<'_>) {
         self.next = Time::ZERO;
     }
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(desk.hears(Note::Wanted(1)), [Order::Ask { server: 1, window: None }]);
         desk.passes(20);
         assert_eq!(desk.hears(Note::Wanted(2)), [Order::Alarm(micros(110))]);
-        assert_eq!(desk.hears(Note::Alarm), [], "an alarm of another time");
+        assert_eq!(desk.hears(Note::Alarm), [], "an alarm for another time");
         assert_eq!(desk.hears(Note::Complete(0)), [], "answers do not matter");
         desk.passes(30);
         assert_eq!(desk.hears(Note::Alarm), [Order::Ask { server: 2, window: None }]);

@@ -1,8 +1,8 @@
 //! Upper bounds of scenarios, checked before any work is done.
 //!
-//! A scenario beyond them would take too long, exceed the memory, or overflow the 64-bit clock. At
-//! most [`MOST_PACKETS`] packets wait, each takes at most [`SLOWEST`] on a link, and no link is
-//! longer than [`LONGEST`], so that all departures and arrivals fit into the clock.
+//! A scenario beyond these bounds would take too long, exceed the memory, or overflow the 64-bit
+//! clock. At most [`MOST_PACKETS`] packets wait, each takes at most [`SLOWEST`] on a link, and no
+//! link is longer than [`LONGEST`], so that all departures and arrivals fit into the clock.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +47,10 @@ fn check_counts(scenario: &Scenario) -> Result<(), ScenarioError> {
         }
         connections = connections.saturating_add(count);
         if connections > MOST {
-            let message =
-                format!("with these {connections} connections are more than {MOST}; write fewer");
+            let message = format!(
+                "the tables up to this one have {connections} connections, more than {MOST}; write \
+                 fewer"
+            );
             return fail(&group.key, message);
         }
     }
@@ -103,8 +105,8 @@ fn check_rates(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Refuses datagram sources that overload their link for so long that the excess fills the memory:
-/// a host's own queue is unbounded.
+/// Refuses datagram sources that overload their link for too long: a host's own queue is unbounded,
+/// so the excess would fill the memory.
 fn check_hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
     let network = &scenario.network;
     let mut on_servers = 0.0;
@@ -128,7 +130,7 @@ fn check_hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
             let most = network.server_rate.0 as f64 * f64::from(packet) * 8.0 / per_packet / share;
             let long_enough = start.as_secs_f64() + MOST_WAITING / (sources * excess);
             let message = format!(
-                "{rate} is more than the hosts' links carry, network.server_rate = {}, and leaves \
+                "{rate} is more than the hosts' links carry (network.server_rate = {}) and leaves \
                  {left:.0} packets waiting; write at most \"{:.0}bps\", or {key} = \
                  \"{long_enough:.6}s\"",
                 network.server_rate,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{Group, ScenarioError};
 use auto::{Auto, AutoDocument};
 
-/// The buffer of each port, or one that they share.
+/// The buffer of each port, or a buffer that the ports share.
 pub(super) enum BufferDocument {
     /// This size for each port.
     Size(Limit),
@@ -59,8 +59,8 @@ pub(super) struct SharedDocument {
 pub(super) struct DynamicDocument {
     /// Buffer of all ports together, bytes or packets. No default.
     total: Limit,
-    /// Ratio of the longest queue that may grow to the free space: a number, a fraction or a power
-    /// of two.
+    /// Length of the longest queue that may grow, as a multiple of the free space: a number, a
+    /// fraction or a power of two.
     #[serde(default = "one")]
     alpha: Alpha,
 }
@@ -69,14 +69,15 @@ fn one() -> Alpha {
     Alpha::ONE
 }
 
-/// How buffer space is counted, in the form of the document.
+/// The keys that define how buffer space is counted.
 pub(super) struct AccountingDocument {
     pub(super) cell: Size,
     pub(super) packet_overhead: Size,
 }
 
 impl BufferDocument {
-    /// Replaces a size that depends on the flows by its value; `key` is where it was given.
+    /// Replaces a size that depends on the flows with its value. `key` is the dotted key of the
+    /// buffer, for errors.
     pub(super) fn resolve(&mut self, key: &str, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
         if let Self::Table(SharingDocument::Auto(rule)) = self {
             let packets = rule.packets(key, groups)?;
@@ -126,7 +127,7 @@ impl BufferDocument {
 }
 
 impl AccountingDocument {
-    /// How space is counted in a buffer with these limits.
+    /// The accounting of space in a buffer with these limits.
     pub(super) fn build(self, limits: &[Limit]) -> Result<Accounting, ScenarioError> {
         let [cell, packet_overhead] =
             [("buffer_cell", self.cell, 1), ("buffer_packet_overhead", self.packet_overhead, 0)]

@@ -1,4 +1,4 @@
-//! Documents: merging two, and reading one as a type with errors that name the key.
+//! Documents: merges two documents, and reads a document as a type, with errors that name the key.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -13,8 +13,8 @@ const ALTERNATIVES: &[&[&str]] =
 /// Merges `over` into `base`: tables merge key by key, other values replace.
 ///
 /// A registry name means a table with only `name`; a change of name drops the other entry's
-/// parameters. `null` means "not given" and `true` enables the present table. A key removes its
-/// [`ALTERNATIVES`].
+/// parameters. `null` means "not given" and `true` enables the present table. A key of `over`
+/// removes its [`ALTERNATIVES`] from `base`.
 pub(super) fn lay(base: &mut Value, over: &Value) {
     match (base, over) {
         (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}
@@ -198,7 +198,7 @@ fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &st
             _ => return,
         };
         let name = table.get_key_value("name");
-        // The name first, because with a wrong name all other keys seem wrong, too.
+        // Try the name first, because with a wrong name all other keys seem wrong, too.
         let culprit = name.into_iter().chain(table).find(|suspect| {
             let pair = name.into_iter().chain([*suspect]);
             fails(path, pair.map(|(key, value)| (key.clone(), value.clone())).collect())
@@ -226,13 +226,13 @@ fn names(raw: &str) -> Vec<&str> {
     raw.split('`').skip(1).step_by(2).collect()
 }
 
-/// serde's names for types, in plain words.
+/// Expectations in serde's messages, and the same in plain words.
 const EXPECTATIONS: &[(&str, &str)] = &[
     ("u32", "a whole number from 0 to 1000000000"),
     ("u64", "a whole number of at least 0"),
     ("f64", "a number"),
     ("a boolean", "true or false"),
-    ("a string", "a text in quotes"),
+    ("a string", "a string in quotes"),
     ("a sequence", "a list"),
     ("string or map", "a name in quotes"),
     ("variant identifier", "a name in quotes"),
@@ -257,7 +257,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
             // In nested tables a common word is more likely a misspelt parameter.
             Some((table, _)) if path.len() > 2 && !valid.is_empty() => {
                 format!(
-                    "unknown key; accepted: {}; [{table}] has one of that name",
+                    "unknown key; accepted: {}; [{table}] has a key of that name",
                     valid.join(", ")
                 )
             }
@@ -274,7 +274,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         let expected = plain.map_or(expected, |(_, plain)| plain);
         // Lists of values belong in a sweep.
         let several = match (expected, given.starts_with('[')) {
-            ("a list", false) => ", or where it is swept a list of lists: [[…], […]]",
+            ("a list", false) => ", or, in a sweep, a list of lists: [[…], […]]",
             (_, true) if expected != "a list" => {
                 "; several values belong under [sweep], or in --set sweep.KEY=[…]"
             }

@@ -34,12 +34,12 @@ table! {
         pub server_rate_bps: f64,
         /// Links between switches on the workload's longest path.
         pub trunks: u32,
-        /// Propagation delay of that path in both directions, seconds.
+        /// Propagation delay of the workload's longest path in both directions, seconds.
         pub propagation_s: f64,
         /// Round trip of one full packet and its ACK on the idle network, serialisation included,
         /// seconds.
         pub base_rtt_s: f64,
-        /// The same for two packets without data, seconds.
+        /// Round trip of two packets without data on the idle network, seconds.
         pub bare_rtt_s: f64,
         /// A full packet, headers included and layer 2 excluded, bytes.
         pub packet_bytes: u32,
@@ -56,9 +56,10 @@ table! {
         pub buffer_counts_packets: bool,
         /// Capacity of the port while all other ports are idle, packets or bytes.
         pub buffer_limit: u64,
-        /// The same in bytes, for full packets if it counts packets.
+        /// This capacity in bytes, or the bytes of as many full packets if the buffer counts
+        /// packets.
         pub buffer_bytes: u64,
-        /// Full packets that fit.
+        /// Number of full packets that fit into the port's buffer.
         pub buffer_packets: u64,
         /// Buffer space of a full packet, bytes.
         pub packet_space_bytes: u64,
@@ -66,11 +67,12 @@ table! {
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
         pub buffer_total_counts_packets: bool,
-        /// Ratio of the longest queue that may grow to the free space; none if limits are fixed.
+        /// Length of the longest queue that may grow, as a multiple of the free space; none if
+        /// limits are fixed.
         pub buffer_alpha: Option<f64>,
-        /// Keys of the queue discipline's thresholds on the length of the queue.
+        /// Keys of the queue discipline that are thresholds of the queue's length.
         pub thresholds: Vec<String>,
-        /// These thresholds, packets or bytes as the buffer.
+        /// Values of these thresholds, in packets or bytes as the buffer.
         pub threshold_lengths: Vec<f64>,
     }
 }
@@ -91,15 +93,15 @@ table! {
         pub sru_bytes: u64,
         /// Bytes that the last server sends for a block.
         pub last_sru_bytes: u64,
-        /// Segments of the first server's part.
+        /// Number of segments that the first server sends for a block.
         pub sru_segments: u64,
-        /// Bytes of the last of these.
+        /// Bytes of the last of these segments.
         pub last_segment_bytes: u64,
         /// Longest time between two requests of a block, seconds.
         pub request_jitter_s: f64,
         /// Longest independent delay of a request, seconds.
         pub start_spread_s: f64,
-        /// Longest further delay of a request whose connection is being opened, seconds.
+        /// Longest additional delay of a request whose connection is being opened, seconds.
         pub request_spread_s: f64,
         /// Mean time between the arrivals of two blocks, seconds; 0 if each follows the previous
         /// one.
@@ -107,9 +109,9 @@ table! {
         /// Time during which blocks begin or flows send, seconds; none if the number of blocks is
         /// given.
         pub duration_s: Option<f64>,
-        /// When a run ends in any case, seconds.
+        /// Simulated time at which a run ends in any case, seconds.
         pub time_limit_s: f64,
-        /// Total rate of each background table's sources while sending, bit/s; none for
+        /// Total rate at which the sources of each background table send, bit/s; none for
         /// connections.
         pub background_rates_bps: Vec<Option<f64>>,
         /// Buffer space of a datagram of each background table, bytes; none for connections.

@@ -42,7 +42,7 @@ impl<'de> Deserializer<'de> for Listener<'_> {
     }
 }
 
-/// A given table, from which types take their keys.
+/// A table of a document, from which types take their keys.
 pub(super) struct Keys {
     given: Map<String, Value>,
     /// The first error. Missing keys are reported only if there is no other error.
@@ -50,7 +50,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Reads a table with only these keys.
+    /// Reads a table, and refuses other keys than these.
     pub(super) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         known: &[&[&'static str]],

@@ -115,8 +115,8 @@ struct ScenarioDocument {
     profile: Profile,
     /// The network: links, delays, and the buffers of the switch's output ports.
     network: NetworkDocument,
-    /// The workload: the traffic that a run measures. Several are a list of tables, `[[workload]]`;
-    /// each has a row, and the row `all` is their sum.
+    /// The workload: the traffic that a run measures. Several workloads are a list of tables,
+    /// `[[workload]]`; each workload has a row, and the row `all` is their sum.
     workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
     transport: TransportDocument,
@@ -174,7 +174,7 @@ impl Scenario {
         }
     }
 
-    /// Numbers derived from it.
+    /// Numbers derived from this scenario.
     pub fn facts(&self) -> Facts {
         Facts::of(self)
     }

@@ -25,7 +25,7 @@ pub struct Network {
     pub core: Option<CoreLinks>,
     /// Number of clients, at least 1.
     pub clients: u32,
-    /// Their switches, in turn.
+    /// The switches of the clients, in turn.
     pub clients_at: Vec<SwitchId>,
     /// Rate of a server's link, both ways.
     pub server_rate: Rate,
@@ -45,7 +45,7 @@ pub struct Network {
     pub buffer_counts_in_service: bool,
     /// Layer-2 overhead of every packet on the link, bytes.
     pub layer2_overhead: u32,
-    /// How much later than on an exact line a packet leaves, at most.
+    /// Upper bound of the random delay of each departure.
     pub clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     pub ties: Ties,
@@ -94,7 +94,8 @@ pub(super) struct NetworkDocument {
     /// Number of clients (hosts that read), at least 1; each workload selects among them.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
-    /// The switches of the clients, in turn: a number from 0, or a list. Default: the topology's.
+    /// The switches of the clients, in turn: a number from 0, or a list. Default: as the topology
+    /// places clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
     /// Rate of every link, bits per second.
@@ -116,11 +117,12 @@ pub(super) struct NetworkDocument {
     /// one-way delay that follows from `base_rtt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_delay: Option<Span>,
-    /// The links between switches, if there are several: a table. Default: like the others.
+    /// The links between switches, if there are several switches: a table. Default: like the other
+    /// links.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<CoreDocument>,
     /// Buffer of each output port of a switch, bytes or packets, `auto`, or a table that defines
-    /// how the ports share one.
+    /// how the ports share a buffer.
     buffer: BufferDocument,
     /// Size of memory cells, bytes: a packet occupies whole cells. 1 counts exact bytes.
     buffer_cell: Size,
@@ -130,9 +132,9 @@ pub(super) struct NetworkDocument {
     buffer_counts_in_service: bool,
     /// Layer-2 overhead of every packet on the link, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
-    /// x: every packet leaves U(0, x) later than on an exact line, at most by its transmission time,
-    /// seconds. The line catches up, so the rate is kept. Real clocks differ, and exact ties cause
-    /// phase effects.
+    /// x: bound of a random delay, U(0, x), of each departure, seconds. The delay is at most the
+    /// packet's transmission time. The line catches up, so the rate is kept. Real clocks differ,
+    /// and exact ties cause phase effects.
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,
@@ -145,8 +147,8 @@ pub(super) struct NetworkDocument {
 }
 
 impl NetworkDocument {
-    /// The places of hosts, if the topology is valid and there is a client. `packet` is the size of
-    /// a full packet of the scenario's transport, bytes.
+    /// The switches of the hosts, if the topology is valid and there is a client. `packet` is the
+    /// size of a full packet of the scenario's transport, bytes.
     pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
         let fabric = self.topology.shape().fabric();
         let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)
@@ -160,7 +162,7 @@ impl NetworkDocument {
         self.core.as_mut().map_or(Ok(()), |core| core.resolve(groups))
     }
 
-    /// The network for `transport`: `base_rtt` depends on the sizes of its packets.
+    /// The network for `transport`, because `base_rtt` depends on the sizes of its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let Layout { fabric, clients_at, .. } = self.layout(full_packet(transport))?;
         let (server_rate, client_rate) = self.rates()?;
@@ -176,7 +178,8 @@ impl NetworkDocument {
             return fail(&format!("queue.{}", fault.key), fault.message);
         }
         if let (Some(_), None, 2..) = (self.base_rtt, self.delay, fabric.switches) {
-            let message = "is for one switch; with several give network.delay, for each link";
+            let message = "applies to one switch; with several switches, give network.delay, which \
+                           applies to each link";
             return fail("base_rtt", message);
         }
         let sizes = [full_packet(transport), transport.tcp.ack_size.into()];
@@ -278,7 +281,7 @@ fn fail<T>(key: &str, message: impl Into<String>) -> Result<T, ScenarioError> {
 }
 
 impl Network {
-    /// Its switches and the links between them.
+    /// The switches and the links between them.
     pub fn fabric(&self) -> Fabric {
         self.topology.shape().fabric()
     }
@@ -298,7 +301,7 @@ impl Network {
             .unwrap_or(0)
     }
 
-    /// Propagation delay from a server to a client, with this many links between switches.
+    /// Propagation delay from a server to a client, with `trunks` links between switches.
     pub fn delay(&self, trunks: u32) -> Span {
         let core = self.core.as_ref().map_or(Span::ZERO, |core| core.delay);
         self.server_delay + core * u64::from(trunks) + self.client_delay
@@ -311,7 +314,7 @@ impl Network {
     }
 
     /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
-    /// this many links between switches on the path.
+    /// `trunks` links between switches on the path.
     pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
         self.round_trip(self.server_rate, full_and_ack(tcp), trunks, self.delay(trunks))
     }
@@ -336,8 +339,8 @@ impl Network {
     }
 }
 
-/// Delays of a server's link and of the client's, if a full packet and its ACK take `sending` on
-/// both.
+/// Delays of a server's link and of the client's link, if the transmission of a full packet and its
+/// ACK takes `sending` on both links.
 fn delays(
     delay: Option<Span>,
     base_rtt: Option<Span>,

@@ -1,5 +1,5 @@
-//! `transport.name` as a table: parameters beside the name of a preset belong to its part of the
-//! same name.
+//! `transport.name` as a table: parameters in this table belong to the part of the preset that has
+//! the preset's name.
 
 use incast_engine::Fault;
 use incast_remedies::RemedyConfig;
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use super::document::{lay, read};
 use super::{ScenarioError, ranges, schema};
 
-/// Moves the parameters out of the name in `transport`, which becomes a text; without a name they
-/// belong to the default.
+/// Removes the parameters from `transport.name`, which becomes a string, and returns them. In a
+/// table without a name, the parameters belong to the default preset.
 pub(super) fn take_parameters(transport: &mut Value) -> Option<Map<String, Value>> {
     let name = transport.get_mut("name")?;
     let mut table = name.as_object()?.clone();
@@ -20,8 +20,9 @@ pub(super) fn take_parameters(transport: &mut Value) -> Option<Map<String, Value
     Some(table)
 }
 
-/// Merges `parameters` into the part of the expanded preset `transport` that has its name: a
-/// remedy, a loss recovery or a congestion control, in this order. `key` is their place.
+/// Merges `parameters` into the part of the expanded preset `transport` that has the preset's name:
+/// a remedy, a loss recovery or a congestion control, in this order. `key` is the dotted key of the
+/// parameters.
 pub(super) fn lay_parameters(
     transport: &mut Value,
     parameters: Map<String, Value>,
@@ -46,7 +47,7 @@ pub(super) fn lay_parameters(
         lay(&mut transport["congestion_control"], &layer);
     } else {
         let message = format!(
-            "no part of {name:?} has that name in this profile, so its parameters do not apply; \
+            "this profile has no part called {name:?}, so these parameters belong to nothing; \
              write them in recovery or congestion_control"
         );
         return Err(ScenarioError::new(key, message));
@@ -54,8 +55,8 @@ pub(super) fn lay_parameters(
     Ok(())
 }
 
-/// Reads the part with these parameters, an entry of the registry `definition`, so that errors name
-/// their place.
+/// Checks the parameters as an entry of the registry `definition`, so that errors name keys below
+/// `key`.
 fn check<T: DeserializeOwned>(
     layer: &Value,
     definition: &str,

@@ -60,12 +60,12 @@ impl Profile {
         document
     }
 
-    /// Its changes of `[network]` if the queue of this name is given.
+    /// The profile's changes of `[network]` if the queue of this name is given.
     pub(super) fn queue(self, name: &str) -> Value {
         if self == Self::Ns2 { ns2::queue(name) } else { Value::Null }
     }
 
-    /// Its changes of the parts of the preset of this name.
+    /// The profile's changes of the parts of the preset of this name.
     pub(super) fn transport(self, name: &str) -> Value {
         match self {
             Self::Lab => Value::Null,
@@ -76,8 +76,8 @@ impl Profile {
         }
     }
 
-    /// Its parameters of the part of a transport at `key` that has this name, whatever transport it
-    /// belongs to.
+    /// The profile's parameters of the part called `name` at `key`, in every transport that has
+    /// this part.
     pub(super) fn part(self, key: &str, name: &str) -> Value {
         match (self, key) {
             (Self::Linux | Self::LinuxDctcp, "recovery") => linux::recovery(name),
@@ -177,8 +177,8 @@ fn lab_recovery() -> Value {
     })
 }
 
-/// Bytes of a TCP/IP header with the timestamps option, 10 bytes and padding (RFC 7323 §3.2,
-/// appendix A), or without.
+/// Bytes of a TCP/IP header, with or without the timestamps option of 10 bytes and padding (RFC
+/// 7323 §3.2, appendix A).
 pub(super) const fn header(timestamps: bool) -> u64 {
     if timestamps { 52 } else { 40 }
 }
@@ -198,8 +198,8 @@ pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
     transports.chain(incast_remedies::ENTRIES.iter().map(|it| (it.name, it.summary)))
 }
 
-/// The parts of the transport called `name`. A remedy uses those of its profile. A loss recovery is
-/// combined with the window of RFC 5681, a congestion control with `NewReno` recovery.
+/// The parts of the transport called `name`. A remedy uses the parts of its profile. A loss
+/// recovery is combined with the window of RFC 5681, a congestion control with `NewReno` recovery.
 pub(super) fn parts(name: &str) -> Option<Value> {
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) {
         return Some((preset.parts)());
@@ -230,15 +230,16 @@ const PRESETS: &[Preset] = &[
         name: "vegas",
         parts: || json!({ "recovery": "reno", "congestion_control": "vegas" }),
     },
-    // BBR continues to send during losses, of which `NewReno` repairs one per round trip.
+    // BBR continues to send during losses, and `NewReno` would repair only one loss per round trip.
     Preset { name: "bbr", parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }) },
     Preset {
         name: "swift",
         parts: || {
             json!({
                 "recovery": "newreno",
-                // A hundredth of a segment, and steps for a path of ten segments instead of
-                // hundreds: found by experiment with 128 senders and 32 packets of buffer.
+                // A window of a hundredth of a segment, and steps for a path that holds ten
+                // segments instead of hundreds. Both were found by experiment with 128 senders and
+                // a buffer of 32 packets.
                 "initial_window": "15B",
                 // Delayed ACKs would add to the delay, which is the signal.
                 "delayed_ack": false,

@@ -15,7 +15,7 @@ pub(super) fn write_out(transport: &mut Value) {
     }
 }
 
-/// Adds the remedies after which a transport is named (`own`) at the beginning of its list, unless
+/// Adds the remedies of the named preset (`own`) at the beginning of the transport's list, unless
 /// the list has them.
 pub(super) fn keep(own: &Value, transport: &mut Value) {
     let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
@@ -39,8 +39,9 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
                 remedy.remedy().slots().iter().find(|slot| other.remedy().slots().contains(slot));
             let twice = remedy.name() == other.name();
             if shared.is_some() || twice {
-                let why = shared
-                    .map_or("it is given twice".to_owned(), |slot| format!("both own {slot}"));
+                let why = shared.map_or("the remedy is given twice".to_owned(), |slot| {
+                    format!("both own {slot}")
+                });
                 let message =
                     format!("{:?} and {:?} do not combine: {why}", other.name(), remedy.name());
                 return Err(ScenarioError::new(format!("{table}.remedies"), message));
@@ -56,14 +57,14 @@ pub(super) fn scheduling(remedies: &[RemedyConfig]) -> Option<&'static str> {
     remedies.iter().find(orders).map(RemedyConfig::name)
 }
 
-/// Refuses remedies that order requests, for traffic (called `name`) without requests.
+/// Refuses remedies that order requests if the traffic, called `name`, has no requests.
 pub(super) fn check_unasked(
     remedies: &[RemedyConfig],
     name: &str,
     table: &str,
 ) -> Result<(), ScenarioError> {
     let Some(remedy) = scheduling(remedies) else { return Ok(()) };
-    let message = format!("{remedy:?} owns {}, and {name:?} has none", Slot::Schedule);
+    let message = format!("{remedy:?} owns {}, and {name:?} has no requests", Slot::Schedule);
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 
@@ -79,6 +80,7 @@ pub(super) fn check_clients(
         one_client.iter().any(|slot| remedy.remedy().slots().contains(slot))
     };
     let Some(remedy) = remedies.iter().find(owns).filter(|_| several) else { return Ok(()) };
-    let message = format!("{:?} works at one client, but these flows have several", remedy.name());
+    let message =
+        format!("{:?} works at one client, but these flows have several clients", remedy.name());
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }

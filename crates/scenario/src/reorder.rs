@@ -12,7 +12,7 @@ use super::ScenarioError;
 pub struct Reorder {
     /// Probability and additional delay.
     pub reordering: Reordering,
-    /// On which links.
+    /// The links on which packets are delayed.
     pub links: Links,
 }
 

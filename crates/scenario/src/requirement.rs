@@ -9,7 +9,7 @@ use super::transport::{TransportDocument, counts_marks};
 use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
 /// Sets every parameter that a remedy requires, and the queue discipline that a transport needs,
-/// unless they are `given`: given values are checked at the end.
+/// unless these are `given`. Given values are checked at the end.
 pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     let ScenarioDocument { network, workload, transport, background, .. } = document;
     let is_list = workload.is_list();

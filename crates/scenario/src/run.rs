@@ -72,10 +72,11 @@ struct Seeds(Vec<u64>);
 
 /// An upper bound that catches typing errors.
 const MOST_SEEDS: u64 = 1_000_000;
-/// The largest number of TOML, and of a column of results.
+/// The largest number that TOML and a column of results can hold.
 const LARGEST_SEED: u64 = i64::MAX as u64;
 
-/// A number if possible: every point of a plan repeats it.
+/// Writes a number of seeds instead of a list if possible, because every point of a plan repeats
+/// it.
 impl Serialize for Seeds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(seeds) = self;

@@ -1,4 +1,4 @@
-//! The JSON Schema of a document, and the lists of names for it.
+//! The JSON Schema of a document, and the lists of the names that it accepts.
 //!
 //! The schema is derived from types and their doc comments, its defaults from the default profile.
 
@@ -17,11 +17,11 @@ use super::{ScenarioDocument, ranges};
 /// An entry that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// Its name in scenarios.
+    /// The name of the entry in scenarios.
     pub name: String,
     /// A description in one line.
     pub summary: String,
-    /// JSON Schemas of its parameters, without the name.
+    /// JSON Schemas of the entry's parameters, without the name.
     pub parameters: Map<String, Value>,
 }
 
@@ -116,7 +116,8 @@ pub(super) fn names_or_tables<T: JsonSchema>(generator: &mut SchemaGenerator) ->
     json_schema!({ "type": "array", "items": items })
 }
 
-/// The schema of a preset's name, or of a table with the parameters of its part of that name.
+/// The schema of a preset's name, or of a table with this name and the parameters of the part of
+/// the same name.
 pub(super) fn preset_name(generator: &mut SchemaGenerator) -> Schema {
     let names = presets().map(|(name, summary)| json!({ "const": name, "description": summary }));
     let name = json!({ "oneOf": names.collect::<Vec<_>>() });
@@ -144,15 +145,15 @@ fn describe(table: &mut Value, defaults: &Value) {
             property["default"] = default.clone();
         }
     }
-    // A sweep may give keys that the table omits. Only the name is required, of variants other than
-    // the default.
+    // A sweep may give keys that the table omits. In variants other than the default, only the name
+    // is required.
     if let Some(required) = table["required"].as_array_mut() {
         required.retain(|key| key == "name" && defaults["name"].is_null());
     }
 }
 
-/// Writes ranges, and removes what only Rust needs: number formats, `null` for missing values, line
-/// breaks.
+/// Writes ranges, and removes number formats, `null` for missing values and line breaks, which only
+/// Rust needs.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),

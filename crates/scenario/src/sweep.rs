@@ -11,7 +11,7 @@ use super::{Scenario, ScenarioError};
 /// All runs of a document: each point runs once per seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The points, in the order of the sweep: its first key varies slowest.
+    /// The points, in the order of the sweep, whose first key varies slowest.
     pub points: Vec<Point>,
     /// The seeds of `[run]`.
     pub seeds: Vec<u64>,
@@ -32,7 +32,7 @@ struct Axis(Vec<Map<String, Value>>);
 /// The largest number of points of a sweep: each takes a kilobyte and a fraction of a millisecond
 /// to plan.
 const MOST_POINTS: usize = 100_000;
-/// The largest depth of a key: no table is deeper.
+/// The largest number of parts of a dotted key: no table is nested more deeply.
 const DEEPEST: usize = 32;
 /// The largest number of runs.
 const MOST_RUNS: usize = 10_000_000;
@@ -183,7 +183,7 @@ fn zip(table: &Value, place: &str) -> Result<Axis, ScenarioError> {
     Ok(Axis((0..values.len()).map(step).collect()))
 }
 
-/// The keys of a table; none without a table.
+/// The keys of a table; none if the table is missing.
 fn entries<'a>(
     table: &'a Value,
     place: &str,
@@ -197,7 +197,7 @@ fn entries<'a>(
     }
 }
 
-/// The lists below `key`, which may be a dotted key or a table of such.
+/// The lists below `key`, which may be a dotted key or a table of dotted keys.
 fn lists<'a>(key: &str, value: &'a Value) -> Result<Vec<(String, &'a Vec<Value>)>, ScenarioError> {
     let place = format!("sweep.{key}");
     if key.split('.').count() > DEEPEST {

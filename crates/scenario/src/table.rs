@@ -17,15 +17,15 @@ use super::{Network, Scenario, ScenarioError, Transport, remedies};
 /// A table of traffic.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The name of its row, if it has one.
+    /// The name of the table's result row, if one is given.
     pub group: Option<String>,
     /// The kind of traffic and its parameters.
     pub config: WorkloadConfig,
-    /// Its own transport; a workload without one uses `[transport]`.
+    /// The transport of this table; a workload without a transport uses `[transport]`.
     pub transport: Option<Transport>,
 }
 
-/// The place of a table: `workload`, or `workload.1` in a list, or `background.0`.
+/// The dotted key of a table: `workload`, or `workload.1` in a list, or `background.0`.
 pub(super) fn key(scope: Scope, several: bool) -> String {
     match scope {
         Scope::Workload(_) if !several => "workload".to_owned(),
@@ -34,35 +34,36 @@ pub(super) fn key(scope: Scope, several: bool) -> String {
     }
 }
 
-/// A table of traffic with its place.
+/// A table of traffic with its dotted key.
 pub struct Group<'a> {
-    /// The place of the table: `workload`, `workload.1`, `background.0`.
+    /// The dotted key of the table: `workload`, `workload.1`, `background.0`.
     pub key: String,
-    /// The place, for its random streams.
+    /// The kind and index of the table, for its random streams.
     pub scope: Scope,
-    /// The name of its row.
+    /// The name of the table's result row.
     pub row: String,
     /// The kind of traffic and its parameters.
     pub config: &'a WorkloadConfig,
     /// The transport of its connections; `None` for datagrams.
     pub transport: Option<&'a Transport>,
-    /// The place of the transport: `background.0.transport`, or `transport` if it has no own one.
+    /// The dotted key of the transport: `background.0.transport`, or `transport` if the table has
+    /// no transport of its own.
     pub transport_key: String,
-    /// The places of the sending hosts.
+    /// The sending hosts: hosts of this table, shared servers, or clients.
     pub senders: Senders,
-    /// Their number.
+    /// The number of sending hosts.
     pub count: u32,
-    /// Their switches, in turn.
+    /// The switches of the sending hosts, in turn.
     pub at: Vec<SwitchId>,
 }
 
 impl Group<'_> {
-    /// Number of its flows.
+    /// Number of flows of this table.
     pub fn flows(&self) -> u32 {
         self.config.workload().count(self.count)
     }
 
-    /// The load and the transport of its connections; `None` for datagrams.
+    /// The load and the transport of the table's connections; `None` for datagrams.
     pub fn load(&self) -> Option<(Load, &Transport)> {
         Some((self.config.workload().load(self.count)?, self.transport?))
     }
@@ -73,15 +74,16 @@ impl Group<'_> {
 pub struct Traffic {
     /// The workloads: the run ends with them.
     pub workloads: Vec<Table>,
-    /// Whether they are a list, `[[workload]]`, so that each has its own row.
+    /// Whether the workloads are a list, `[[workload]]`, so that each workload has a row of its
+    /// own.
     pub several: bool,
     /// Background traffic.
     pub background: Vec<Table>,
 }
 
 impl Traffic {
-    /// All tables of traffic, in the order of their flows: those with connections first, because
-    /// ends are numbered like routes, and workloads before background traffic.
+    /// All tables of traffic, in the order of their flows. Tables with connections come first,
+    /// because ends are numbered like routes; workloads come before background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
         let mut groups: Vec<_> = self
             .tables()
@@ -144,7 +146,7 @@ impl Traffic {
 }
 
 impl Scenario {
-    /// The places of hosts.
+    /// The switches of the hosts.
     pub fn layout(&self) -> Layout {
         let Network { clients, clients_at, .. } = &self.network;
         Layout {
@@ -160,7 +162,8 @@ impl Scenario {
         self.traffic.groups(&self.transport, &self.layout())
     }
 
-    /// `[transport]`, and the own transports of tables; each with its key.
+    /// `[transport]`, and the transports of tables that have one of their own; each transport with
+    /// its dotted key.
     pub fn transports(&self) -> Vec<(String, &Transport)> {
         let several = self.traffic.several;
         let own = self.traffic.tables().filter_map(|(scope, table)| {
@@ -180,7 +183,8 @@ impl Scenario {
 pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     for group in scenario.groups() {
         if group.senders == Senders::Servers && group.count == 0 {
-            let message = "the first workload has no servers to share; give this one its own";
+            let message =
+                "the first workload has no servers to share; give this traffic its own servers";
             return Err(ScenarioError::new(group.key, message));
         }
         if let WorkloadConfig::BarrierRead(read) = group.config
@@ -215,8 +219,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Refuses a handshake before the request, if the client does not open the connection with one, or
-/// if a remedy decides when it does.
+/// Refuses a handshake before the request if the client does not open connections, if connections
+/// have no handshake, or if a remedy decides when they are opened.
 fn check_opening(transport: &Transport, key: &str) -> Result<(), ScenarioError> {
     let message = if transport.opener != Opener::Client {
         "needs a client that opens the connections, and transport.opener is \"server\"; leave it out"
@@ -239,7 +243,8 @@ pub(super) struct TableDocument {
 }
 
 impl TableDocument {
-    /// The traffic of the table of this scope, in a list of workloads if there are `several`.
+    /// Builds the traffic of this table. `scope` is its kind and index, and `several` says whether
+    /// workloads are a list.
     pub(super) fn build(
         self,
         scope: Scope,
@@ -328,9 +333,9 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of its result row. Default: the kind of table, its index \
-                                    from 0 and its `name`, e.g. `background.0.cbr`; the row of a \
-                                    single workload is `all`.",
+                    "description": "Name of the result row. Default: `workload` or `background`, \
+                                    the index of the table from 0 and its `name`, e.g. \
+                                    `background.0.cbr`; the row of a single workload is `all`.",
                 }),
             );
             properties.extend(own);
@@ -338,9 +343,9 @@ impl JsonSchema for TableDocument {
             if name.as_str().is_some_and(connects) {
                 let mut transport = transport.clone().to_value();
                 transport["description"] = json!(
-                    "Its own transport; keys that are not given have the profile's defaults, not \
-                    the values of `[transport]`. Default: for a workload `[transport]`, for \
-                    background traffic the profile's transport."
+                    "Transport of this traffic; keys that are not given have the profile's \
+                     defaults, not the values of `[transport]`. Default: `[transport]` for a \
+                     workload, the profile's transport for background traffic."
                 );
                 properties.insert("transport".to_owned(), transport);
             }
@@ -349,24 +354,24 @@ impl JsonSchema for TableDocument {
     }
 }
 
-/// `[workload]`, or the tables of `[[workload]]`.
+/// The table `[workload]`, or the tables of the list `[[workload]]`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 pub(super) enum WorkloadsDocument {
-    /// One.
+    /// One table.
     One(Box<TableDocument>),
-    /// Several, or a list of one.
+    /// A list of tables.
     Several(Vec<TableDocument>),
 }
 
 impl WorkloadsDocument {
-    /// Whether they are a list.
+    /// Whether the tables are a list.
     pub(super) fn is_list(&self) -> bool {
         matches!(self, Self::Several(_))
     }
 
-    /// All of them, and whether they are a list.
+    /// All tables, and whether they are a list.
     pub(super) fn tables(self) -> (Vec<TableDocument>, bool) {
         match self {
             Self::One(table) => (vec![*table], false),

@@ -9,16 +9,15 @@ use toml::de::{DeInteger, DeTable, DeValue, Error};
 
 use super::ScenarioError;
 
-/// Tables and lists in one another.
+/// The largest depth of nested tables and lists.
 const DEEPEST: usize = 64;
 
 const TOO_DEEP: &str = "tables or lists are nested too deeply";
 
-/// Reads TOML as a document, the argument of [`super::plan`]. Dates become text.
+/// Reads TOML as a document, the argument of [`super::plan`]. Dates become strings.
 ///
 /// # Errors
-/// The text is not TOML, or it has a number that no key accepts: not finite, or of more than 64
-/// bits.
+/// The text is not TOML, or a number in it is not finite or has more than 64 bits.
 pub fn document(text: &str) -> Result<Value, ScenarioError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(text).map_err(|error| not_toml(text, &error))?;
@@ -84,7 +83,7 @@ fn not_toml(text: &str, error: &Error) -> ScenarioError {
     ScenarioError::new(format!("line {line}, column {column}"), format!("not valid TOML: {why}"))
 }
 
-/// The line and the column of a place in a text, from 1, as editors count.
+/// The line and the column of the byte `at` in a text, counted from 1 as in editors.
 fn place(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -98,7 +97,7 @@ fn plainer(text: &str, span: &Range<usize>, error: &Error) -> String {
         told if told.contains("recurs") => TOO_DEEP.to_owned(),
         "duplicate key" => format!("{there} is given twice"),
         told if told.starts_with("string values must be quoted") => {
-            "there is no value; text must be in quotes".to_owned()
+            "there is no value; a string must be in quotes".to_owned()
         }
         told if told.starts_with("invalid basic string, expected `\"`")
             || told.starts_with("invalid literal string, expected `'`") =>
@@ -115,7 +114,8 @@ fn plainer(text: &str, span: &Range<usize>, error: &Error) -> String {
     }
 }
 
-/// Says that quotes are missing, if the error is a bare word such as `1Gbps` in the place of a value.
+/// Explains that quotes are missing, if the error is a bare word, such as `1Gbps`, instead of a
+/// value.
 fn bare(text: &str, span: &Range<usize>, told: &str) -> Option<String> {
     if told == "duplicate key" || told.starts_with("unclosed") {
         return None;
@@ -133,7 +133,7 @@ fn bare(text: &str, span: &Range<usize>, told: &str) -> Option<String> {
     if ["true", "false"].iter().any(|flag| word.eq_ignore_ascii_case(flag)) {
         return Some(format!("write {} in small letters", word.to_lowercase()));
     }
-    // Of a list or an inline table, the word alone.
+    // In a list or an inline table, the message shows only the word.
     let line = before.rsplit('\n').next().unwrap_or_default();
     let key = line.strip_suffix('=').filter(|key| !key.contains('=')).map(str::trim);
     let key = key.map(|key| format!("{key} = ")).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The `[transport]` table, and the `[background.transport]` of a long flow: the tables that own
-//! its keys, one file each.
+//! The `[transport]` table, and the `[background.transport]` of a long flow. The structs that own
+//! its keys have one file each.
 
 mod ack;
 mod ecn;
@@ -43,17 +43,17 @@ flat! {
 }
 
 impl TransportDocument {
-    /// Whether it requires marks.
+    /// Whether the congestion control requires marks.
     pub(super) fn counts_marks(&self) -> bool {
         counts_marks(&self.parts.congestion_control)
     }
 
-    /// Its remedies.
+    /// The remedies of this transport.
     pub(super) fn remedies(&self) -> &[RemedyConfig] {
         &self.parts.remedies
     }
 
-    /// Refuses invalid values of the right type in the table called `table`.
+    /// Refuses values that have the right type but are invalid, in the table called `table`.
     fn check(&self, table: &str) -> Result<(), ScenarioError> {
         let refuse = |fault: incast_engine::Fault| {
             ScenarioError::new(format!("{table}.{}", fault.key), fault.message)

@@ -24,7 +24,7 @@ pub struct CoreLinks {
     pub queue: QueueConfig,
 }
 
-/// The links between switches, if there are several.
+/// The links between switches, if there are several switches.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Core")]
@@ -65,9 +65,9 @@ impl CoreDocument {
         buffer.map_or(Ok(()), |buffer| buffer.resolve("network.core.buffer", groups))
     }
 
-    /// The links between the switches of a topology. Keys that are not given are those of `usual`.
-    /// `shares`: whether the ports of a switch share a buffer. `site`: the properties of a port of
-    /// the switch.
+    /// The links between the switches of a topology. Keys that are not given have the values of
+    /// `usual`. `shares` says whether the ports of a switch share a buffer. `site` has the
+    /// properties of a port of the switch.
     pub(super) fn build(
         document: Option<Self>,
         topology: &TopologyConfig,

@@ -9,7 +9,7 @@ use super::{Scenario, ScenarioError, settled};
 
 mod rules;
 
-/// The keys without effect at all points so far.
+/// The keys that had no effect at any point so far.
 #[derive(Default)]
 pub(super) struct Void {
     suspects: Option<Vec<Suspect>>,
@@ -18,11 +18,11 @@ pub(super) struct Void {
 struct Suspect {
     key: String,
     message: String,
-    /// It repeats the value that applies without it.
+    /// Whether the key repeats the value that applies without it.
     harmless: bool,
 }
 
-/// A given key, why it has no effect, and what would change that.
+/// A given key, the reason why it has no effect, and a change that would give it an effect.
 struct Finding {
     key: String,
     because: String,
@@ -65,7 +65,7 @@ impl Void {
         }
     }
 
-    /// Refuses a key without effect at all points.
+    /// Refuses a key that has no effect at any point.
     pub(super) fn refuse(self) -> Result<(), ScenarioError> {
         let mut suspects = self.suspects.into_iter().flatten();
         match suspects.find(|suspect| !suspect.harmless) {
@@ -87,7 +87,7 @@ fn says_what_holds(document: &Value, key: &str) -> bool {
     written(document) == written(&without)
 }
 
-/// The place of a dotted key.
+/// The JSON pointer to a dotted key.
 fn pointer(key: &str) -> String {
     key.split('.').flat_map(|part| ["/", part]).collect()
 }

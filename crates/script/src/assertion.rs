@@ -12,7 +12,7 @@ use crate::settings::span;
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Value {
     Number(u64),
-    /// In millionths.
+    /// A real number in millionths.
     Real(i64),
     Span(Span),
     Flag(bool),
@@ -57,7 +57,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// `name operator value`.
+/// An assertion: `name operator value`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Assertion {
     name: String,

@@ -1,8 +1,9 @@
-//! The failure of a script, and its place.
+//! The failure of a script, and its position.
 
 use std::fmt;
 
-/// Why a script cannot be parsed, or how the connection differs from what is expected.
+/// The reason why a script cannot be parsed, or the difference between the connection and the
+/// script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     file: String,

@@ -1,8 +1,8 @@
 //! Packet-by-packet tests of one TCP connection, in a small language.
 //!
-//! A script takes the place of the peer: it defines what arrives and when, and what the connection
-//! must answer, packet by packet. Between two lines, the clock advances from one deadline of the
-//! connection to the next. The grammar is in this crate's `README.md`.
+//! A script takes the place of the peer. It defines, packet by packet, which packets arrive and
+//! when, and which packets the connection must send. Between two lines, the clock advances from one
+//! deadline of the connection to the next. The grammar is in this crate's `README.md`.
 //!
 //! ```
 //! use incast_script::Script;

@@ -6,7 +6,7 @@ use incast_net::{Ecn, Flags, Packet, SackBlocks};
 use incast_tcp::Config;
 
 /// The fields that a script gives. In an arriving packet, other fields have defaults. In an
-/// expected packet, other fields match any value, except flags, payload and label.
+/// expected packet, other fields match any value, except for flags, payload and label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pattern {
     data: Option<(u64, u64)>,
@@ -33,7 +33,7 @@ pub(crate) struct Pattern {
 struct Ranges([Option<(u64, u64)>; 3]);
 
 impl Ranges {
-    /// `3001:4001,1001:2001`, or `none`.
+    /// Parses ranges such as `3001:4001,1001:2001`, or `none`.
     fn parse(value: &str) -> Result<Self, String> {
         let mut ranges = Self::default();
         if value == "none" {
@@ -59,7 +59,7 @@ impl Ranges {
     }
 }
 
-/// The last values in a script, which are the defaults of the next packets.
+/// The values of the last packet in a script, which are the defaults of the next packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Defaults {
     pub ack: u64,
@@ -117,7 +117,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Divides the pattern into segments of `len` bytes. The last one has the FIN.
+    /// Divides the pattern into segments of `len` bytes. The last segment has the FIN.
     pub fn cut(self, len: u64) -> Result<Vec<Self>, String> {
         let Some((start, end)) = self.data.filter(|(start, end)| start < end) else {
             return Err("only data can be cut".into());
@@ -148,7 +148,7 @@ impl Pattern {
         .fold(Flags::NONE, |flags, (_, flag)| flags.with(flag))
     }
 
-    /// The arriving packet; updates the defaults.
+    /// Builds the arriving packet, and updates the defaults.
     pub fn to_packet(self, config: &Config, defaults: &mut Defaults) -> Packet {
         defaults.ack = self.ack.unwrap_or(defaults.ack);
         defaults.window = self.window.unwrap_or(defaults.window);

@@ -15,10 +15,12 @@ use crate::packet::{Defaults, Pattern, Shown};
 use crate::script::{Action, Script, Step};
 use crate::settings::Settings;
 
-/// Maximum number of expired deadlines. With more, the connection does not advance its deadline.
+/// Maximum number of expired deadlines. If there are more, the connection does not advance its
+/// deadline.
 const WAKE_UPS: u32 = 100_000;
 
-/// Maximum number of packets and events at a time. With more, the connection does not stop sending.
+/// Maximum number of packets and events at a time. If there are more, the connection does not stop
+/// sending.
 const BACKLOG: usize = 10_000;
 
 /// The values of the connection that a failure shows.
@@ -30,9 +32,9 @@ struct Runner<'a> {
     connection: Connection,
     now: Time,
     defaults: Defaults,
-    /// Packets that were sent and not expected yet.
+    /// Sent packets that the script has not expected yet.
     sent: VecDeque<(Time, Packet)>,
-    /// Events that were reported and not checked yet.
+    /// Reported events that the script has not checked yet.
     events: VecDeque<Event>,
     wake_ups: u32,
 }
@@ -58,7 +60,7 @@ impl Script {
     }
 }
 
-/// Runs `script` on a new connection, after `prepare` has changed it.
+/// Runs `script` on a new connection, after `prepare` has changed the connection.
 fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Failure> {
     let settings = &script.settings;
     let config = Arc::new(settings.config.clone());
@@ -90,7 +92,7 @@ fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Fai
     }
 }
 
-/// Adds the hooks of the script's remedies to the connection, at its end.
+/// Adds the remedies' hooks for the tested end to the connection.
 fn attach_remedies(settings: &Settings, connection: &mut Connection) {
     // Invalid settings were refused when they were parsed.
     for remedy in settings.remedies().unwrap_or_default() {
@@ -162,7 +164,7 @@ impl Runner<'_> {
     /// Polls packets and events of the connection.
     ///
     /// # Panics
-    /// If a packet follows one that was announced as the last.
+    /// If a packet follows a packet that was announced as the last.
     fn pump(&mut self) {
         let mut more = true;
         while self.sent.len() < BACKLOG {
@@ -171,7 +173,7 @@ impl Runner<'_> {
             if polled == Polled::Nothing {
                 break;
             }
-            assert!(more, "after what was said to be the last packet: {packet:?}");
+            assert!(more, "a packet after the announced last one: {packet:?}");
             more = polled == Polled::Packet;
             self.sent.push_back((self.now, packet));
         }
@@ -198,8 +200,8 @@ impl Runner<'_> {
         Ok(true)
     }
 
-    /// Advances the clock by `span`, during which no packet may be sent. Deadlines at its end
-    /// expire if `inclusive`.
+    /// Advances the clock by `span`, during which no packet may be sent. Deadlines at the end of
+    /// `span` expire if `inclusive`.
     fn sleep(&mut self, span: Span, inclusive: bool) -> Result<(), String> {
         if span.is_zero() {
             return Ok(());

@@ -44,7 +44,7 @@ pub(crate) enum Action {
 }
 
 impl Script {
-    /// Parses a script; `name` is for messages.
+    /// Parses a script. Messages contain `name`.
     ///
     /// # Errors
     /// If a line cannot be parsed, or if there is no comment with the claim at the top.
@@ -136,7 +136,7 @@ fn actions(code: &str) -> Result<Vec<Action>, String> {
     }])
 }
 
-/// The expected packets: one packet, or data divided into several (`by 1000`).
+/// The expected packets: one packet, or data divided into several packets (`by 1000`).
 fn leaving(fields: &[&str]) -> Result<Vec<Pattern>, String> {
     let Some(by) = fields.iter().position(|field| *field == "by") else {
         return Ok(vec![Pattern::parse(fields.iter().copied())?]);

@@ -115,7 +115,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets how the connection sends and acknowledges.
+    /// Sets a key that changes how the connection sends or acknowledges.
     fn set_behaviour(&mut self, key: &str, value: &str) -> Result<(), String> {
         let config = &mut self.config;
         match key {
@@ -262,7 +262,7 @@ pub(crate) fn span(value: &str) -> Result<Span, String> {
     value.parse().map_err(|error: incast_engine::QuantityError| error.to_string())
 }
 
-/// Bytes, or segments (`4seg`) of the MSS set before.
+/// A window in bytes, or in segments (`4seg`) of the MSS set before.
 fn window(value: &str, mss: u32) -> Result<u64, String> {
     if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
         return number(value);
@@ -275,22 +275,23 @@ fn option<T>(value: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<
     if value == "none" { Ok(None) } else { read(value).map(Some) }
 }
 
-/// `64000/20us`: maximum bytes and maximum time.
+/// Parses the maximum bytes and the maximum time (`64000/20us`).
 fn receive_offload(value: &str) -> Result<ReceiveOffload, String> {
     let (size, timeout) =
         value.split_once('/').ok_or_else(|| format!("{value:?} is not like 64000/20us"))?;
     Ok(ReceiveOffload { size: number(size)?, timeout: span(timeout)? })
 }
 
-/// `2000/1200`: gains in thousandths, in slow start and after.
+/// Parses the gains in slow start and after it, in thousandths (`2000/1200`).
 fn pacing(value: &str) -> Result<Pacing, String> {
     let (slow_start, after) =
         value.split_once('/').ok_or_else(|| format!("{value:?} is not like 2000/1200"))?;
     Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
-/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once;
-/// `2/40ms/16/pingpong`: unless the host answers; `2/40ms/16/below_rto_min`: earlier than a timeout.
+/// Parses delayed ACKs. `2/40ms` is an ACK for every second segment, or after 40 ms. With
+/// `2/40ms/16`, the first 16 segments are acknowledged at once, and with `2/40ms/16/pingpong` only
+/// until the host answers. With `2/40ms/16/below_rto_min`, an ACK comes before a timeout.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {

@@ -2,7 +2,7 @@
 
 use incast_script::Script;
 
-/// Runs a script, claim included, and returns the text of its failure.
+/// Runs a script, including a claim, and returns the text of its failure.
 fn failure(lines: &str) -> String {
     let text = format!("# A claim.\n{lines}");
     let result = Script::parse("test.pkt", &text).and_then(|script| script.run());

@@ -1,4 +1,4 @@
-//! Every script of `scripts/` is a separate test; `build.rs` lists them.
+//! Every script of `scripts/` is a separate test. `build.rs` lists the scripts.
 
 use incast_script::Script;
 

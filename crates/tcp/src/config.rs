@@ -1,4 +1,4 @@
-//! The configuration of a connection: plain data. There are no constants elsewhere.
+//! The configuration of a connection, as plain data.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -27,8 +27,8 @@ pub struct Config {
     pub receive_window: u64,
     /// The packets before the first data.
     pub handshake: Handshake,
-    /// Whether a request that is a packet of its own, without a size, is as long as an ACK. If not,
-    /// it has one byte, for a sender that a simulator's script starts.
+    /// Whether a request packet without a size is as long as an ACK. If not, the packet has one
+    /// byte, for a sender that a simulator's script starts.
     pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
@@ -58,7 +58,7 @@ pub struct Config {
     pub limited_transmit_resends: bool,
     /// Number of duplicate ACKs that signals a loss (RFC 5681 §3.2).
     pub dupack_threshold: u32,
-    /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the one before.
+    /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the previous ACK.
     pub dupack_requires_same_window: bool,
     /// Delayed acknowledgements (RFC 1122 §4.2.3.2); `None` for one ACK per packet.
     pub delayed_ack: Option<DelayedAck>,
@@ -67,7 +67,7 @@ pub struct Config {
     /// The effect of an idle period on cwnd.
     pub idle_restart: IdleRestart,
     /// Small bursts wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer()`). With
-    /// `segmentation_offload`, they do in any case.
+    /// `segmentation_offload`, small bursts wait in any case.
     pub tso_deferral: bool,
     /// Random delay, uniform in `[0, x)`, before a host sends data that its window allows (ns-2's
     /// `overhead_`). Packets keep their order. Fast retransmissions are not delayed.
@@ -92,7 +92,7 @@ pub struct Config {
 pub enum WindowUnit {
     /// Bytes (RFC 5681 §2).
     Bytes,
-    /// Packets; a short one counts as a full one (Linux: `tcp_packets_in_flight()`).
+    /// Packets. A short packet counts as a full one (Linux: `tcp_packets_in_flight()`).
     Packets,
 }
 
@@ -121,15 +121,15 @@ pub struct RtoPolicy {
     pub granularity: Span,
     /// Maximum number of doublings (RFC 6298 (5.5)); 0 disables the backoff.
     pub max_doublings: u32,
-    /// Random extension: each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
+    /// Random extension. Each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
     pub jitter: f64,
-    /// What `min` limits.
+    /// The part of the timeout that `min` limits.
     pub floor: RtoFloor,
     /// Resolution of round-trip samples.
     pub clock: RttClock,
-    /// What ends the backoff.
+    /// The event that ends the backoff.
     pub backoff_ends: BackoffEnd,
-    /// The timer when nothing is outstanding.
+    /// State of the timer when nothing is outstanding.
     pub idle: IdleTimer,
     /// A fast retransmit doubles the timeout, like an expiry (ns-2's Vegas: `reset_rtx_timer(1)`).
     pub backs_off_in_recovery: bool,
@@ -152,7 +152,7 @@ impl RtoPolicy {
     };
 }
 
-/// What the lower bound of a retransmission timeout limits.
+/// The part of a retransmission timeout that its lower bound limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoFloor {
@@ -173,7 +173,7 @@ pub enum RttClock {
     Ticks,
 }
 
-/// What ends the backoff of a retransmission timeout.
+/// The event that ends the backoff of a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffEnd {
@@ -187,10 +187,10 @@ pub enum BackoffEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleTimer {
-    /// It is off (RFC 6298 (5.2)).
+    /// The timer is off (RFC 6298 (5.2)).
     Stops,
-    /// It is restarted. Its expiry only sets `recover` (RFC 6582 §3.2, step 4), so the next segment
-    /// cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
+    /// The timer is restarted. Its expiry only sets `recover` (RFC 6582 §3.2, step 4), so the next
+    /// segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
     Runs,
 }
 
@@ -233,14 +233,14 @@ pub enum EarlyRetransmit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndoKind {
-    /// They are not detected.
+    /// Premature timeouts are not detected.
     None,
     /// By new data sent in place of further retransmissions (RFC 5682).
     FRto,
     /// By the timestamp echoed in the first ACK (RFC 3522).
     Eifel,
-    /// By echoed timestamps, if there are any, and by new data: also after a second timeout without
-    /// progress between (Linux's `tcp_process_loss()`).
+    /// By echoed timestamps, if the connection has them, and by new data, even after a second
+    /// timeout without progress in between (Linux's `tcp_process_loss()`).
     Linux,
 }
 
@@ -273,17 +273,18 @@ pub struct DelayedAck {
     /// Segments that are acknowledged at once, at the start and after a duplicate, so that slow
     /// start is not slowed down (Linux: 16).
     pub quickack: u32,
-    /// Whether a host that answers within `timeout` stops to acknowledge at once, until an ACK had
-    /// to be delayed so long or a duplicate arrives, and begins again after a silence of the
-    /// retransmission timeout (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
+    /// Whether a host that answers within `timeout` stops acknowledging at once, until an ACK was
+    /// delayed by `timeout` or a duplicate arrives. After a silence of the retransmission timeout,
+    /// the host counts `quickack` segments again (Linux's `inet_csk_in_pingpong_mode()`,
+    /// `tcp_event_data_recv()`).
     pub pingpong: bool,
-    /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that it
-    /// comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).
+    /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that
+    /// the ACK comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).
     pub below_rto_min: bool,
 }
 
 impl Config {
-    /// How long a receiver delays an ACK at most; 0 if it does not.
+    /// The longest delay of an ACK at the receiver; 0 if the receiver delays none.
     pub fn longest_ack_delay(&self) -> Span {
         self.delayed_ack.map_or(Span::ZERO, |delayed| {
             let most = if delayed.below_rto_min {
@@ -308,7 +309,7 @@ pub enum EcnPackets {
     All,
 }
 
-/// Receive offload and interrupt coalescing: consecutive segments that arrive within a time are
+/// Receive offload and interrupt coalescing: consecutive segments that arrive within `timeout` are
 /// acknowledged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveOffload {

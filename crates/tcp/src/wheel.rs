@@ -4,14 +4,14 @@ use incast_engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Ticks of the first level of the wheel; each further level has eight times as many, and as
-/// coarse ones (`LVL_SIZE`, `LVL_CLK_SHIFT`).
+/// Length of the first level of the wheel, ticks. Each further level is eight times as long and
+/// eight times as coarse (`LVL_SIZE`, `LVL_CLK_SHIFT`).
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
 /// A phase is random within this many ticks, a tick of the fifth level.
 const CYCLE: u64 = 4096;
 
-/// When a host's ticks are.
+/// The phase of a host's ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TickPhase {
@@ -27,12 +27,12 @@ pub enum TickPhase {
 pub struct TimerTicks {
     /// Length of a tick (Linux: 1/HZ); 0 for timers that expire exactly.
     pub tick: Span,
-    /// When the ticks are.
+    /// Phase of the ticks.
     pub phase: TickPhase,
 }
 
 impl TimerTicks {
-    /// A tick less than a span, and a tick at least.
+    /// A span less one tick, but at least one tick.
     pub fn below(&self, span: Span) -> Span {
         if self.tick.is_zero() {
             return span;
@@ -45,12 +45,12 @@ impl TimerTicks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wheel {
     tick: Span,
-    /// How long before time 0 its clock began.
+    /// Time from the start of the host's clock to time 0.
     phase: Span,
 }
 
 impl Wheel {
-    /// A wheel; a phase of its own is random.
+    /// A wheel. With [`TickPhase::Own`] its phase is random.
     pub fn new(ticks: TimerTicks, random: &mut Stream) -> Self {
         let TimerTicks { tick, phase } = ticks;
         let is_random = phase == TickPhase::Own && !tick.is_zero();
@@ -58,14 +58,14 @@ impl Wheel {
         Self { tick, phase }
     }
 
-    /// When a timer expires that is set now.
+    /// The time at which a timer that is set now expires.
     #[inline]
     pub fn after(&self, now: Time, wait: Span) -> Time {
         if self.tick.is_zero() { now + wait } else { self.tick_after(now, wait) }
     }
 
-    /// The wait is rounded up to ticks and counted from the last tick, and one tick of the level is
-    /// added, so that no timer is early (`calc_index()`).
+    /// The wait is rounded up to ticks and counted from the last tick. One tick of the level is
+    /// added, so that no timer expires early (`calc_index()`).
     #[cold]
     fn tick_after(&self, now: Time, wait: Span) -> Time {
         let tick = self.tick.as_picos();
@@ -80,7 +80,7 @@ impl Wheel {
         Time::from_picos(at.saturating_mul(tick).saturating_sub(self.phase.as_picos()))
     }
 
-    /// A span that the kernel stores in ticks.
+    /// A span rounded up to ticks, as the kernel stores it.
     pub fn rounded_up(&self, span: Span) -> Span {
         let tick = self.tick.as_picos().max(1);
         Span::from_picos(span.as_picos().div_ceil(tick).saturating_mul(tick))

@@ -23,7 +23,7 @@ const MSS: u32 = 1000;
 const SEGMENT: u64 = 1000;
 const RTO: Span = Span::from_millis(10);
 
-/// A constant window in segments; losses are only counted.
+/// A constant window, in segments, which only counts losses.
 #[derive(Clone, Debug)]
 struct Constant {
     window: u64,
@@ -145,7 +145,8 @@ fn config() -> Config {
     }
 }
 
-/// A connection with a hundred segments to send. Parts that are not given are the configuration's.
+/// A connection with a hundred segments to send. Parts that are not given come from the
+/// configuration.
 fn sender(control: Option<Controller>, recovery: Option<Recovery>) -> Connection {
     let config = Arc::new(config());
     let control = control.unwrap_or_else(|| config.congestion_control.build(7 * SEGMENT, 1 << 30));
@@ -183,12 +184,12 @@ fn a_congestion_control_from_outside_owns_the_window() {
     let mut sender = sender(Some(constant()), None);
     assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6], "the window of the test");
     acknowledge(&mut sender, at(1), 2);
-    assert_eq!(sent(&mut sender, at(1)), [7, 8], "it does not grow");
+    assert_eq!(sent(&mut sender, at(1)), [7, 8], "the window does not grow");
     assert_eq!(sender.congestion_gauge("losses"), Some(0.0));
     let expiry = sender.poll_timeout();
     sender.handle_timeout(expiry);
     assert_eq!(sender.congestion_gauge("losses"), Some(1.0));
-    assert_eq!(sender.cwnd(), 7 * SEGMENT, "nor does it shrink");
+    assert_eq!(sender.cwnd(), 7 * SEGMENT, "the window does not shrink");
     assert_eq!(sent(&mut sender, expiry), [2, 3, 4, 5, 6, 7, 8]);
 }
 
@@ -307,7 +308,7 @@ fn a_recovery_from_outside_may_repair_by_selective_acknowledgements() {
     assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6]);
     report(&mut sender, at(1), 0, &[4, 2]);
     // 5 and 6 are in the pipe, so five more may be sent.
-    assert_eq!(sent(&mut sender, at(1)), [0, 1, 3, 7, 8], "what is lost, and then new data");
+    assert_eq!(sent(&mut sender, at(1)), [0, 1, 3, 7, 8], "lost segments, and then new data");
     report(&mut sender, at(2), 7, &[]);
     assert_eq!(sender.poll_event(), Some(Event::FastRetransmit));
     assert_eq!(sender.poll_event(), Some(Event::RecoveryExit));

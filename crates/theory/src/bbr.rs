@@ -1,5 +1,6 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): rate and window from a model of
-//! the path. `delivery` measures the rates. Data is in segments, rates are segments per tick.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): rate and window follow from a
+//! model of the path. `delivery` measures the rates. Data is in segments, and rates are in segments
+//! per tick.
 
 use crate::delivery::{Delivery, Rates};
 use crate::flavour;
@@ -21,17 +22,17 @@ const PHASES: u8 = 8;
 const GROWTH: f64 = 1.25;
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: f64 = 65_536.0;
-/// Bursts that the window holds beside the path (§4.2.3.2).
+/// Number of bursts for which the window has room in addition to the path (§4.2.3.2).
 const BURSTS: f64 = 3.0;
 
-/// The lengths that its parameters have in this read.
+/// The parameters of BBR in units of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
     /// Ticks of a millisecond, and of [`flavour::Bbr::burst_time`].
     pub millisecond: f64,
     /// See `millisecond`.
     pub burst: f64,
-    /// After which the smallest round trip expires, and of `ProbeRTT`.
+    /// Time after which the smallest round trip expires, and duration of `ProbeRTT`.
     pub round_trip: Ticks,
     /// See `round_trip`.
     pub probe: Ticks,
@@ -39,14 +40,15 @@ pub struct Spans {
     pub segment: f64,
 }
 
-/// What an ACK says besides the rate.
+/// The information in an ACK besides the rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// Now.
     pub now: Ticks,
-    /// First unacknowledged segment, after it.
+    /// First unacknowledged segment, after the ACK.
     pub una: u32,
-    /// Round trip of the youngest segment that it covers, if each was sent once.
+    /// Round trip of the youngest segment that the ACK covers, if all covered segments were sent
+    /// once.
     pub rtt: Option<Ticks>,
     /// The smoothed round trip; zero before the first sample.
     pub srtt: Ticks,
@@ -84,14 +86,15 @@ pub struct Bbr {
     own_limit: u64,
     full_bandwidth: f64,
     full_rounds: u32,
-    /// The segment that ends the repair of a loss; the round until which packets are conserved.
+    /// The segment that ends the repair of a loss, and the round until which packets are conserved.
     repaired_at: Option<u32>,
     conserve: Option<u64>,
-    /// When `ProbeRTT` ends, once the flight is small, and the round that must also end.
+    /// The end of `ProbeRTT`, which is set once the flight is small, and the round that must also
+    /// end.
     probe_ends: Option<(Ticks, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior: f64,
-    /// When the pacer lets the next segment go, and whether one waits for that.
+    /// When the pacer releases the next segment, and whether a segment waits for the pacer.
     pub next_at: Ticks,
     /// See `next_at`.
     pub waits: bool,
@@ -136,7 +139,7 @@ impl Bbr {
         (self.window * SEGMENT as f64) as crate::parts::Parts
     }
 
-    /// Lowers the window; a lost SYN also lowers the initial one.
+    /// Lowers the window. A lost SYN also lowers the initial window.
     pub fn limit(&mut self, most: f64, is_initial: bool) {
         self.window = self.window.min(most);
         if is_initial {
@@ -161,8 +164,8 @@ impl Bbr {
         self.waits
     }
 
-    /// A segment of this share of a full one is sent. `is_first` if it is the first of a block, and
-    /// nothing else is outstanding.
+    /// Handles a sent segment, whose length is `share` of a full one. `is_first` is whether the
+    /// segment is the first of a block and nothing else is outstanding.
     pub fn on_sent(&mut self, now: Ticks, share: f64, is_first: bool, srtt: Ticks) {
         if self.rate.is_none() {
             self.set_rate(srtt);
@@ -201,8 +204,8 @@ impl Bbr {
         paced.min(most).max(f64::from(self.law.burst))
     }
 
-    /// §4.2.1: in Startup the rate never decreases. Before the first sample it is the initial window
-    /// per round trip, or per millisecond.
+    /// §4.2.1: in Startup the rate never decreases. Before the first sample, the rate is the
+    /// initial window per round trip, or per millisecond.
     fn set_rate(&mut self, srtt: Ticks) {
         let bandwidth = if self.bandwidth > 0.0 {
             self.bandwidth
@@ -244,7 +247,7 @@ impl Bbr {
         begins
     }
 
-    /// §4.3.2.2: has Startup filled the pipe?
+    /// §4.3.2.2: checks whether Startup has filled the pipe.
     fn check_full(&mut self, begins: bool, delivery: &Delivery) {
         if self.is_full || !begins || self.is_limited(delivery) {
             return;
@@ -265,7 +268,7 @@ impl Bbr {
         self.phase_at = now;
     }
 
-    /// §4.3.4.3: does the next phase begin?
+    /// §4.3.4.3: begins the next phase if it is due.
     fn advance_phase(&mut self, now: Ticks, delivery: &Delivery) {
         let elapsed = now - self.phase_at;
         let is_long = self.round_trip.is_some_and(|it| elapsed > it);
@@ -325,7 +328,7 @@ impl Bbr {
         self.prior = if reduced { self.prior.max(self.window) } else { self.window };
     }
 
-    /// §4.2.3: the window.
+    /// §4.2.3: sets the window.
     fn set_window(&mut self, una: u32, delivery: &Delivery) {
         let target = self.inflight(self.gains().1);
         self.conserve.take_if(|round| self.round >= *round);
@@ -348,7 +351,7 @@ impl Bbr {
         self.window = self.window.max(floor);
     }
 
-    /// An ACK that delivers something.
+    /// Handles an ACK that delivers data.
     pub fn on_ack(&mut self, ack: &Ack) {
         let Some(delivery) = self.rates.sample() else { return };
         let begins = self.note_delivery(&delivery);
@@ -367,7 +370,8 @@ impl Bbr {
         self.has_lost = false;
     }
 
-    /// A loss with `flight` segments outstanding, below `max`; `None` at a timeout.
+    /// Handles a loss with `flight` segments outstanding below `max`. `flight` is `None` at a
+    /// timeout.
     pub fn on_loss(&mut self, flight: Option<f64>, max: u32) {
         self.save_window();
         self.has_lost = true;
@@ -376,7 +380,7 @@ impl Bbr {
         self.window = self.window.min(flight.unwrap_or(1.0).max(1.0));
     }
 
-    /// The repair of a loss ends.
+    /// Ends the repair of a loss.
     pub fn end_repair(&mut self) {
         if self.repaired_at.take().is_some() {
             self.conserve = None;

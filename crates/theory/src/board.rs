@@ -11,9 +11,9 @@ const RESENT: u8 = 4;
 /// An outstanding segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
-    /// When it was sent last.
+    /// When the segment was sent last.
     pub at: Ticks,
-    /// How often it was sent.
+    /// How often the segment was sent.
     pub copies: u32,
     marks: u8,
 }
@@ -31,22 +31,23 @@ pub struct Board {
     due: u32,
     /// One past the highest segment that has arrived.
     highest: u32,
-    /// Below this, lost segments are marked.
+    /// Below this segment, lost segments are marked.
     judged: u32,
     /// Number of times that a segment was found to be lost.
     losses: u32,
-    /// Below this, every segment that was sent once has arrived or is lost, by time.
+    /// Below this segment, every segment that was sent once has arrived or is declared lost by
+    /// time.
     settled: u32,
-    /// Copies in the order of sending: segments and times. With [`Self::with_copies`] only.
+    /// Segments and times of copies, in the order of sending; with [`Self::with_copies`] only.
     copies: VecDeque<(u32, Ticks)>,
     keeps_copies: bool,
 }
 
-/// The last sent of the arrived segments, and the time after which a segment that was sent earlier
+/// The arrived segment that was sent last, and the time after which a segment that was sent earlier
 /// is lost (RFC 8985 §6.2).
 #[derive(Clone, Copy, Debug)]
 pub struct Horizon {
-    /// When it was sent, and its number.
+    /// When the segment was sent, and its number.
     pub newest: (Ticks, u32),
     /// A round trip and the reordering window.
     pub patience: Ticks,
@@ -55,9 +56,9 @@ pub struct Horizon {
 /// The result of loss detection by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// When the last of the lost copies was sent.
+    /// When the last lost copy was sent.
     pub copy_at: Option<Ticks>,
-    /// When the next segment may be lost.
+    /// When the next segment may be declared lost.
     pub next: Option<Ticks>,
 }
 
@@ -67,12 +68,12 @@ impl Board {
         Self { una: first, ..Self::default() }
     }
 
-    /// One that stores copies, for [`Self::detect`].
+    /// An empty scoreboard that stores copies, for [`Self::detect`].
     pub fn with_copies(first: u32) -> Self {
         Self { keeps_copies: true, ..Self::new(first) }
     }
 
-    /// `count` new segments were sent.
+    /// Records that `count` new segments were sent.
     pub fn send(&mut self, count: u32, now: Ticks) {
         let sent = Sent { at: now, copies: 1, marks: 0 };
         self.segments.resize(self.segments.len() + count as usize, sent);
@@ -88,7 +89,8 @@ impl Board {
         self.resent -= u32::from(marks & RESENT != 0);
     }
 
-    /// All segments before `ack` have arrived. `deliver` is called for those not reported before.
+    /// Records that all segments before `ack` have arrived. `deliver` is called for each segment
+    /// that was not reported before.
     pub fn acknowledge(&mut self, ack: u32, mut deliver: impl FnMut(u32, &Sent)) {
         while self.una < ack {
             let Some(segment) = self.segments.pop_front() else { break };
@@ -101,7 +103,8 @@ impl Board {
         self.una = self.una.max(ack);
     }
 
-    /// A segment has arrived out of order. Returns it if it was not reported before.
+    /// Records that a segment has arrived out of order. Returns the segment if it was not reported
+    /// before.
     pub fn sack(&mut self, segment: u32) -> Option<Sent> {
         let index = segment.checked_sub(self.una)? as usize;
         let sent = *self.segments.get(index)?;
@@ -123,8 +126,8 @@ impl Board {
         self.due += 1;
     }
 
-    /// Marks segments as lost with `enough` arrived ones above them (RFC 6675 §4, `IsLost`). Returns
-    /// whether the first segment is lost.
+    /// Marks segments as lost if `enough` segments above them have arrived (RFC 6675 §4, `IsLost`).
+    /// Returns whether the first segment is lost.
     pub fn judge(&mut self, enough: u32) -> bool {
         if self.sacked >= enough {
             let mut above = 0;
@@ -167,8 +170,8 @@ impl Board {
         self.highest = 0;
     }
 
-    /// After a timeout: the first segment is lost, and those that were sent longer ago than
-    /// `patience` (RFC 8985 §6.3).
+    /// Marks lost segments after a timeout: the first segment, and all segments that were sent
+    /// longer ago than `patience` (RFC 8985 §6.3).
     pub fn lose_old(&mut self, now: Ticks, patience: Ticks) {
         for index in 0..self.segments.len() {
             let Sent { at, marks, .. } = self.segments[index];
@@ -178,7 +181,7 @@ impl Board {
         }
     }
 
-    /// No segment is lost.
+    /// Removes all marks of lost segments.
     pub fn lose_nothing(&mut self) {
         for segment in self.segments.iter_mut().filter(|it| it.marks & SACKED == 0) {
             segment.marks &= !LOST;
@@ -196,7 +199,7 @@ impl Board {
                 .is_none_or(|it| it.copies == 1 && it.marks == 0 && newest <= (it.at, self.una))
     }
 
-    /// Marks segments as lost that were sent before the horizon, and longer ago than its patience
+    /// Marks segments as lost that were sent before the horizon and longer ago than its patience
     /// (RFC 8985 §6.2, step 5). Segments that were sent once were sent in the order of their
     /// numbers.
     pub fn detect(&mut self, now: Ticks, horizon: &Horizon) -> Found {
@@ -257,7 +260,7 @@ impl Board {
         self.find(0, |marks| marks & (SACKED | RESENT) == 0)
     }
 
-    /// The first segment from `from` on that has not arrived, below one that has.
+    /// The first segment from `from` on that has not arrived and is below an arrived segment.
     pub fn hole(&self, from: u32) -> Option<u32> {
         let hole = self.find(from.saturating_sub(self.una), |marks| marks & SACKED == 0)?;
         (hole < self.highest).then_some(hole)
@@ -274,7 +277,7 @@ impl Board {
         rest.position(|it| fits(it.marks)).map(|index| self.una + from + index as u32)
     }
 
-    /// A segment was retransmitted.
+    /// Records that a segment was retransmitted.
     pub fn resend(&mut self, segment: u32, now: Ticks) {
         let Some(index) = segment.checked_sub(self.una) else { return };
         let Some(sent) = self.segments.get_mut(index as usize) else { return };
@@ -289,17 +292,17 @@ impl Board {
         }
     }
 
-    /// Whether the first segment was retransmitted since it was lost.
+    /// Whether the first segment was retransmitted after its loss.
     pub fn first_is_resent(&self) -> bool {
         self.segments.front().is_none_or(|it| it.marks & RESENT != 0)
     }
 
-    /// When the first segment was sent last.
+    /// The time of the first segment's last transmission.
     pub fn first_at(&self) -> Option<Ticks> {
         self.segments.front().map(|it| it.at)
     }
 
-    /// When the last segment was sent last.
+    /// The time of the last segment's last transmission.
     pub fn last_at(&self) -> Option<Ticks> {
         self.segments.back().map(|it| it.at)
     }

@@ -6,13 +6,14 @@ use crate::parts::{Parts, SEGMENT};
 
 /// Samples that a round needs (`N_RTT_SAMPLE`).
 const SAMPLES: u32 = 8;
-/// A growth of the round trip by this part of it is enough (`MIN_RTT_DIVISOR`).
+/// Divisor: growth of the round trip by the round trip divided by this is enough
+/// (`MIN_RTT_DIVISOR`).
 const DIVISOR: Ticks = 8;
-/// Divisor of the growth in the conservative phase, and its rounds (`CSS_GROWTH_DIVISOR`,
-/// `CSS_ROUNDS`).
+/// Divisor of the growth in the conservative phase, and the number of rounds of this phase
+/// (`CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`).
 const SLOWER: Parts = 4;
 const ROUNDS: u32 = 5;
-/// Most growth per ACK (`L`, without pacing).
+/// Maximum growth per ACK (`L`, without pacing).
 const MOST: Parts = 8 * SEGMENT;
 
 /// The current round, and the conservative phase.
@@ -22,7 +23,7 @@ pub struct Careful {
     end: u32,
     smallest: Option<Ticks>,
     samples: u32,
-    /// The smallest round trip of the round before.
+    /// The smallest round trip of the previous round.
     last: Option<Ticks>,
     /// The round trip at the start of the conservative phase, while it is on.
     baseline: Option<Ticks>,
@@ -30,9 +31,9 @@ pub struct Careful {
 }
 
 impl Careful {
-    /// An ACK of everything before `una`, while everything before `max` was sent. The growth of the
-    /// window by `acked`; `None` if slow start ends. `bounds` are those of
-    /// a sufficient growth of the round trip.
+    /// Handles an ACK of all segments before `una`, when all segments before `max` were sent.
+    /// Returns the growth of the window for `acked` acknowledged data, or `None` if slow start
+    /// ends. `bounds` limit the growth of the round trip that is enough.
     pub fn on_ack(
         &mut self,
         (una, max): (u32, u32),
@@ -68,7 +69,8 @@ impl Careful {
         Some(growth)
     }
 
-    /// Whether it was the last one. The round in which the phase began counts.
+    /// Ends the round. Returns whether it was the last one of the conservative phase. The round in
+    /// which the phase began counts.
     fn end_round(&mut self, max: u32) -> bool {
         (self.last, self.smallest, self.samples, self.end) = (self.smallest, None, 0, max);
         self.rounds += u32::from(self.baseline.is_some());
@@ -80,7 +82,8 @@ impl Careful {
 mod tests {
     use super::*;
 
-    /// Rounds of ten segments with these round trips; the growth for each ACK of their last ACKs.
+    /// The growth for the last ACK of each round, with rounds of ten segments and these round
+    /// trips.
     fn growths(rtts: &[Ticks]) -> Vec<Option<Parts>> {
         let mut it = Careful::default();
         let mut grown = Vec::new();
@@ -105,6 +108,6 @@ mod tests {
         let grown = growths(&[100, 140, 140, 140, 140, 140, 140, 140]);
         assert_eq!(grown[..2], [Some(SEGMENT), slow]);
         assert_eq!((grown.len(), grown.last()), (7, Some(&None)), "after five rounds");
-        assert_eq!(growths(&[100, 140, 120])[2], Some(SEGMENT), "it was no queue");
+        assert_eq!(growths(&[100, 140, 120])[2], Some(SEGMENT), "not due to a queue");
     }
 }

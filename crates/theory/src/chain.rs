@@ -2,8 +2,8 @@
 //!
 //! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
 //! connections open and begin with slow start. Later blocks are assumed to have the same
-//! distribution, and blocks that are not simulated to have the mean of those that are. Runs differ
-//! by the requests' jitter. Reads to be compared have the same jitter.
+//! distribution. Blocks that are not simulated are assumed to have the mean of the simulated
+//! blocks. Runs differ by the jitter of the requests. Reads to be compared have the same jitter.
 
 use incast_engine::Stream;
 
@@ -13,10 +13,11 @@ use crate::read::Read;
 
 const SEED: u64 = 20;
 
-/// Number of runs that show how often handshakes fail, if one has lost a SYN-ACK.
+/// Number of runs from which the frequency of failed handshakes is known, if a run has lost a
+/// SYN-ACK.
 const RUNS: usize = 5;
-/// The same number with [`Effort::rare`]: one run without losses may have as much weight as all
-/// others.
+/// The same number with [`Effort::rare`], because one run without losses may have as much weight as
+/// all others.
 const MANY_RUNS: usize = 40;
 
 /// Number of blocks that is always enough.
@@ -25,8 +26,8 @@ const MANY_BLOCKS: f64 = 3000.0;
 /// Minimum number of runs for an estimate of their variance.
 const ENOUGH: f64 = 4.0;
 
-/// The prior: relative standard deviation of a block, and the number of blocks with which it is
-/// weighted. Two blocks that are equal by chance are therefore no evidence of a small variance.
+/// The prior: relative standard deviation of a block, and the number of blocks that is its weight.
+/// Two blocks that are equal by chance are therefore no evidence of a small variance.
 const BELIEF: f64 = 0.3;
 const BELIEVED: f64 = 3.0;
 
@@ -37,7 +38,7 @@ pub struct Effort {
     pub fine: f64,
     /// Relative standard error that is enough if it is clear whether the read has collapsed.
     pub coarse: f64,
-    /// Number of standard errors for this to be clear.
+    /// Number of standard errors with which this is clear.
     pub clear: f64,
     /// Minimum number of events.
     pub least: u64,
@@ -47,8 +48,8 @@ pub struct Effort {
     pub blocks: u32,
     /// Number of events after which the simulation of a block is aborted.
     pub limit: u64,
-    /// Whether to expect timeouts if packets were lost without any: one may happen in the next
-    /// block.
+    /// Whether to expect a timeout in the next blocks if packets were lost without a timeout so
+    /// far.
     pub rare: bool,
 }
 
@@ -57,9 +58,9 @@ pub struct Effort {
 pub struct Outcome {
     /// Timeouts per block.
     pub timeouts: f64,
-    /// Timeouts of SYNs and SYN-ACKs among them.
+    /// Timeouts of SYNs and SYN-ACKs among these timeouts.
     pub handshakes: f64,
-    /// Duration of a block that gives the mean goodput over runs, packet times.
+    /// Duration of a block at the mean goodput over runs, packet times.
     pub duration: f64,
     /// Relative standard deviation of a run's goodput.
     pub scatter: f64,
@@ -147,11 +148,11 @@ impl Account {
         relative <= effort.fine || self.is_clear(read, effort, &mean, error)
     }
 
-    /// Whether it is clear if the read has collapsed.
+    /// Whether the simulation shows clearly that the read has collapsed, or that it has not.
     fn is_clear(&self, read: &Read, effort: &Effort, mean: &Outcome, mut error: Block) -> bool {
         error.duration = error.duration.min(self.error_of_runs(read, mean));
         if effort.rare && self.has_lost && self.timeouts() == 0.0 {
-            // Assumes one timeout in as many further blocks; it makes one run slow.
+            // Assumes one timeout in as many further blocks. This timeout slows down one run.
             let blocks: f64 = self.runs.iter().map(|run| run.blocks).sum();
             let run = f64::from(read.blocks.max(1)) * mean.duration;
             error.timeouts = blocks.recip();
@@ -173,8 +174,8 @@ impl Account {
         read.collapse.is_clear(waited, errors, effort.clear)
     }
 
-    /// Standard error of a mean block's duration, from the goodputs of whole runs. If few blocks
-    /// are very long, it is smaller than the one from the durations of blocks.
+    /// Standard error of the mean duration of a block, from the goodputs of whole runs. If few
+    /// blocks are very long, this error is smaller than the error from the durations of blocks.
     fn error_of_runs(&self, read: &Read, mean: &Outcome) -> f64 {
         let whole = f64::from(read.blocks.max(1));
         let goodputs: Vec<f64> = self
@@ -196,8 +197,8 @@ impl Account {
         self.first.sum.timeouts + self.later.sum.timeouts
     }
 
-    /// Relative standard deviation of a run that follows from its blocks, and relative standard
-    /// error of the mean block.
+    /// Relative standard deviation of a run, from its blocks, and relative standard error of the
+    /// mean block.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
         let tally =
             if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
@@ -279,7 +280,7 @@ mod tests {
         Block { timeouts, duration, ..Block::default() }
     }
 
-    /// Blocks of 1 and 3 seconds in turn after the first one, with 16 per run.
+    /// After the first block, blocks of 1 and 3 packet times follow in turn. A run has 16 blocks.
     #[test]
     fn a_run_scatters_by_its_blocks_and_the_mean_is_known_by_those_seen() {
         let read = Read { blocks: 16, least_rto: 0.5, ..crate::tests::read(1, 0.0) };
@@ -292,10 +293,11 @@ mod tests {
         let mean = account.later.mean();
         assert!((mean.duration - 2.0).abs() < 1e-12);
         let (scatter, error) = account.errors(&read, &mean);
-        // A half, divided by the root of 16 blocks, and of the thousand simulated ones.
+        // One half, divided by the root of 16 blocks, and by the root of the thousand simulated
+        // blocks.
         assert!((scatter / 0.125 - 1.0).abs() < 0.01, "{scatter}");
         assert!((error / (0.5 / 1000.0_f64.sqrt()) - 1.0).abs() < 0.01, "{error}");
-        // There was no timeout yet; one in as many further blocks is plausible.
+        // There was no timeout yet. One timeout in as many further blocks is plausible.
         account.has_lost = true;
         assert_eq!(account.errors(&Read { least_rto: 100.0, ..read }, &mean), (scatter, 0.05));
     }
@@ -304,7 +306,8 @@ mod tests {
         assert!((is / due - 1.0).abs() < 1e-5, "{is}, not {due}");
     }
 
-    /// Blocks of 1 and 3, and the prior: three blocks with a standard deviation of 0.3 of the mean.
+    /// There are blocks of 1 and 3 packet times. The prior is three blocks with a standard
+    /// deviation of 0.3 of the mean.
     #[test]
     fn a_belief_keeps_few_blocks_from_proving_much() {
         let mut tally = Tally::default();
@@ -315,7 +318,8 @@ mod tests {
         close(error.timeouts, (3.0 * 0.6 * 0.6 / 4.0 / 2.0_f64).sqrt());
     }
 
-    /// Runs of two blocks each: the first of 1, 2, 4 and 8, the second of 1.
+    /// The runs have two blocks each. The first blocks take 1, 2, 4 and 8 packet times, the second
+    /// blocks 1.
     #[test]
     fn an_outcome_is_the_mean_of_the_goodputs_of_runs() {
         let read = Read { blocks: 2, ..crate::tests::read(1, 0.0) };
@@ -329,10 +333,11 @@ mod tests {
             account.outcome(&read)
         };
         let four = of(&[1.0, 2.0, 4.0, 8.0]);
-        // 4 / (1/2 + 1/3 + 1/5 + 1/9) for two blocks.
+        // 4 / (1/2 + 1/3 + 1/5 + 1/9) is the duration of two blocks.
         close(four.duration, 1.747_573);
         close(four.timeouts, f64::midpoint(15.0 / 4.0, 1.0));
-        // The relative standard deviation of these goodputs, and that of their mean.
+        // The relative standard deviation of these goodputs, and the relative standard error of
+        // their mean.
         close(four.scatter, 0.591_833);
         close(four.error, 0.295_917);
         // The variance of fewer runs is not estimated. The second blocks are equal.
@@ -342,8 +347,8 @@ mod tests {
         close(three.scatter, error * (3.0_f64 / 2.0).sqrt());
     }
 
-    /// One block in ten takes 1000 packet times, the others 100, in runs of two blocks. Four of
-    /// five runs lose nothing, so their goodput is known long before the mean block.
+    /// In runs of two blocks, one block in ten takes 1000 packet times, and the others take 100.
+    /// Four of five runs lose no packet, so their goodput is known long before the mean block.
     #[test]
     fn few_long_blocks_leave_no_doubt_about_most_runs() {
         let read = Read { blocks: 2, least_rto: 900.0, ..crate::tests::read(1, 0.0) };

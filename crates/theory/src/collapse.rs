@@ -1,13 +1,13 @@
-//! Whether a read is below or above the point of collapse.
+//! Decides whether a read is below or above the point of collapse.
 
 /// A mean block, or its standard errors. Times are packet times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Duration that gives the mean goodput.
+    /// Duration of a block at the mean goodput.
     pub duration: f64,
     /// Number of timeouts.
     pub timeouts: f64,
-    /// Their minimum total duration.
+    /// Minimum total duration of the timeouts.
     pub waits: f64,
 }
 
@@ -18,14 +18,15 @@ pub struct Collapse {
     pub lossless: f64,
     /// Share of the lossless goodput below which a read may have collapsed.
     pub share: f64,
-    /// Number of timeouts per block that is then sufficient.
+    /// Number of timeouts per block with which such a read has collapsed.
     pub timeouts: f64,
-    /// With fewer timeouts, their minimum share of the lost time.
+    /// Minimum share of fewer timeouts in the lost time with which such a read has collapsed.
     pub wait: f64,
 }
 
 impl Collapse {
-    /// Whether a read has clearly collapsed, or has clearly not, by this number of standard errors.
+    /// Whether a read has clearly collapsed or clearly not collapsed, by this number of standard
+    /// errors.
     pub fn is_clear(&self, mean: Seen, error: Seen, by: f64) -> bool {
         let side = |above: f64, error: f64| {
             if above.abs() > by * error { above.signum() } else { 0.0 }
@@ -45,8 +46,8 @@ mod tests {
 
     const BOUNDS: Collapse = Collapse { lossless: 100.0, share: 0.5, timeouts: 0.5, wait: 0.5 };
 
-    /// Duration, timeouts and waits, each with its error, and whether the result is clear by 2
-    /// errors.
+    /// The rows have duration, timeouts and waits, each with its error, and whether the result is
+    /// clear by 2 errors.
     #[test]
     fn a_side_is_clear_where_no_error_leads_to_the_other() {
         for (duration, timeouts, waits, is_clear) in [

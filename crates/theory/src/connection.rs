@@ -14,15 +14,15 @@ pub struct Connection {
     pub sender: Sender,
     /// The client's end.
     pub receiver: Receiver,
-    /// Its earliest valid entry among the timers. Others are stale.
+    /// The connection's earliest valid entry among the timers. Its other entries are stale.
     pub alarm: Ticks,
     /// When the host releases waiting data.
     pub gate: Ticks,
-    /// When the segment was sent whose ACK is delayed.
+    /// When the segment whose ACK is delayed was sent.
     pub held: Ticks,
-    /// The entry of its delayed ACK; an earlier ACK does not remove it.
+    /// The entry of the connection's delayed ACK. An earlier ACK does not remove this entry.
     pub ack_alarm: Ticks,
-    /// How long before time 0 the clock of the client's timers began.
+    /// Time from the start of the clock of the client's timers to time 0.
     pub phase: Ticks,
     /// Number of SYN-ACKs sent.
     pub tries: u32,
@@ -31,7 +31,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection that is not used yet.
+    /// A connection before its first use.
     pub fn new(read: &Read, rules: &Rules) -> Self {
         Self {
             sender: Sender::new(1, parts(read.initial_threshold), Rto::new(0), rules),

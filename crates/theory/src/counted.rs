@@ -1,39 +1,41 @@
-//! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of a
-//! clock. The curve and the estimate of Reno set how many acknowledged packets add one to the
-//! window; this number is computed anew only if the window has changed, or every 32 ms.
+//! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
+//! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
+//! one packet to the window. This number is computed anew when the window has changed, and
+//! otherwise every 32 ms.
 
 use crate::flavour::Cubic;
 
-/// Ticks in a second, as in Debian, and in `HZ / 32`.
+/// Ticks per second, as in Debian, and ticks between two computations, `HZ / 32`.
 pub const HZ: u64 = 250;
 const PAUSE: u64 = HZ / 32;
-/// Times of the curve are in 1/1024 s (`BICTCP_HZ`), its scale and factors in 1/1024.
+/// Times of the curve are in 1/1024 s (`BICTCP_HZ`). Its scale and its factors are in 1/1024.
 const SCALE: u32 = 10;
-/// While the curve is not above the window, this many windows must be acknowledged.
+/// While the curve is not above the window, this many windows must be acknowledged for a packet of
+/// growth.
 const FLAT: u64 = 100;
 
 /// The state of `struct bictcp`. Times are in ticks, windows in packets.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// Acknowledged packets that add one to the window (`cnt`), and those counted so far
-    /// (`snd_cwnd_cnt`).
+    /// Acknowledged packets that add one packet to the window (`cnt`), and the packets counted so
+    /// far (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
     /// The window and the tick of the last computation.
     last: (u64, u64),
     /// The tick in which the epoch began.
     began: Option<u64>,
-    /// The curve's plateau, and the time until it.
+    /// The curve's plateau, and the time until the plateau.
     plateau: u64,
     rise: u64,
     /// `W_max`; 0 before the first loss and after a timeout.
     most: u64,
-    /// Reno's estimate of the window, and the packets acknowledged since it has grown.
+    /// The window that Reno would have, and the packets acknowledged since its last growth.
     friendly: u64,
     acked: u64,
     /// The smallest round trip.
     delay: u64,
-    /// Nothing has been outstanding since this tick.
+    /// The tick since which nothing has been outstanding.
     idle_since: Option<u64>,
 }
 
@@ -42,8 +44,8 @@ fn scaled(factor: f64) -> u64 {
 }
 
 impl Counted {
-    /// An ACK of `acked` packets in congestion avoidance. Returns by how many packets the window of
-    /// `window` packets grows.
+    /// Handles an ACK of `acked` packets in congestion avoidance. Returns the growth of the window
+    /// of `window` packets, in packets.
     pub fn on_ack(
         &mut self,
         now: u64,
@@ -71,7 +73,7 @@ impl Counted {
         grown
     }
 
-    /// A round trip was measured. In the first second of an epoch none counts.
+    /// Handles a measured round trip. A round trip in the first second of an epoch does not count.
     pub fn on_rtt(&mut self, now: u64, rtt: u64) {
         let is_new = self.began.is_some_and(|began| now - began < HZ);
         if !is_new && (self.delay == 0 || rtt < self.delay) {
@@ -79,7 +81,7 @@ impl Counted {
         }
     }
 
-    /// A loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
+    /// Handles a loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
     pub fn reduce(&mut self, window: u64, law: &Cubic) -> u64 {
         let beta = scaled(law.beta);
         self.began = None;
@@ -88,12 +90,12 @@ impl Counted {
         ((window * beta) >> SCALE).max(2)
     }
 
-    /// A timeout (`bictcp_reset()`).
+    /// Handles a timeout (`bictcp_reset()`).
     pub fn reset(&mut self) {
         *self = Self { so_far: self.so_far, ..Self::default() };
     }
 
-    /// The window was reduced by something else.
+    /// Begins a new epoch after a reduction that is neither a loss nor a timeout.
     pub fn restart(&mut self) {
         self.began = None;
     }
@@ -142,7 +144,8 @@ impl Counted {
         }
     }
 
-    /// The estimate grows by 3 (1 - β) / (1 + β) packets per window, in eighths of the inverse.
+    /// Grows the estimate of Reno's window by 3 (1 - β) / (1 + β) packets per window. The inverse
+    /// of this is in eighths.
     fn follow_reno(&mut self, window: u64, law: &Cubic) {
         let eighths = (8.0 * (1.0 + law.beta) / 3.0 / (1.0 - law.beta)) as u64;
         let per_packet = (window * eighths) >> 3;
@@ -193,7 +196,7 @@ mod tests {
         let mut counted = Counted::default();
         counted.reduce(14, &law());
         let mut window = 14;
-        // Reno's estimate grows by a packet for 16 ACKs, but nobody looks.
+        // Reno's estimate grows by a packet for 16 ACKs, but is not read before tick 8.
         acks(&mut counted, 0, &mut window, 40);
         acks(&mut counted, 7, &mut window, 1);
         assert_eq!(window, 14);

@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438). Windows of its curve are in segments, its times in seconds.
+//! CUBIC (RFC 9438). Its curve has windows in segments and times in seconds.
 
 use crate::careful::Careful;
 use crate::counted::{Counted, HZ};
@@ -8,7 +8,7 @@ use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::Rules;
 
-/// Greatest growth per round trip (RFC 9438 §4.2).
+/// Maximum growth per round trip (RFC 9438 §4.2).
 const MOST_GROWTH: f64 = 1.5;
 
 /// The state of one connection.
@@ -17,16 +17,16 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// `W_max`; `None` before the first loss and after a timeout.
     maximum: Option<f64>,
-    /// No loss has shown a maximum yet, or the last one led to a timeout.
+    /// No loss has shown a maximum yet, or the last loss led to a timeout.
     is_blind: bool,
     /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
     start: Start,
-    /// With Linux's counting.
+    /// The state of Linux's counting, if it is used.
     counted: Option<Box<Counted>>,
 }
 
-/// What ends slow start.
+/// The detector of the end of slow start.
 #[derive(Clone, Debug)]
 enum Start {
     Plain,
@@ -37,10 +37,10 @@ enum Start {
 /// A stage of congestion avoidance (RFC 9438 §4.1.2).
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// Its beginning, plus the time for which there was too little data to send.
+    /// The beginning of the stage, plus the time for which there was too little data to send.
     began: Ticks,
     last_ack: Ticks,
-    /// There has been too little data since `last_ack`.
+    /// Whether there has been too little data since `last_ack`.
     is_short: bool,
     /// K.
     rise: f64,
@@ -74,7 +74,7 @@ impl Cubic {
         Self { epoch: None, maximum: None, is_blind: true, prior: 0.0, start, counted }
     }
 
-    /// An ACK of `acked` in slow start. Returns the growth; `None` if slow start ends.
+    /// Handles an ACK of `acked` in slow start. Returns the growth, or `None` if slow start ends.
     pub fn start(
         &mut self,
         now: Ticks,
@@ -98,15 +98,15 @@ impl Cubic {
         }
     }
 
-    /// An ACK in slow start that does not grow the window, because it was not used. Returns whether
-    /// slow start ends: Linux watches all ACKs.
+    /// Observes an ACK in slow start that does not grow the window because the window was not used.
+    /// Returns whether slow start ends. Linux also counts such ACKs.
     pub fn watch(&mut self, now: Ticks, rtt: Option<Ticks>, state: &State, rules: &Rules) -> bool {
         let Start::Hybrid(it) = &mut self.start else { return false };
         rtt.is_some_and(|rtt| it.ends(now, rtt, state, &rules.hybrid))
     }
 
-    /// Slow start is over, or a loss has happened. RFC 9406 §4.2: only the first one is watched; in
-    /// Linux, all are.
+    /// Ends slow start, also after a loss. RFC 9406 §4.2 watches only the first slow start. Linux
+    /// watches every slow start.
     pub fn end_start(&mut self) {
         self.start = match std::mem::replace(&mut self.start, Start::Plain) {
             Start::Plain | Start::Careful(_) => Start::Plain,
@@ -114,7 +114,7 @@ impl Cubic {
         };
     }
 
-    /// There is too little data to use the window.
+    /// Notes that there is too little data to use the window.
     pub fn pause(&mut self, now: Ticks) {
         if let Some(epoch) = &mut self.epoch {
             epoch.is_short = true;
@@ -122,7 +122,7 @@ impl Cubic {
         }
     }
 
-    /// The window was reduced by something else than a loss: another stage begins.
+    /// Begins another stage after a reduction that is not a loss.
     pub fn restart(&mut self) {
         self.epoch = None;
         if let Some(counted) = &mut self.counted {
@@ -130,7 +130,7 @@ impl Cubic {
         }
     }
 
-    /// A round trip was measured.
+    /// Handles a measured round trip.
     pub fn on_rtt(&mut self, now: Ticks, rtt: Ticks, rules: &Rules) {
         if let Some(counted) = &mut self.counted {
             let ticks = |span: Ticks| span as f64 / rules.second * HZ as f64;
@@ -149,8 +149,8 @@ impl Cubic {
         Epoch { began: now, last_ack: now, is_short: false, rise, friendly: window }
     }
 
-    /// An ACK of `acked` in congestion avoidance. Returns the growth of the window. Nothing is
-    /// outstanding any more if `is_empty`.
+    /// Handles an ACK of `acked` in congestion avoidance. Returns the growth of the window.
+    /// `is_empty` is whether nothing is outstanding any more.
     pub fn avoid(
         &mut self,
         now: Ticks,
@@ -192,8 +192,8 @@ impl Cubic {
         (growth.max(blind) * SEGMENT as f64) as Parts
     }
 
-    /// A loss (RFC 9438 §4.6 and §4.7), with `flight` outstanding if that counts. Returns the
-    /// reduced window.
+    /// Handles a loss (RFC 9438 §4.6 and §4.7), with `flight` outstanding if the flight counts.
+    /// Returns the reduced window.
     pub fn reduce(&mut self, window: Parts, flight: Option<Parts>, rules: &Rules) -> Parts {
         let law = &rules.flavour.cubic;
         if let Some(counted) = &mut self.counted {
@@ -219,7 +219,7 @@ impl Cubic {
         self.maximum
     }
 
-    /// A timeout (RFC 9438 §4.8), after [`Self::reduce`] unless it is a repeated one.
+    /// Handles a timeout (RFC 9438 §4.8), after [`Self::reduce`] unless the timeout is repeated.
     pub fn time_out(&mut self) {
         (self.epoch, self.maximum, self.is_blind) = (None, None, true);
         if let Some(counted) = &mut self.counted {

@@ -15,12 +15,13 @@ const DIVISOR: u64 = 3;
 /// The common parameters of all senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Payload of a segment, and what the last of an SRU lacks; bytes.
+    /// Payload of a segment, and difference of the last segment of an SRU from a full one, in
+    /// bytes.
     pub segment: u64,
     /// See `segment`.
     pub short: u64,
-    /// A host that has sent nothing for so long sends, and so does one whose next ACK is farther
-    /// away: a millisecond.
+    /// A millisecond. A host sends at once if it has sent nothing for this time, or if its next ACK
+    /// is farther away than this time.
     pub soon: Ticks,
 }
 
@@ -36,19 +37,20 @@ impl Bounds {
 /// The state of one connection.
 #[derive(Clone, Debug, Default)]
 pub struct Deferral {
-    /// New data wait for an ACK.
+    /// Whether new data wait for an ACK.
     pub waits: bool,
-    /// A timeout is being repaired below this.
+    /// Segments below this number are sent at once, to repair a timeout.
     repaired_below: u32,
-    /// The window was used up as far as deferral allows when these segments were sent.
+    /// When the segments below this number were sent, the window was used up as far as deferral
+    /// allows.
     limited_below: u32,
-    /// When the segments from `first` on were sent; without a scoreboard only.
+    /// Times at which the segments from `first` on were sent; without a scoreboard only.
     sent: VecDeque<Ticks>,
     first: u32,
 }
 
 impl Deferral {
-    /// Segments were sent. The first unacknowledged one is `una`.
+    /// Records sent segments. The first unacknowledged segment is `una`.
     pub fn note(&mut self, now: Ticks, una: u32, segment: u32, count: u32) {
         while self.first < una && self.sent.pop_front().is_some() {
             self.first += 1;
@@ -66,18 +68,19 @@ impl Deferral {
         self.sent.get(segment.checked_sub(self.first)? as usize).copied()
     }
 
-    /// The timer has expired; `max` is one past the highest segment.
+    /// Switches deferral off until the repair of a timeout ends. `max` is one past the highest
+    /// segment.
     pub fn time_out(&mut self, max: u32) {
         self.repaired_below = max;
     }
 
-    /// The timeout was premature.
+    /// Switches deferral on again after a premature timeout.
     pub fn defer_again(&mut self) {
         self.repaired_below = 0;
     }
 
-    /// Whether deferral left a part of the window unused before an ACK of everything below `una`;
-    /// that part counts as used.
+    /// Whether deferral left a part of the window unused before an ACK of all segments below `una`.
+    /// That part counts as used.
     pub fn was_limited(&self, una: u32) -> bool {
         una <= self.limited_below
     }
@@ -131,14 +134,14 @@ impl Sender {
         true
     }
 
-    /// Nothing waits until it is examined again.
+    /// Ends the wait of new data until they are examined again.
     pub(crate) fn forget_deferral(&mut self) {
         if let Some(it) = self.deferral.as_deref_mut() {
             it.waits = false;
         }
     }
 
-    /// Without a scoreboard: segments were sent.
+    /// Records sent segments of a sender without a scoreboard.
     pub(crate) fn note_departure(&mut self, now: Ticks, segment: u32, count: u32) {
         let una = self.una;
         if let Some(it) = self.deferral.as_deref_mut() {

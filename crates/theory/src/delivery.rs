@@ -15,7 +15,7 @@ pub struct Delivery {
     pub prior: u64,
     /// Segments sent and not delivered.
     pub flight: u32,
-    /// Segments per tick between these moments; `None` if unknown.
+    /// Segments per tick between that moment and this ACK; `None` if unknown.
     pub rate: Option<f64>,
     /// Whether the application limited the rate.
     pub is_short: bool,
@@ -41,28 +41,29 @@ pub struct Rates {
     delivered: u64,
     delivered_at: Ticks,
     first_at: Ticks,
-    /// Samples are limited by the application until more segments are delivered than this.
+    /// Samples are limited by the application until more than this number of segments are
+    /// delivered.
     short_until: Option<u64>,
     flight: u32,
     newly: u32,
-    /// The last sent of the segments that the current ACK delivers.
+    /// Of the segments that the current ACK delivers, the segment that was sent last.
     youngest: Option<Record>,
     /// The smallest round trip.
     smallest: Option<Ticks>,
 }
 
 impl Rates {
-    /// Nothing was sent yet.
+    /// The counts before the first segment, `first`, is sent.
     pub fn new(first: u32) -> Self {
         Self { first, ..Self::default() }
     }
 
-    /// A round trip.
+    /// Takes a round trip into account.
     pub fn time(&mut self, rtt: Ticks) {
         self.smallest = Some(self.smallest.map_or(rtt, |it| it.min(rtt)));
     }
 
-    /// `count` segments are sent, for the first time or again.
+    /// Records that `count` segments are sent, for the first time or again.
     pub fn on_sent(&mut self, now: Ticks, segment: u32, count: u32) {
         if self.flight == 0 {
             (self.first_at, self.delivered_at) = (now, now);
@@ -88,7 +89,7 @@ impl Rates {
         }
     }
 
-    /// A segment has arrived (`UpdateRateSample`).
+    /// Records that a segment has arrived (`UpdateRateSample`).
     pub fn deliver(&mut self, now: Ticks, segment: u32) {
         let Some(index) = segment.checked_sub(self.first) else { return };
         let Some(record) = self.records.get_mut(index as usize) else { return };
@@ -107,19 +108,19 @@ impl Rates {
         }
     }
 
-    /// Everything before `una` is acknowledged, and was delivered before.
+    /// Forgets the segments before `una`, which are acknowledged and were delivered before.
     pub fn forget(&mut self, una: u32) {
         let count = una.saturating_sub(self.first).min(self.records.len() as u32);
         self.records.drain(..count as usize);
         self.first += count;
     }
 
-    /// The application has had nothing to send, although the window has room (§3.4).
+    /// Notes that the application has nothing to send although the window has room (§3.4).
     pub fn note_short(&mut self) {
         self.short_until = Some(self.delivered + u64::from(self.flight));
     }
 
-    /// The sample of the current ACK; `None` if it has delivered nothing.
+    /// The sample of the current ACK, or `None` if the ACK has delivered nothing.
     pub fn sample(&mut self) -> Option<Delivery> {
         self.short_until.take_if(|until| self.delivered > *until);
         let newly = std::mem::take(&mut self.newly);
@@ -145,7 +146,7 @@ impl Rates {
 mod tests {
     use super::*;
 
-    /// Ten segments, one every 10 ticks, and a round trip of 100.
+    /// Ten segments are sent, one every 10 ticks. The round trip is 100 ticks.
     fn ten() -> Rates {
         let mut rates = Rates::new(1);
         rates.time(100);
@@ -166,7 +167,7 @@ mod tests {
             is_short: false,
         };
         assert_eq!(rates.sample(), Some(expected));
-        assert_eq!(rates.sample(), None, "nothing since");
+        assert_eq!(rates.sample(), None, "nothing was delivered since");
         rates.deliver(190, 2);
         rates.deliver(190, 2);
         assert_eq!(rates.sample().map(|it| (it.delivered, it.rate)), Some((2, Some(2.0 / 190.0))));
@@ -188,7 +189,7 @@ mod tests {
         rates.note_short();
         rates.on_sent(150, 2, 1);
         rates.deliver(260, 2);
-        // Since the first arrival: one more, in 160 ticks.
+        // One more segment has arrived in the 160 ticks since the first arrival.
         let found = rates.sample().map(|it| (it.prior, it.rate, it.is_short));
         assert_eq!(found, Some((1, Some(1.0 / 160.0), true)));
     }

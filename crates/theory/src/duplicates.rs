@@ -9,8 +9,8 @@ use crate::proportion::Proportion;
 use crate::sender::{DUPLICATES, Rules, Sender};
 
 impl Sender {
-    /// Handles an ACK of everything before `ack`. `sent` is when the segment that caused it was
-    /// sent, if it was sent once.
+    /// Handles an ACK of all segments before `ack`. `sent` is when the segment that caused the ACK
+    /// was sent, if it was sent once.
     #[inline]
     pub fn acknowledge(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
         if ack > self.una {
@@ -77,9 +77,9 @@ impl Sender {
         }
     }
 
-    /// A partial ACK (RFC 6582 §3.2, step 3): retransmits the next hole, and deflates the window by
-    /// the acknowledged data. Returns whether the timer restarts: with `impatient` only for the
-    /// first one (§4).
+    /// Handles a partial ACK (RFC 6582 §3.2, step 3): retransmits the next hole, and deflates the
+    /// window by the acknowledged data. Returns whether the timer restarts. With `impatient`, it
+    /// restarts only for the first partial ACK (§4).
     fn acknowledge_part(&mut self, acked: Parts, rules: &Rules) -> bool {
         let back = if acked >= SEGMENT { SEGMENT } else { 0 };
         if self.inflation > acked {
@@ -89,7 +89,7 @@ impl Sender {
             self.deficit = (self.deficit + acked - self.inflation).min(most);
             self.inflation = back;
         }
-        // Linux waits until rate reduction allows it (`tcp_newreno_mark_lost()`).
+        // Linux waits until rate reduction allows the retransmission (`tcp_newreno_mark_lost()`).
         if rules.flavour.proportional {
             self.has_hole = true;
         } else {
@@ -161,7 +161,7 @@ impl Sender {
         self.arm(now, rules);
     }
 
-    /// With rate reduction, a duplicate ACK reports a segment.
+    /// Passes a duplicate ACK, which reports a segment, to rate reduction.
     #[inline(never)]
     fn credit(&mut self) {
         let (window, out) = (self.window, self.next - self.una);
@@ -171,8 +171,8 @@ impl Sender {
         }
     }
 
-    /// With rate reduction, a partial ACK confirms what duplicate ACKs have reported, and reports
-    /// another loss.
+    /// Passes a partial ACK to rate reduction. Such an ACK confirms the segments that duplicate
+    /// ACKs have reported, and reports another loss.
     #[inline(never)]
     fn settle(&mut self, acked: u32) {
         let (window, out) = (self.window, self.next - self.una);

@@ -5,9 +5,9 @@
 pub enum Exit {
     /// ssthresh.
     Threshold,
-    /// At most the flight plus a segment: no burst.
+    /// At most the flight plus a segment, which prevents a burst.
     Flight,
-    /// Unchanged, minus what partial ACKs deducted (ns-2).
+    /// Unchanged, minus the segments that partial ACKs deducted (ns-2).
     Keep,
 }
 
@@ -27,11 +27,11 @@ pub enum Halved {
 /// The effect of an idle time on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// None.
+    /// No effect.
     Kept,
-    /// After an RTO it is the initial window (RFC 5681 §4.1).
+    /// After an RTO, the window is the initial window (RFC 5681 §4.1).
     Restarts,
-    /// It is halved for each RTO, and reduced to its used part (RFC 2861 §3).
+    /// The window is halved for each RTO, and reduced towards its used part (RFC 2861 §3).
     Validates,
 }
 
@@ -59,31 +59,32 @@ pub enum Repair {
     NewReno,
     /// The scoreboard of selective acknowledgements (RFC 6675).
     Sack,
-    /// The same as before that RFC: what is lost stays in the pipe (ns-2's `Sack1`).
+    /// The scoreboard before that RFC, with lost segments in the pipe (ns-2's `Sack1`).
     Sack1,
-    /// Losses by time, and probes for those at the tail (RFC 8985).
+    /// Losses detected by time, and losses at the tail by probes (RFC 8985).
     Rack,
 }
 
 /// The growth of the window for an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// RFC 5681 by ACKs.
+    /// RFC 5681, by ACKs.
     Acks,
-    /// RFC 5681 by acknowledged data, a segment per ACK in slow start (RFC 3465 with L = 1).
+    /// RFC 5681, by acknowledged data, at most a segment per ACK in slow start (RFC 3465 with L =
+    /// 1).
     Data,
-    /// The same without a limit in slow start (Linux).
+    /// RFC 5681, by acknowledged data, without a limit in slow start (Linux).
     AllData,
     /// CUBIC (RFC 9438).
     Cubic,
-    /// BBR: window and rate follow a model of the path. With SACK or RACK-TLP only.
+    /// BBR, whose window and rate follow a model of the path; with SACK or RACK-TLP only.
     Bbr,
 }
 
 /// The examination of a timeout, which is undone if it was premature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examine {
-    /// None.
+    /// No examination.
     Never,
     /// By new data (F-RTO, RFC 5682).
     Data,
@@ -91,10 +92,10 @@ pub enum Examine {
     Linux,
 }
 
-/// What ends CUBIC's slow start before a loss.
+/// The detector that ends CUBIC's slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Nothing.
+    /// No detector.
     Off,
     /// Round trips that grow, after a conservative phase (RFC 9406).
     Careful,
@@ -111,11 +112,12 @@ pub struct Cubic {
     pub c: f64,
     /// β: factor by which a loss reduces the window.
     pub beta: f64,
-    /// Whether a window that does not reach its last maximum yields (§4.7).
+    /// Whether a window that does not reach its last maximum gets a lower target (§4.7).
     pub yields: bool,
-    /// Whether it grows at least as fast as with RFC 5681 (§4.3).
+    /// Whether the window grows at least as fast as with RFC 5681 (§4.3).
     pub is_friendly: bool,
-    /// Minimum growth while no maximum is known: a segment for this many; 0 without one (Linux).
+    /// Minimum growth while no maximum is known: a segment per this many acknowledged segments; 0
+    /// for no minimum (Linux).
     pub blind: f64,
     /// Whether growth is counted in packets and ticks (Linux).
     pub counts: bool,
@@ -132,17 +134,19 @@ pub struct Bbr {
     pub cruise: f64,
     /// See `startup`.
     pub probe: f64,
-    /// Rounds of the filter of the bandwidth, and without growth until Startup ends.
+    /// Number of rounds in the filter of the bandwidth, and number of rounds without growth after
+    /// which Startup ends.
     pub rounds: u32,
     /// See `rounds`.
     pub full_rounds: u32,
-    /// Least window, segments.
+    /// Minimum window, segments.
     pub least: u32,
-    /// Segments of a burst, and its least time; packet times.
+    /// Segments of a burst, and its minimum time in packet times.
     pub burst: u32,
     /// See `burst`.
     pub burst_time: f64,
-    /// Time after which the smallest round trip expires, and duration of `ProbeRTT`; packet times.
+    /// Time after which the smallest round trip expires, and duration of `ProbeRTT`, in packet
+    /// times.
     pub round_trip_time: f64,
     /// See `round_trip_time`.
     pub probe_time: f64,
@@ -151,7 +155,7 @@ pub struct Bbr {
 /// The use of marks (DCTCP, RFC 8257).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marks {
-    /// Whether windows are reduced by marks.
+    /// Whether marks reduce windows.
     pub are_used: bool,
     /// α of a new connection.
     pub alpha: f64,
@@ -159,7 +163,8 @@ pub struct Marks {
     pub gain: f64,
     /// Minimum window after a reduction by marks, segments.
     pub floor: u32,
-    /// Whether the first echo of a window reduces it, instead of the end of the window.
+    /// Whether the window is reduced at the first echo, instead of at the end of the observation
+    /// window.
     pub at_once: bool,
 }
 
@@ -172,7 +177,8 @@ pub struct Rack {
     pub first: f64,
     /// Addition to the probe timeout and to the reordering timer, packet times (Linux).
     pub margin: f64,
-    /// The same with one segment outstanding, for its delayed ACK.
+    /// Addition to the probe timeout with one segment outstanding, for its delayed ACK, packet
+    /// times.
     pub ack_delay: f64,
     /// Whether a lost retransmission reduces the window again (not in Linux).
     pub reduces_again: bool,
@@ -193,9 +199,9 @@ pub struct Flavour {
     pub restarts_timer: bool,
     /// Whether two duplicate ACKs release a segment each (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether these may be segments that a timeout sends again (ns-2).
+    /// Whether the released segments may be segments that a timeout sends again (ns-2).
     pub limited_again: bool,
-    /// With Tahoe: whether a retransmission waits for its host like other data (ns-2).
+    /// With Tahoe: whether a retransmission waits for the host's delay like other data (ns-2).
     pub in_turn: bool,
     /// cwnd at the end of recovery.
     pub exit: Exit,
@@ -203,20 +209,20 @@ pub struct Flavour {
     pub halved: Halved,
     /// Maximum number of new segments per ACK in recovery.
     pub burst: u32,
-    /// With SACK: whether holes above the highest arrived segment are repaired, too, and partial
+    /// With SACK: whether holes above the highest arrived segment are also repaired, and partial
     /// ACKs are answered (ns-3).
     pub answers: bool,
-    /// With SACK: whether there is a rescue (RFC 6675 §4, `NextSeg`, rule 4).
+    /// With SACK: whether recovery sends a rescue (RFC 6675 §4, `NextSeg`, rule 4).
     pub rescues: bool,
-    /// With SACK: whether the blocks of an ACK lengthen it.
+    /// With SACK: whether its blocks lengthen an ACK.
     pub block_bytes: bool,
-    /// Whether windows count packets, so that a short one uses as much as a full one (Linux).
+    /// Whether windows count packets, so that a short packet uses as much as a full one (Linux).
     pub counts_packets: bool,
     /// Whether small bursts wait until ACKs allow larger ones (Linux).
     pub defers: bool,
     /// Whether a server closes the connection with a FIN after its data.
     pub closes: bool,
-    /// Whether recovery sends in proportion to what arrives (RFC 9937, as in Linux).
+    /// Whether recovery sends in proportion to the data that arrive (RFC 9937, as in Linux).
     pub proportional: bool,
     /// The examination of a timeout.
     pub examine: Examine,
@@ -232,13 +238,13 @@ pub struct Flavour {
     pub rack: Rack,
     /// The computation of timeouts.
     pub style: Style,
-    /// Minimum variance term of a timeout, or its tick; packet times.
+    /// Minimum variance term of a timeout, or the tick of samples, in packet times.
     pub granularity: f64,
     /// Whether one segment per window is timed.
     pub per_window: bool,
-    /// Whether packets have timestamps, so that retransmissions give samples, too.
+    /// Whether packets have timestamps, so that retransmissions also give samples.
     pub timestamps: bool,
-    /// Whether duplicate ACKs give samples by what they report for the first time (Linux).
+    /// Whether segments that duplicate ACKs report for the first time give samples (Linux).
     pub times_blocks: bool,
     /// Tick of the hosts' timers, packet times; 0 for exact timers.
     pub tick: f64,
@@ -250,22 +256,22 @@ pub struct Flavour {
     pub ack_timeout: f64,
     /// Number of segments that are acknowledged one by one at first.
     pub quick: u32,
-    /// Whether ACKs are counted for that, and counted anew after a silence longer than the client's
-    /// timeout (Linux).
+    /// Whether `quick` counts ACKs instead of segments, and starts anew after a silence longer than
+    /// the client's timeout (Linux).
     pub counts_acks: bool,
     /// The effect of an idle time.
     pub idle: Idle,
-    /// Whether a packet that departs at the time of an arrival is still there (ns-2, ns-3).
+    /// Whether a packet that departs at the time of an arrival is still in the buffer (ns-2, ns-3).
     pub arrival_first: bool,
 }
 
 impl Flavour {
-    /// Whether receivers report what has arrived out of order.
+    /// Whether receivers report segments that arrive out of order.
     pub fn is_selective(&self) -> bool {
         matches!(self.repair, Repair::Sack | Repair::Sack1 | Repair::Rack)
     }
 
-    /// Whether ACKs tell more than the next segment.
+    /// Whether ACKs report more than the next expected segment.
     pub fn has_options(&self) -> bool {
         self.is_selective() || self.timestamps || self.marks.are_used
     }

@@ -1,4 +1,4 @@
-//! How a window grows with ACKs, and how far a loss reduces it (RFC 5681, RFC 3465, RFC 9438).
+//! Growth of a window by ACKs, and its reduction by a loss (RFC 5681, RFC 3465, RFC 9438).
 
 use crate::flavour::{Growth, Halved};
 use crate::hybrid::State;
@@ -19,8 +19,8 @@ pub(crate) enum Loss {
 }
 
 impl Sender {
-    /// Grows the window for an ACK of everything before `ack`. `rtt` is the round trip of the
-    /// youngest acknowledged segment, if each was sent once.
+    /// Grows the window for an ACK of all segments before `ack`. `rtt` is the round trip of the
+    /// youngest acknowledged segment, if all acknowledged segments were sent once.
     #[inline]
     pub(crate) fn grow(&mut self, now: Ticks, ack: u32, rtt: Option<Ticks>, rules: &Rules) {
         if rules.flavour.growth != Growth::Acks {
@@ -57,7 +57,7 @@ impl Sender {
         }
     }
 
-    /// CUBIC. A window that is not used does not grow (RFC 9438 §5.8).
+    /// Grows the window by CUBIC's curve. A window that is not used does not grow (RFC 9438 §5.8).
     fn grow_by_curve(
         &mut self,
         now: Ticks,
@@ -101,7 +101,7 @@ impl Sender {
         }
     }
 
-    /// Reduces the window for a loss, with this much outstanding.
+    /// Reduces the window for a loss with `flight` outstanding.
     pub(crate) fn reduce(&mut self, flight: Parts, rules: &Rules) {
         self.reduce_for(Loss::Detected, flight, rules);
     }

@@ -6,10 +6,10 @@ use crate::parts::{BITS, Parts};
 
 /// Windows below this are not checked.
 const LOW_WINDOW: Parts = 16 << BITS;
-/// Samples of a round before the comparison begins.
+/// Number of samples of a round before the comparison begins.
 const SAMPLES: u32 = 8;
 
-/// Its time parameters.
+/// The time parameters of hybrid slow start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spans {
     /// Maximum gap between ACKs of a train.
@@ -20,9 +20,9 @@ pub struct Spans {
     pub most: Ticks,
     /// Maximum allowance for segmentation offload.
     pub allowance: Ticks,
-    /// A growth by the smallest round trip over this is enough, within the bounds.
+    /// Growth by the smallest round trip divided by this is enough, within the bounds.
     pub divisor: Ticks,
-    /// A train as long as the smallest round trip over this ends slow start.
+    /// A train as long as the smallest round trip divided by this ends slow start.
     pub train: Ticks,
 }
 

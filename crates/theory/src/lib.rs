@@ -1,13 +1,13 @@
-//! Synchronised reads as a process of packets with a common queue.
+//! Synchronised reads, simulated as a process of packets with a common queue.
 //!
-//! [`follow`] simulates runs until the mean block is known (`chain`). A run consists of a queue
-//! at the client's link (`queue`), servers with their own links (`links`), senders whose
-//! windows follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`), in the
-//! order of time (`network`, `timeline`). All other elements are constant delays.
+//! [`follow`] simulates runs until the mean block is known (`chain`). A run consists of a queue at
+//! the client's link (`queue`), servers with their own links (`links`), senders whose windows
+//! follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`). Its events take
+//! place in the order of time (`network`, `timeline`). All other elements are constant delays.
 //!
-//! A sender reads ACKs without SACK (`duplicates`) or with it (`selective`, `rack`), changes its
-//! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses what to send (`transmit`,
-//! `resend`, `defer`). Stacks differ by flags (`flavour`).
+//! A sender reads ACKs without SACK (`duplicates`) or with SACK (`selective`, `rack`), changes its
+//! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses the segments to
+//! send (`transmit`, `resend`, `defer`). Stacks differ by flags (`flavour`).
 
 mod bbr;
 mod board;
@@ -55,13 +55,13 @@ pub use flavour::{
 pub use queue::Marking;
 pub use read::Read;
 
-/// Simulates every read, on this many threads. Their number does not change the results.
+/// Simulates every read, on this many threads. The number of threads does not change the results.
 ///
 /// # Panics
 ///
 /// If a thread has panicked.
 pub fn follow(reads: &[Read], effort: &Effort, threads: usize) -> Vec<Outcome> {
-    // The largest first, so that it does not run alone at the end.
+    // The largest read comes first, so that it does not run alone at the end.
     let mut order: Vec<usize> = (0..reads.len()).collect();
     order.sort_by_key(|&number| Reverse(reads[number].packets()));
     let next = AtomicUsize::new(0);

@@ -10,18 +10,18 @@ use crate::timeline::Timeline;
 /// Back-to-back packets on the same link.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Arrival times of the first and the last of them.
+    /// Arrival times of the first and the last packet.
     at: Ticks,
     end: Ticks,
-    /// The first.
+    /// The first packet.
     packet: Packet,
     count: u32,
-    /// Number of packets that precede it on the link.
+    /// Number of packets that precede the first packet on the link.
     ahead: u32,
 }
 
 impl Run {
-    /// Of simultaneous arrivals, the one with fewer preceding packets is first, so that a burst
+    /// Of simultaneous arrivals, the packet with fewer preceding packets is first, so that a burst
     /// does not displace single packets.
     fn key(&self) -> Reverse<u128> {
         let place = u64::from(self.ahead) << 32 | u64::from(self.packet.who);
@@ -32,9 +32,9 @@ impl Run {
 /// One server's link.
 #[derive(Clone, Debug, Default)]
 struct Link {
-    /// When it becomes idle.
+    /// When the link becomes idle.
     free: Ticks,
-    /// Its packets, except singles.
+    /// The packets on the link, except singles.
     runs: VecDeque<Run>,
 }
 
@@ -108,7 +108,7 @@ impl Links {
         }
     }
 
-    /// The next packet to arrive; one must be due.
+    /// The next packet to arrive. A packet must be due.
     #[inline]
     pub fn pop(&mut self) -> Packet {
         if self.singles.due == self.due {

@@ -15,7 +15,7 @@ pub struct Marks {
     marked: u32,
     /// Marks and losses up to this segment do not reduce the window again.
     reduced_until: u32,
-    /// The window does not grow until then.
+    /// The window does not grow until `reduced_until`.
     is_frozen: bool,
 }
 
@@ -30,7 +30,7 @@ impl Marks {
         (self.end, self.acked, self.marked) = (max, 0, 0);
     }
 
-    /// A loss is handled as without marks (§3.5).
+    /// Notes a loss, which is handled as without marks (§3.5).
     pub fn on_loss(&mut self, max: u32, is_timeout: bool) {
         (self.reduced_until, self.is_frozen) = (max, false);
         if is_timeout {
@@ -40,8 +40,8 @@ impl Marks {
 }
 
 impl Sender {
-    /// An ACK of everything before `ack`, with an echo of a mark or not. Returns whether the window
-    /// may grow.
+    /// Observes an ACK of all segments before `ack`, with or without the echo of a mark. Returns
+    /// whether the window may grow.
     #[inline(never)]
     pub(crate) fn observe(&mut self, ack: u32, rules: &Rules) -> bool {
         let (una, max, is_marked) = (self.una, self.max, self.is_marked);

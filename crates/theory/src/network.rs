@@ -1,8 +1,8 @@
 //! A run: packets that meet in the queue at the client's link.
 //!
-//! Only this queue can overflow. A packet takes its transmission time on its server's link. After
-//! it has left the switch, its ACK, or the next request, is at the server a round trip later. All
-//! times are those at the switch; the delays to the servers and the client cancel out.
+//! Only this queue can overflow. A packet takes its transmission time on its server's link. A round
+//! trip after the packet has left the switch, its ACK or the next request is at the server. All
+//! times are times at the switch, because the delays to the servers and the client cancel out.
 
 mod client;
 
@@ -47,7 +47,7 @@ const ESTABLISHED: u32 = 0;
 pub struct Block {
     /// Timeouts.
     pub timeouts: f64,
-    /// Timeouts of SYNs and SYN-ACKs among them.
+    /// Timeouts of SYNs and SYN-ACKs among these timeouts.
     pub handshakes: f64,
     /// Duration, packet times.
     pub duration: f64,
@@ -61,9 +61,9 @@ pub struct Network<'a> {
     /// Sizes in the queue: of a full packet, the last packet of an SRU, and a packet without
     /// payload.
     sizes: [Size; 3],
-    /// Their transmission times on a server's link.
+    /// The transmission times of these packets on a server's link.
     times: [Ticks; 3],
-    /// From the switch to the client, to a server and back to the switch.
+    /// Time from the switch to the client, to a server and back to the switch.
     round_trip: Ticks,
     queue: Queue,
     links: Links,
@@ -71,27 +71,27 @@ pub struct Network<'a> {
     connections: Vec<Connection>,
     /// Deadlines, earliest first.
     timers: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// When hosts release data.
+    /// Times at which hosts release data, earliest first.
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// Maximum delay of data by its host.
+    /// Maximum delay of data by a host.
     jitter: Ticks,
-    /// Whether ACKs tell more than the next segment.
+    /// Whether ACKs report more than the next expected segment.
     has_options: bool,
-    /// Whether marks matter.
+    /// Whether senders use marks.
     reads_marks: bool,
-    /// Whether the receivers report what arrives out of order, and twice.
+    /// Whether the receivers report segments that arrive out of order or twice.
     is_selective: bool,
     /// Additional time of an ACK, by the number of its blocks.
     blocks: [Ticks; 4],
-    /// When the last ACK is at its server: none overtakes another on the client's link.
+    /// When the last ACK is at its server. ACKs do not overtake each other on the client's link.
     last_ack: Ticks,
     hosts: Stream,
-    /// Delayed ACKs, by the time at which they are due.
+    /// Delayed ACKs, sorted by the time at which they are due.
     delayed: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// Delayed ACKs: number of segments per ACK, number of segments that are acknowledged at once
-    /// at first, and maximum delay; zero without delayed ACKs.
+    /// Parameters of delayed ACKs: number of segments per ACK, number of segments that are
+    /// acknowledged at once at first, and maximum delay, which is zero without delayed ACKs.
     delay: (u32, u32, Ticks),
-    /// The requests of the current block: times and servers.
+    /// Times and servers of the current block's requests.
     requests: Vec<(Ticks, u32)>,
     asked: usize,
     /// The next time of a timer, gate, delayed ACK or request.
@@ -112,7 +112,7 @@ pub struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// The state before the first block; `hosts` draws the hosts' delays.
+    /// The state before the first block. `hosts` draws the hosts' delays.
     pub fn new(read: &'a Read, mut hosts: Stream) -> Self {
         let last = read.header + (read.packet - read.header) * read.last;
         let bytes = [read.packet, last, read.bare];
@@ -170,7 +170,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Simulates the next block. If it is not complete after `most` events, its duration is
+    /// Simulates the next block. If the block is not complete after `most` events, its duration is
     /// extrapolated, and it must be the last block.
     pub fn block(&mut self, gaps: &mut Stream, most: u64) -> Block {
         let (start, last) = (self.done, self.events + most);
@@ -201,7 +201,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Draws the times of the requests, which share the client's link.
+    /// Draws the times of the requests, which all use the client's link.
     fn plan_requests(&mut self, mut at: Ticks, gaps: &mut Stream) {
         let (bare, spread) = (self.sizes[Kind::Bare as usize].time, self.read.spread);
         self.requests.clear();
@@ -277,7 +277,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A packet arrives at the switch.
+    /// Handles the arrival of a packet at the switch.
     #[inline]
     fn arrive(&mut self) {
         let Packet { sent, segment, who, kind } = self.links.pop();
@@ -327,8 +327,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// An ACK arrives at its server. The ACK that completes the handshake carries the first
-    /// request.
+    /// Handles the arrival of an ACK at its server. The ACK that completes the handshake carries
+    /// the first request.
     #[inline]
     fn on_ack(&mut self) {
         let Ack { next, segment, sent, who, twice, ece } = self.acks.pop();
@@ -338,7 +338,8 @@ impl<'a> Network<'a> {
             *opens = false;
             let at_once = *tries == 1;
             sender.open(self.now - ack.sent, at_once, &self.rules);
-            // That of the server, with the same round trip.
+            // The client's timeout equals the server's, because both have measured the same round
+            // trip.
             receiver.know_timeout(sender.rto.wait);
             sender.request(self.read.segments);
         } else {
@@ -347,8 +348,8 @@ impl<'a> Network<'a> {
         self.send(who);
     }
 
-    /// A request arrives at its server, a timer expires, a host releases data, or a delayed ACK is
-    /// due.
+    /// Handles rare events: a request arrives at its server, a timer expires, a host releases data,
+    /// or a delayed ACK is due.
     #[inline(never)]
     fn do_rare(&mut self) {
         self.now = self.rare;
@@ -372,8 +373,8 @@ impl<'a> Network<'a> {
         self.rare = timer.min(request).min(gate).min(delayed);
     }
 
-    /// A request arrives. It carries a delayed ACK. If the block opens connections, the handshake
-    /// is first.
+    /// Handles the arrival of a request. It carries a delayed ACK. If the block opens connections,
+    /// the handshake comes first.
     fn ask(&mut self) {
         let who = self.requests[self.asked].1;
         self.asked += 1;
@@ -385,7 +386,7 @@ impl<'a> Network<'a> {
         self.send(who);
     }
 
-    /// A host releases data.
+    /// Handles the release of data by a host.
     fn pass(&mut self) {
         let Some(Reverse((at, who))) = self.gates.pop() else { return };
         let connection = &mut self.connections[who as usize];

@@ -30,12 +30,12 @@ pub enum Kind {
 /// A packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
-    /// When it was sent; [`NEVER`] for a retransmission.
+    /// When the packet was sent; [`NEVER`] for a retransmission.
     pub sent: Ticks,
     /// Number of the segment.
     pub segment: u32,
-    /// The server that sent it.
+    /// The server that sent the packet.
     pub who: u32,
-    /// Its kind.
+    /// The kind of the packet.
     pub kind: Kind,
 }

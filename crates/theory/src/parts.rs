@@ -1,6 +1,6 @@
 //! Windows in fractions of a segment.
 
-/// A window or another number of segments, in units of 1/[`SEGMENT`] segment.
+/// A window or another number of segments, in units of 1/[`SEGMENT`] of a segment.
 pub type Parts = u64;
 
 /// Units per segment.

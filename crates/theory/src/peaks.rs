@@ -1,12 +1,12 @@
-//! The variance of round trips as Linux keeps it (`tcp_rtt_estimator()`): the largest of a round
-//! counts at once, and falls by a quarter per round.
+//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the largest deviation of a
+//! round counts at once, and its excess falls by a quarter per round.
 
-/// Four times the mean deviation, and what the RTO takes of it; ticks.
+/// Four times the mean deviation, and the variance for the RTO derived from it, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peaks {
     /// `mdev_us`.
     deviation: i64,
-    /// The largest of the round, `mdev_max_us`.
+    /// The largest deviation of the round, `mdev_max_us`.
     peak: i64,
     /// `rttvar_us`.
     variance: i64,
@@ -15,8 +15,8 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// A sample, with the SRTT before it, 0 if it is the first. A round is from the next segment to
-    /// its ACK.
+    /// Adds a sample, given the SRTT before it, which is 0 for the first sample. A round lasts from
+    /// the sending of the next segment to its ACK.
     pub fn sample(&mut self, rtt: i64, srtt: i64, least: i64, (una, next): (u32, u32)) {
         if srtt == 0 {
             let variance = (2 * rtt).max(least);
@@ -25,7 +25,7 @@ impl Peaks {
         }
         let (error, quarter) = ((rtt - srtt).abs(), self.deviation / 4);
         let excess = error - quarter;
-        // A shorter round trip counts less, so that the RTO does not grow by it.
+        // A shorter round trip counts less, so that the RTO does not grow because of it.
         self.deviation += if excess > 0 && rtt < srtt { excess / 8 } else { excess };
         if self.deviation > self.peak {
             self.peak = self.deviation;
@@ -67,7 +67,7 @@ mod tests {
         (0..100).for_each(|_| peaks.sample(4, 4, 10, (0, 9)));
         assert_eq!(peaks.variance(), 46, "within the round");
         peaks.sample(4, 4, 10, (1, 9));
-        assert_eq!(peaks.variance(), 46, "whose peak it was");
+        assert_eq!(peaks.variance(), 46, "at the end of the round of the peak");
         peaks.sample(4, 4, 10, (10, 19));
         assert_eq!(peaks.variance(), 37);
     }

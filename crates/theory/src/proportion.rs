@@ -1,43 +1,45 @@
-//! Proportional rate reduction in a recovery (RFC 9937), as in Linux (`tcp_cwnd_reduction()`): what
-//! may be sent is in proportion to what has arrived.
+//! Proportional rate reduction in a recovery (RFC 9937), as in Linux (`tcp_cwnd_reduction()`): the
+//! data that may be sent are in proportion to the data that have arrived.
 
 use crate::parts::{BITS, Parts};
 
 /// The counters of a recovery, in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Proportion {
-    /// cwnd when it began.
+    /// cwnd when the recovery began.
     window: Parts,
     delivered: u32,
     out: u32,
     /// Segments that may be sent until the next ACK.
     pub allowance: u32,
-    /// Without SACK: segments that duplicate ACKs have reported, and no cumulative ACK yet.
+    /// Without SACK: segments that duplicate ACKs have reported and no cumulative ACK has covered.
     credited: u32,
 }
 
 impl Proportion {
-    /// Recovery begins with a cwnd of `window`; duplicate ACKs have reported `credited` segments.
+    /// The counters at the start of a recovery with a cwnd of `window`. Duplicate ACKs have
+    /// reported `credited` segments.
     pub fn new(window: Parts, credited: u32) -> Self {
         Self { window: window.max(1), delivered: 0, out: 0, allowance: 0, credited }
     }
 
-    /// A duplicate ACK reports a segment. Returns the number of all such segments.
+    /// Credits the segment that a duplicate ACK reports. Returns the number of all such segments.
     pub fn credit(&mut self) -> u32 {
         self.credited += 1;
         self.credited
     }
 
-    /// A cumulative ACK covers `acked` segments. Returns the number that no duplicate ACK had
-    /// reported, and of the reported ones that are not covered. The first one was lost.
+    /// Handles a cumulative ACK of `acked` segments, the first of which was lost. Returns the
+    /// number of segments that no duplicate ACK had reported, and the number of reported segments
+    /// that are not covered.
     pub fn settle(&mut self, acked: u32) -> (u32, u32) {
         let new = acked.saturating_sub(self.credited).max(1);
         self.credited -= self.credited.min(acked.saturating_sub(1));
         (new, self.credited)
     }
 
-    /// An ACK reports `delivered` new segments and leaves `pipe` in the network; `is_safe` if it
-    /// covers new data and indicates no further loss.
+    /// Handles an ACK that reports `delivered` new segments and leaves `pipe` segments in the
+    /// network. `is_safe` is whether the ACK covers new data and indicates no further loss.
     pub fn on_ack(&mut self, delivered: u32, pipe: u32, window: Parts, is_safe: bool) {
         if delivered == 0 {
             return;
@@ -54,7 +56,7 @@ impl Proportion {
         };
     }
 
-    /// Segments were sent.
+    /// Counts sent segments.
     pub fn on_sent(&mut self, count: u32) {
         self.out += count;
         self.allowance = self.allowance.saturating_sub(count);
@@ -66,8 +68,8 @@ mod tests {
     use super::*;
     use crate::parts::SEGMENT;
 
-    /// One of 20 segments is lost, and the window is halved: a segment leaves for every second one
-    /// that arrives.
+    /// One of 20 segments is lost, and the window is halved, so a segment leaves for every second
+    /// one that arrives.
     #[test]
     fn rfc9937_a_loss_spreads_the_reduction_over_a_round_trip() {
         let mut it = Proportion::new(20 * SEGMENT, 0);
@@ -92,7 +94,7 @@ mod tests {
         assert_eq!([after(false), after(true)], [2, 3]);
         let mut it = Proportion::new(20 * SEGMENT, 0);
         it.on_ack(5, 9, 10 * SEGMENT, false);
-        assert_eq!(it.allowance, 1, "there is room for one");
+        assert_eq!(it.allowance, 1, "there is room for one segment");
     }
 
     #[test]

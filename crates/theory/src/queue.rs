@@ -6,9 +6,9 @@ use crate::timeline::Timeline;
 /// The size of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Size {
-    /// Its transmission time.
+    /// The packet's transmission time.
     pub time: Ticks,
-    /// Its buffer space.
+    /// The packet's buffer space.
     pub space: u64,
 }
 
@@ -18,9 +18,9 @@ pub struct Size {
 pub struct Marking {
     /// The threshold: packets, or bytes.
     pub threshold: f64,
-    /// Whether it counts packets.
+    /// Whether the threshold counts packets.
     pub counts_packets: bool,
-    /// Whether the packet on the link counts, and the arriving one.
+    /// Whether the packet on the link counts, and whether the arriving packet counts.
     pub in_service: bool,
     /// See `in_service`.
     pub arriving: bool,
@@ -36,9 +36,10 @@ pub struct Queue {
     full: Size,
     /// When the link becomes idle.
     free: Ticks,
-    /// One tick if a packet that leaves at the time of an arrival is still there.
+    /// One tick if a packet that leaves at the time of an arrival is still in the buffer.
     linger: Ticks,
-    /// Packets that are not full, by the time at which they leave the buffer, and their sum.
+    /// Packets that are not full, in the order in which they leave the buffer, and the sum of their
+    /// sizes.
     others: Timeline<Size>,
     sum: Size,
     marking: Option<Marking>,
@@ -50,7 +51,7 @@ pub struct Queue {
 
 impl Queue {
     /// An empty queue with a buffer of `limit`. With `arrival_first`, a packet that leaves at the
-    /// time of an arrival is still there.
+    /// time of an arrival is still in the buffer.
     pub fn new(limit: u64, full: Size, arrival_first: bool) -> Self {
         let linger = Ticks::from(arrival_first);
         Self {
@@ -66,12 +67,12 @@ impl Queue {
         }
     }
 
-    /// The same, with marks; a full packet has this many bytes.
+    /// The same queue with marks. A full packet has this many bytes.
     pub fn marking(self, marking: Option<Marking>, bytes: f64) -> Self {
         Self { marking, bytes, ..self }
     }
 
-    /// Whether a packet is marked that arrives while so many full packets wait.
+    /// Whether a packet that arrives while `waiting` full packets wait is marked.
     #[inline(never)]
     fn marks(&self, waiting: u64, size: Size) -> bool {
         let Some(it) = self.marking else { return false };
@@ -86,7 +87,7 @@ impl Queue {
         (waiting as f64 + others + more) * each > it.threshold
     }
 
-    /// Offers a packet. Returns its departure time; `None` if it is lost.
+    /// Offers a packet. Returns its departure time, or `None` if the packet is lost.
     ///
     /// The packet on the link takes no buffer space.
     #[inline]
@@ -101,7 +102,8 @@ impl Queue {
             self.has_marked = false;
             return Some(self.free);
         }
-        // The link is busy for at most a packet time with one packet, then with the waiting ones.
+        // The link is busy for at most a packet time with one packet, and then with the waiting
+        // packets.
         let waiting = (self.free + self.linger - now - self.sum.time - 1) / PACKET;
         if waiting * self.full.space + self.sum.space + size.space > self.limit {
             return None;

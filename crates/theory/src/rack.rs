@@ -7,21 +7,23 @@ use crate::parts::Parts;
 use crate::sender::{Rules, Sender};
 use crate::wheel;
 
-/// The reordering window is the smallest round trip over this, times a multiplier (§6.2).
+/// Divisor: the reordering window is the smallest round trip divided by this, times a multiplier
+/// (§6.2).
 const DIVISOR: Ticks = 4;
 /// Number of recoveries without a duplicate after which the multiplier is 1 again (§6.2).
 const PERSISTENCE: u32 = 16;
-/// Arrived segments above a loss with which there is no reordering window (§6.2, step 4).
+/// Number of segments arrived out of order from which on there is no reordering window (§6.2, step
+/// 4).
 const ENOUGH: u32 = 3;
 
-/// Its time parameters.
+/// The time parameters of RACK-TLP.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
     /// Probe timeout before the first round-trip sample.
     pub first: Ticks,
     /// Addition to the probe timeout and to the reordering timer.
     pub margin: Ticks,
-    /// The same with one segment outstanding.
+    /// Addition to the probe timeout with one segment outstanding.
     pub ack_delay: Ticks,
 }
 
@@ -37,7 +39,7 @@ impl Spans {
 #[derive(Clone, Debug)]
 pub struct Rack {
     smallest: Option<Ticks>,
-    /// The last sent of the arrived segments (`RACK.xmit_ts`), and its round trip.
+    /// The arrived segment that was sent last (`RACK.xmit_ts`), and its round trip.
     newest: Option<(Ticks, u32)>,
     rtt: Ticks,
     /// One past the highest segment that has arrived (`RACK.fack`).
@@ -48,18 +50,18 @@ pub struct Rack {
     /// End of the round in which a duplicate was reported.
     twice_until: Option<u32>,
     reduced_at: Ticks,
-    /// When segments that may be reordered are lost.
+    /// When segments that may be reordered are declared lost.
     pub(crate) reorder_at: Ticks,
     /// When a probe is sent.
     pub(crate) probe_at: Ticks,
-    /// One past the highest segment at the last probe, until its result is known; whether it was a
-    /// retransmission, and the flight.
+    /// The last probe, until its result is known: one past the highest segment, whether the probe
+    /// was a retransmission, and the flight.
     probed: Option<(u32, bool, Parts)>,
     /// Probes since the last round-trip sample.
     probes: u32,
 }
 
-/// What an ACK or a deadline leads to.
+/// The effect of an ACK or a deadline on loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Nothing,
@@ -67,7 +69,7 @@ pub(crate) enum Verdict {
     Loss,
     /// A retransmission was lost.
     Again,
-    /// A probe has repaired a loss; the flight at that time.
+    /// A probe has repaired a loss. The value is the flight when the probe was sent.
     Repaired(Parts),
 }
 
@@ -91,7 +93,7 @@ impl Rack {
         }
     }
 
-    /// The handshake took one round trip.
+    /// Takes the round trip of the handshake as a sample.
     pub fn open(&mut self, rtt: Ticks) {
         self.smallest = Some(rtt);
     }
@@ -101,7 +103,7 @@ impl Rack {
         self.reorder_at.min(self.probe_at)
     }
 
-    /// A segment has arrived (§6.2, steps 1 to 3).
+    /// Handles a segment that has arrived (§6.2, steps 1 to 3).
     pub fn deliver(&mut self, segment: u32, sent: &Sent, now: Ticks) {
         let rtt = now - sent.at;
         if segment >= self.forward {
@@ -121,7 +123,8 @@ impl Rack {
         self.newest = self.newest.max(Some((sent.at, segment)));
     }
 
-    /// Duplicates widen the reordering window (§6.2, step 4). `widens` if there is one that may.
+    /// Widens the reordering window for duplicates (§6.2, step 4). `widens` is whether the ACK
+    /// reports a duplicate that counts.
     fn adapt(&mut self, una: u32, max: u32, widens: bool, leaves: bool) {
         self.twice_until.take_if(|round| una >= *round);
         if widens && self.twice_until.is_none() {
@@ -144,12 +147,13 @@ impl Rack {
         (self.smallest.unwrap_or_default() / DIVISOR * self.multiplier).min(srtt)
     }
 
-    /// A timeout ends the episode of a probe.
+    /// Forgets a probe after a timeout, which ends its episode.
     fn reset(&mut self) {
         (self.reorder_at, self.probe_at, self.probed) = (NEVER, NEVER, None);
     }
 
-    /// The result of a probe (§7.4). `is_dup` if the ACK reports nothing but a duplicate.
+    /// The flight of a probe that has repaired a loss (§7.4). `is_dup` is whether the ACK reports
+    /// only a duplicate.
     fn settle_probe(&mut self, una: u32, twice: Option<u32>, is_dup: bool) -> Option<Parts> {
         let (end, is_copy, flight) = self.probed.filter(|it| una >= it.0)?;
         let arrived_twice = twice.is_some_and(|it| it + 1 == end) || una == end && is_dup;
@@ -162,8 +166,8 @@ impl Rack {
 }
 
 impl Sender {
-    /// An ACK, after the scoreboard has seen it. `twice` is a segment that arrived again; `is_news`
-    /// if it reports a new one out of order.
+    /// Handles an ACK after the scoreboard has recorded it. `twice` is a segment that arrived
+    /// again. `is_news` is whether the ACK reports a new segment out of order.
     pub(crate) fn on_rack_ack(
         &mut self,
         now: Ticks,
@@ -204,7 +208,7 @@ impl Sender {
         self.in_recovery || self.selective.as_ref().is_some_and(|it| it.repairs_timeout)
     }
 
-    /// Loss detection (§6.2, step 5).
+    /// Detects losses (§6.2, step 5).
     pub(crate) fn detect(&mut self, now: Ticks, rules: &Rules) -> Verdict {
         let is_repairing = self.is_repairing();
         let (srtt, phase) = (self.rto.smoothed(), self.phase);
@@ -234,7 +238,7 @@ impl Sender {
         Verdict::Nothing
     }
 
-    /// Recovery begins: no probe.
+    /// Stops the probe timer when a recovery begins.
     pub(crate) fn cancel_probe(&mut self) {
         if let Some(rack) = self.rack_mut() {
             rack.probe_at = NEVER;
@@ -267,7 +271,7 @@ impl Sender {
         }
     }
 
-    /// A timeout (§6.3): what is old is lost.
+    /// Marks old segments as lost after a timeout (§6.3).
     pub(crate) fn time_out_rack(&mut self, now: Ticks) {
         let srtt = self.rto.smoothed();
         let Some(it) = self.selective.as_deref_mut() else { return };
@@ -277,7 +281,7 @@ impl Sender {
         it.board.lose_old(now, patience);
     }
 
-    /// A deadline of loss detection has passed.
+    /// Handles an expired deadline of loss detection.
     pub(crate) fn expire_rack(&mut self, now: Ticks, rules: &Rules) {
         let is_out = self.una < self.max;
         let Some(rack) = self.rack_mut() else { return };
@@ -293,7 +297,7 @@ impl Sender {
         }
     }
 
-    /// Begins what loss detection has found.
+    /// Acts on the result of loss detection.
     pub(crate) fn act(&mut self, now: Ticks, verdict: Verdict, rules: &Rules) {
         match verdict {
             Verdict::Nothing => {}
@@ -309,7 +313,7 @@ impl Sender {
         }
     }
 
-    /// A probe was sent: a copy, or new data.
+    /// Records a sent probe, which is a copy or new data.
     pub(crate) fn note_probe(&mut self, is_copy: bool, rules: &Rules) {
         let flight = self.outstanding(self.max, rules);
         let max = self.max;

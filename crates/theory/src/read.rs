@@ -12,17 +12,17 @@ pub struct Read {
     pub servers: usize,
     /// Segments of the SRU.
     pub segments: u32,
-    /// Payload of the last of them, as a share of a full segment.
+    /// Payload of the SRU's last segment, as a share of a full segment.
     pub last: f64,
     /// Bytes of a full packet.
     pub packet: f64,
-    /// Bytes of its header.
+    /// Bytes of a packet's header.
     pub header: f64,
     /// Bytes of a packet without payload.
     pub bare: f64,
     /// Layer-2 overhead of every packet, bytes.
     pub layer2: f64,
-    /// Rate of the client's link over that of a server's.
+    /// Rate of the client's link divided by the rate of a server's link.
     pub slower: f64,
     /// Packet times per second.
     pub second: f64,
@@ -42,7 +42,7 @@ pub struct Read {
     pub gap: f64,
     /// Maximum independent delay of a request, packet times.
     pub spread: f64,
-    /// Maximum delay of data by its host, packet times.
+    /// Maximum delay of data by a host, packet times.
     pub jitter: f64,
     /// Whether every block opens new connections.
     pub fresh: bool,
@@ -52,11 +52,11 @@ pub struct Read {
     pub most_rto: f64,
     /// Whether each server's first packet is a SYN-ACK, or a SYN, that needs an answer.
     pub handshakes: bool,
-    /// Its timeout, packet times.
+    /// Timeout of that packet, packet times.
     pub syn_rto: f64,
     /// RTO before the first round-trip sample, packet times.
     pub first_rto: f64,
-    /// RTO before the first sample, after a lost SYN or SYN-ACK.
+    /// RTO before the first round-trip sample after a lost SYN or SYN-ACK, packet times.
     pub later_rto: f64,
     /// Blocks of a run.
     pub blocks: u32,
@@ -66,9 +66,9 @@ pub struct Read {
     pub initial_threshold: f64,
     /// The receiver's window, segments.
     pub most_window: f64,
-    /// The properties of its hosts' stack.
+    /// The properties of the hosts' TCP stack.
     pub flavour: Flavour,
-    /// The definition of its collapse.
+    /// The definition of a collapse of the read.
     pub collapse: Collapse,
 }
 
@@ -92,8 +92,8 @@ impl Read {
         (bytes + self.layer2) / (self.packet + self.layer2)
     }
 
-    /// The time that this number of SACK blocks adds to an ACK on both links, packet times: eight
-    /// bytes each, and four (RFC 2018 §3, with padding).
+    /// The time that this number of SACK blocks adds to an ACK on both links, packet times. A block
+    /// has eight bytes, and the option another four (RFC 2018 §3, with padding).
     pub fn blocks_time(&self, count: u32) -> f64 {
         if count == 0 || !self.flavour.block_bytes {
             return 0.0;
@@ -108,11 +108,12 @@ impl Read {
 
     /// Whether no possible round trip raises the RTO above its minimum.
     ///
-    /// A packet may wait behind a full buffer, behind its whole SRU at the server, and for a
-    /// delayed ACK at the client. SRTT and RTTVAR do not exceed the sum (RFC 6298 §2).
+    /// A packet may wait behind a full buffer and behind its whole SRU at the server, and its ACK
+    /// may be delayed at the client. SRTT and RTTVAR do not exceed the sum of these times (RFC 6298
+    /// §2).
     pub fn rto_is_least(&self) -> bool {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
-        // These also use the smoothed round trip.
+        // These stacks also use the smoothed round trip.
         let is_used = matches!(self.flavour.growth, Growth::Cubic | Growth::Bbr)
             || self.flavour.repair == Repair::Rack
             || self.flavour.defers;

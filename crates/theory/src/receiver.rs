@@ -2,18 +2,18 @@
 
 use crate::packet::{NEVER, Ticks};
 
-/// Blocks for which there is room in an ACK.
+/// Number of blocks for which an ACK has room.
 const MOST_BLOCKS: u32 = 3;
 
 /// Reassembly and delayed ACKs of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// The segment expected next: the cumulative ACK.
+    /// The segment expected next, which is the cumulative ACK.
     pub next: u32,
-    /// Number of segments above it, and of their ranges.
+    /// Number of segments above `next`, and number of their ranges.
     beyond: u32,
     ranges: u32,
-    /// `next` at the last ACK, and the time in its packet that an ACK echoes (RFC 7323 §4.3).
+    /// `next` at the last ACK, and the timestamp that the next ACK echoes (RFC 7323 §4.3).
     acknowledged: u32,
     pub echo: Ticks,
     /// Whether the last segment was marked.
@@ -22,8 +22,8 @@ pub struct Receiver {
     pending: u32,
     /// Number of segments that are still acknowledged one by one.
     quick: u32,
-    /// Whether ACKs are counted for that (Linux); when the last segment arrived, and after which
-    /// silence they are counted anew.
+    /// Whether `quick` counts ACKs (Linux), when the last segment arrived, and the silence after
+    /// which `quick` starts anew.
     counts_acks: bool,
     heard: Ticks,
     silence: Ticks,
@@ -34,8 +34,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Expects segment 1. No segment may be more than `most` above the expected one. The first
-    /// `quick` segments are acknowledged one by one.
+    /// A receiver that expects segment 1. No segment may be more than `most` above the expected
+    /// one. The first `quick` segments are acknowledged one by one.
     pub fn new(most: u32, quick: u32) -> Self {
         let held = vec![0; (most as usize / 64 + 1).next_power_of_two()];
         Self {
@@ -55,7 +55,7 @@ impl Receiver {
         }
     }
 
-    /// The same, with ACKs counted as Linux does.
+    /// The same receiver, with ACKs counted as in Linux.
     pub fn counting_acks(self, counts_acks: bool) -> Self {
         Self { counts_acks, ..self }
     }
@@ -77,25 +77,24 @@ impl Receiver {
         self.held[word] & bit != 0
     }
 
-    /// Number of blocks that an ACK of selective acknowledgements has (RFC 2018 §3), with one for a
-    /// duplicate (RFC 2883).
+    /// Number of SACK blocks of an ACK (RFC 2018 §3), including a block for a duplicate (RFC 2883).
     pub fn blocks(&self, is_twice: bool) -> usize {
         (self.ranges + u32::from(is_twice)).min(MOST_BLOCKS) as usize
     }
 
-    /// With timestamps: a segment that was sent at `sent` arrives.
+    /// Records the timestamp of a segment that was sent at `sent` and arrives.
     pub fn note_time(&mut self, segment: u32, sent: Ticks) {
         if segment <= self.acknowledged {
             self.echo = sent;
         }
     }
 
-    /// With timestamps: an ACK of everything before `next` is sent.
+    /// Records that an ACK of all segments before `next` is sent, for timestamps.
     pub fn note_ack(&mut self) {
         self.acknowledged = self.next;
     }
 
-    /// Receives a segment; returns the ACK.
+    /// Receives a segment. Returns the cumulative ACK.
     #[inline]
     pub fn take(&mut self, segment: u32) -> u32 {
         if segment == self.next && self.beyond == 0 {
@@ -106,13 +105,13 @@ impl Receiver {
         self.next
     }
 
-    /// The connection is open, and the client's timeout is known.
+    /// Sets the client's timeout once the connection is open.
     pub fn know_timeout(&mut self, wait: Ticks) {
         self.silence = wait;
     }
 
-    /// A segment arrives. After a silence longer than the client's timeout, the first `quick` count
-    /// again (`tcp_event_data_recv()`).
+    /// Notes the arrival of a segment. After a silence longer than the client's timeout, the next
+    /// `quick` ACKs are sent at once again (`tcp_event_data_recv()`).
     pub fn hear(&mut self, now: Ticks, quick: u32) {
         if self.counts_acks {
             if self.heard != NEVER && now - self.heard > self.silence {
@@ -122,8 +121,8 @@ impl Receiver {
         }
     }
 
-    /// Whether a segment, which is received next, must be acknowledged at once (RFC 5681 §4.2):
-    /// after `every` segments, and after a duplicate or a gap. A duplicate also restores the first
+    /// Whether a segment, which is received next, must be acknowledged at once (RFC 5681 §4.2).
+    /// This is so after `every` segments, and after a duplicate or a gap. A duplicate also restores
     /// `quick` (Linux).
     pub fn is_due(&mut self, segment: u32, every: u32, quick: u32) -> bool {
         self.pending += 1;
@@ -146,7 +145,7 @@ impl Receiver {
         is_due
     }
 
-    /// An ACK was sent.
+    /// Notes that an ACK was sent.
     pub fn acknowledged(&mut self) {
         if self.counts_acks && self.pending > 0 {
             self.quick = self.quick.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Which segments a sender with a scoreboard sends (RFC 6675 §4, `NextSeg`), and when.
+//! Chooses the segments that a sender with a scoreboard sends, and when (RFC 6675 §4, `NextSeg`).
 
 use crate::flavour::{Idle, Repair};
 use crate::packet::{NEVER, Ticks};
@@ -6,8 +6,8 @@ use crate::parts::BITS;
 use crate::sender::{Burst, Rules, Sender};
 
 impl Sender {
-    /// The next segments to send by the scoreboard. Unless `is_open`, only those that the host does
-    /// not delay.
+    /// The next segments to send by the scoreboard. Unless `is_open`, these are only segments that
+    /// the host does not delay.
     pub(crate) fn poll_selectively(
         &mut self,
         now: Ticks,
@@ -60,7 +60,7 @@ impl Sender {
         self.bbr.as_deref_mut().is_some_and(|bbr| bbr.is_early(now))
     }
 
-    /// What recovery demands, without regard to the window and the host's delay.
+    /// The segments that recovery demands, regardless of the window and the host's delay.
     fn poll_owed(&mut self, now: Ticks, rules: &Rules) -> Option<Burst> {
         if std::mem::take(&mut self.owes_first) {
             let due = self.selective.as_deref()?.board.first_due();
@@ -83,7 +83,7 @@ impl Sender {
         None
     }
 
-    /// A segment that is not lost, but may be sent again in recovery.
+    /// A segment that is not lost but may be sent again in recovery.
     fn poll_spare(&mut self, now: Ticks, rules: &Rules) -> Option<Burst> {
         let is_rfc = rules.flavour.repair == Repair::Sack;
         if !self.in_recovery || !is_rfc {
@@ -125,7 +125,7 @@ impl Sender {
         room.max(u32::from(pipe == 0))
     }
 
-    /// Whether there is something to send once the host releases it.
+    /// Whether there are segments to send once the host releases them.
     pub(crate) fn is_ready_selectively(&self, rules: &Rules) -> bool {
         let Some(it) = self.selective.as_deref() else { return false };
         let spare = || {
@@ -205,7 +205,7 @@ impl Sender {
         Burst { segment, count, again: false, is_all: false }
     }
 
-    /// Counts what leaves, for rate reduction, the use of the window, and BBR.
+    /// Counts sent segments for rate reduction, the use of the window, and BBR.
     fn note_sent(&mut self, now: Ticks, segment: u32, count: u32, rules: &Rules) {
         self.last_sent = now;
         if rules.flavour.idle == Idle::Validates {

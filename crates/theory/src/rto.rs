@@ -28,7 +28,7 @@ pub struct Rto {
     base: Ticks,
     srtt: i64,
     rttvar: i64,
-    /// With [`Style::Linux`].
+    /// The variance, with [`Style::Linux`].
     peaks: Peaks,
 }
 
@@ -39,7 +39,7 @@ impl Rto {
     }
 
     /// Adds a sample, which ends the backoff. `window` is the first unacknowledged segment and the
-    /// next one.
+    /// next segment to send.
     #[inline]
     pub fn sample(&mut self, rtt: Ticks, window: (u32, u32), bounds: &Bounds) {
         if bounds.is_least {
@@ -74,7 +74,7 @@ impl Rto {
         self.base = (rto as Ticks).min(bounds.most);
     }
 
-    /// New data was acknowledged.
+    /// Handles an ACK of new data.
     #[inline]
     pub fn progress(&mut self, bounds: &Bounds) {
         if bounds.style == Style::Ns3 {
@@ -82,7 +82,7 @@ impl Rto {
         }
     }
 
-    /// The timer has expired: the RTO is doubled.
+    /// Doubles the RTO after an expiry of the timer.
     pub fn back_off(&mut self, bounds: &Bounds) {
         self.wait = self.wait.saturating_mul(2).min(bounds.most);
     }

@@ -8,20 +8,20 @@ use crate::proportion::Proportion;
 use crate::rack::Verdict;
 use crate::sender::{AckInfo, DUPLICATES, Rules, Sender};
 
-/// Number of arrived segments above a hole after which it is lost (RFC 6675 §4).
+/// Number of arrived segments above a hole with which the hole is lost (RFC 6675 §4).
 const ENOUGH: u32 = DUPLICATES;
 
-/// What an ACK leads to.
+/// The effect of an ACK on loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Episode {
     Nothing,
     /// The recovery ends.
     Exit,
-    /// Something new is found.
+    /// A loss or a repair is found.
     Found(Verdict),
 }
 
-/// What an ACK has reported.
+/// The information in an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     /// Segments newly covered by the cumulative ACK.
@@ -30,11 +30,13 @@ struct News {
     is_sacked: bool,
     /// A segment that has arrived again.
     twice: Option<u32>,
-    /// Something has arrived that was outstanding at a timeout, and was not sent again.
+    /// Whether a segment has arrived that was outstanding at a timeout and was not sent again.
     is_original: bool,
-    /// The round trip of the youngest segment that the ACK covers, if each was sent once.
+    /// The round trip of the youngest segment that the ACK covers, if all covered segments were
+    /// sent once.
     rtt: Option<Ticks>,
-    /// When the segment was sent that a duplicate ACK reports, if that was once and it is timed.
+    /// When the segment that a duplicate ACK reports was sent, if it was sent once and such
+    /// segments are timed.
     reported: Option<Ticks>,
 }
 
@@ -69,7 +71,7 @@ impl Sender {
             self.extend_for_blocks(now, at, rules);
         }
         self.note_delivery(&news, held, losses);
-        // In the simulator, an ACK of a duplicate counts as well.
+        // In the simulator, an ACK of a duplicate also counts.
         let is_twice = ack.twice && self.una < self.max && rules.flavour.examine == Examine::Linux;
         if self.undo.is_some() && (news.acked > 0 || news.is_sacked || is_twice) {
             self.examine(news.acked, ack.sent, news.is_original, rules);
@@ -125,9 +127,9 @@ impl Sender {
         news
     }
 
-    /// A duplicate ACK reports a segment that was sent at `at` (Linux's `tcp_clean_rtx_queue()`). The
-    /// timer restarts if the first segment was sent again since, unless recovery waits for reordered
-    /// data.
+    /// Handles a duplicate ACK that reports a segment sent at `at` (Linux's
+    /// `tcp_clean_rtx_queue()`). The timer restarts if the first segment was sent again since then,
+    /// unless recovery waits for reordered data.
     fn extend_for_blocks(&mut self, now: Ticks, at: Ticks, rules: &Rules) {
         let Some(it) = self.selective.as_deref() else { return };
         let is_older = it.board.first_at().is_some_and(|first| at < first);
@@ -137,7 +139,7 @@ impl Sender {
         }
     }
 
-    /// Acts on what an ACK has reported. `before` was the first unacknowledged segment.
+    /// Acts on the information in an ACK. `before` was the first unacknowledged segment.
     fn conclude(&mut self, now: Ticks, before: u32, news: &News, rules: &Rules) {
         let mut restarts = true;
         let mut episode = self.judge(now, news, &mut restarts, rules);
@@ -183,7 +185,7 @@ impl Sender {
         }
     }
 
-    /// BBR's answer to an ACK.
+    /// Updates BBR's model with an ACK.
     fn follow_model(&mut self, now: Ticks, news: &News) {
         let srtt = self.rto.smoothed();
         if let Some(bbr) = &mut self.bbr {
@@ -192,7 +194,7 @@ impl Sender {
         }
     }
 
-    /// What loss recovery makes of an ACK. Clears `restarts` if the timer runs on.
+    /// The effect of an ACK on loss recovery. Clears `restarts` if the timer keeps running.
     fn judge(&mut self, now: Ticks, news: &News, restarts: &mut bool, rules: &Rules) -> Episode {
         match rules.flavour.repair {
             Repair::Rack => {
@@ -208,7 +210,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6675.
+    /// The effect of an ACK by RFC 6675.
     fn judge_by_board(&mut self, news: &News, restarts: &mut bool, rules: &Rules) -> Episode {
         let Some(it) = self.selective.as_deref_mut() else { return Episode::Nothing };
         if self.una >= self.recover && (self.in_recovery || it.repairs_timeout) {
@@ -237,7 +239,8 @@ impl Sender {
         if is_lost { Episode::Found(Verdict::Loss) } else { Episode::Nothing }
     }
 
-    /// ns-2's `Sack1`: all missing segments below the highest arrived one are lost.
+    /// The effect of an ACK in ns-2's `Sack1`, in which all missing segments below the highest
+    /// arrived one are lost.
     fn judge_early(&mut self, news: &News) -> Episode {
         let Some(it) = self.selective.as_deref_mut() else { return Episode::Nothing };
         if it.repairs_timeout {
@@ -250,7 +253,8 @@ impl Sender {
             if self.una >= self.recover {
                 return Episode::Exit;
             }
-            // An ACK removes a segment from the pipe. One of new data also removes its copy.
+            // An ACK removes a segment from the pipe. An ACK of new data also removes the copy of
+            // that segment.
             it.freed += if news.acked > 0 { 2 } else { 1 };
             it.board.judge(1);
             return Episode::Nothing;
@@ -266,7 +270,7 @@ impl Sender {
         Episode::Found(Verdict::Loss)
     }
 
-    /// Recovery begins.
+    /// Begins a recovery.
     pub(crate) fn begin_selectively(&mut self, now: Ticks, rules: &Rules) {
         self.in_recovery = true;
         self.recover = self.max;
@@ -289,7 +293,7 @@ impl Sender {
         }
     }
 
-    /// The timer has expired.
+    /// Marks lost segments after an expiry of the timer.
     pub(crate) fn lose_selectively(&mut self, now: Ticks, rules: &Rules) {
         let Some(it) = self.selective.as_deref_mut() else { return };
         (it.repairs_timeout, it.owes_partial) = (true, false);
@@ -301,8 +305,8 @@ impl Sender {
         it.board.lose_all();
     }
 
-    /// With rate reduction: an ACK reports what has arrived. Before it, `held` segments had arrived
-    /// out of order, and `losses` were found.
+    /// Passes the segments that an ACK reports to rate reduction. Before the ACK, `held` segments
+    /// had arrived out of order, and `losses` had been found.
     fn note_delivery(&mut self, news: &News, held: u32, losses: u32) {
         let window = self.window;
         let Some(it) = self.selective.as_deref() else { return };

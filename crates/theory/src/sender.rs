@@ -1,7 +1,7 @@
-//! A sender: its window, timer, and what it owes. Segments are numbered from 1.
+//! A sender: its window, its timer, and the segments that it owes. Segments are numbered from 1.
 //!
-//! `duplicates` handles ACKs without SACK, `selective` those with it, `growth` changes the window,
-//! and `transmit` and `resend` choose the segments to send.
+//! `duplicates` handles ACKs without SACK, `selective` handles ACKs with SACK, `growth` changes the
+//! window, and `transmit` and `resend` choose the segments to send.
 
 use crate::bbr::{self, Bbr};
 use crate::board::Board;
@@ -28,11 +28,11 @@ pub(crate) const DUPLICATES: u32 = 3;
 pub struct Rules {
     /// Difference of the last segment of an SRU from a full one.
     pub short: Parts,
-    /// Share of a full one that it has.
+    /// Payload of the last segment of an SRU, as a share of a full one.
     pub last: f64,
     /// The receiver's window.
     pub most_window: Parts,
-    /// Window of a connection that is new, or was idle.
+    /// Window of a connection that is new or was idle.
     pub initial_window: Parts,
     /// Parameters of the timer.
     pub rto: Bounds,
@@ -46,9 +46,9 @@ pub struct Rules {
     pub bbr: bbr::Spans,
     /// Parameters of small bursts that wait.
     pub defer: defer::Bounds,
-    /// Tick of the timers; 0 for exact ones.
+    /// Tick of the timers; 0 for exact timers.
     pub tick: Ticks,
-    /// Ticks of a second.
+    /// Ticks per second.
     pub second: f64,
 }
 
@@ -88,13 +88,13 @@ impl Rules {
 /// Segments sent back to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// The first of them.
+    /// The first segment.
     pub segment: u32,
-    /// Their number; above 1 only for full segments.
+    /// The number of segments; above 1 only for full segments.
     pub count: u32,
-    /// Whether it is a retransmission.
+    /// Whether the burst is a retransmission.
     pub again: bool,
-    /// Whether nothing can follow now.
+    /// Whether no other segment can follow now.
     pub is_all: bool,
 }
 
@@ -103,13 +103,13 @@ pub struct Burst {
 pub struct AckInfo {
     /// The next segment expected.
     pub next: u32,
-    /// The segment that caused it.
+    /// The segment that caused the ACK.
     pub segment: u32,
     /// When that segment was sent, if it was sent once. With timestamps, the echo.
     pub sent: Ticks,
     /// Whether the segment had arrived before. With RACK-TLP only.
     pub twice: bool,
-    /// Whether it echoes a mark (RFC 8257 §3.2).
+    /// Whether the ACK echoes a mark (RFC 8257 §3.2).
     pub ece: bool,
 }
 
@@ -125,13 +125,13 @@ pub(crate) struct Selective {
     pub high_resent: u32,
     /// Whether the rescue of this recovery was sent.
     pub rescued: bool,
-    /// `Sack1`: first segment outstanding when recovery began, segments sent again since, without
-    /// the first, and segments that ACKs have removed from the pipe.
+    /// With `Sack1`: the first segment outstanding when recovery began, the number of segments sent
+    /// again since, without the first, and the number that ACKs have removed from the pipe.
     pub began: u32,
     pub resent: u32,
     pub freed: u32,
     pub is_first_copy: bool,
-    /// With RACK-TLP.
+    /// The state of RACK-TLP, if it is used.
     pub rack: Option<Rack>,
 }
 
@@ -160,27 +160,28 @@ pub struct Sender {
     pub(crate) recover: u32,
     /// One past the highest retransmitted segment.
     pub(crate) resent: u32,
-    /// Whether it has none of the optional parts below but SACK: an ACK need not look for them.
+    /// Whether the sender has none of the optional parts below except SACK, so that an ACK need not
+    /// check them.
     pub(crate) is_plain: bool,
     pub(crate) in_recovery: bool,
     pub(crate) owes_first: bool,
-    /// The first segment is lost, and sent again as soon as rate reduction allows it.
+    /// Whether the first segment is lost and waits until rate reduction allows its retransmission.
     pub(crate) has_hole: bool,
     pub(crate) rto: Rto,
-    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
-    /// partial ACKs.
+    /// Segments that have left the network according to duplicate ACKs, minus those that partial
+    /// ACKs deducted.
     pub(crate) inflation: Parts,
-    /// Segments deducted by partial ACKs beyond the inflation.
+    /// Segments that partial ACKs deducted beyond the inflation.
     pub(crate) deficit: Parts,
     pub(crate) selective: Option<Box<Selective>>,
-    /// When data was last sent, and the largest used part of the window since `validated`.
+    /// When data was sent last, and the largest used part of the window since `validated`.
     pub(crate) last_sent: Ticks,
     pub(crate) used: Parts,
     /// The timed segment, if one per window is timed, and when it was sent.
     pub(crate) timed: Option<(u32, Ticks)>,
     /// When the use of the window was last checked.
     validated: Ticks,
-    /// How long before time 0 the clock of its host's timers began.
+    /// Time from the start of the clock of the host's timers to time 0.
     pub phase: Ticks,
     /// Acknowledged data that has not grown the window yet ([`Growth::Data`]).
     pub(crate) counted: Parts,
@@ -196,7 +197,7 @@ pub struct Sender {
     pub(crate) proportion: Option<Proportion>,
     pub(crate) cubic: Option<Box<Cubic>>,
     pub(crate) bbr: Option<Box<Bbr>>,
-    /// With DCTCP.
+    /// The state of DCTCP, if it is used.
     pub(crate) marks: Option<Box<Marks>>,
     pub(crate) undo: Option<Box<Undo>>,
     pub(crate) deferral: Option<Box<Deferral>>,
@@ -205,7 +206,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A new connection; `first` is the number of its first segment.
+    /// A new connection. `first` is the number of its first segment.
     pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
         let flavour = &rules.flavour;
         let has_board = flavour.is_selective();
@@ -264,8 +265,8 @@ impl Sender {
         }
     }
 
-    /// The handshake is complete. After a lost SYN-ACK the window is one segment (RFC 5681 §3.1),
-    /// and there is no sample.
+    /// Completes the handshake. After a lost SYN-ACK, the window is one segment (RFC 5681 §3.1),
+    /// and there is no round-trip sample.
     pub fn open(&mut self, rtt: Ticks, at_once: bool, rules: &Rules) {
         if !at_once {
             self.window = SEGMENT;
@@ -288,7 +289,7 @@ impl Sender {
         self.deadline = wheel::after(now, self.rto.wait, rules.tick, self.phase);
     }
 
-    /// The next deadline: that of the timer, or of loss detection by time.
+    /// The next deadline of the timer or of loss detection by time.
     #[inline]
     pub fn due(&self) -> Ticks {
         let rack = self.selective.as_deref().and_then(|it| it.rack.as_ref());
@@ -296,7 +297,7 @@ impl Sender {
         self.bbr.as_deref().map_or(due, |bbr| due.min(bbr.due()))
     }
 
-    /// The client requests the next `count` segments.
+    /// Handles a request of the client for the next `count` segments.
     pub fn request(&mut self, count: u32) {
         if self.una == self.max && self.max == self.end {
             self.block = self.end;
@@ -310,7 +311,7 @@ impl Sender {
         self.end += count;
     }
 
-    /// Nothing is outstanding.
+    /// Stops the timer when nothing is outstanding, or restarts it.
     #[inline]
     fn rest(&mut self, now: Ticks, rules: &Rules) {
         if rules.flavour.runs_idle {
@@ -353,7 +354,7 @@ impl Sender {
         self.rto.progress(&rules.rto);
     }
 
-    /// No recovery.
+    /// Leaves recovery.
     pub(crate) fn leave(&mut self) {
         self.in_recovery = false;
         self.owes_first = false;
@@ -364,7 +365,7 @@ impl Sender {
         self.proportion = None;
     }
 
-    /// A deadline has passed.
+    /// Handles an expired deadline.
     pub fn expire(&mut self, now: Ticks, rules: &Rules) {
         if let Some(bbr) = &mut self.bbr {
             bbr.is_early(now);
@@ -377,7 +378,8 @@ impl Sender {
         }
     }
 
-    /// The timer has expired. A repeated timeout does not change the threshold (RFC 5681 §3.1).
+    /// Handles an expiry of the timer. A repeated timeout does not change the threshold (RFC 5681
+    /// §3.1).
     fn time_out(&mut self, now: Ticks, rules: &Rules) {
         if self.una == self.max {
             if rules.flavour.runs_idle {
@@ -409,7 +411,7 @@ impl Sender {
         self.arm(now, rules);
     }
 
-    /// The timer has expired, and nothing is outstanding (ns-2).
+    /// Handles an expiry of the timer while nothing is outstanding (ns-2).
     fn rest_idle(&mut self, rules: &Rules) {
         match rules.flavour.repair {
             Repair::Tahoe | Repair::Sack | Repair::Rack => {}
@@ -427,7 +429,8 @@ impl Sender {
         }
     }
 
-    /// Reduces the window after an idle time or a time of little use, before new data is sent.
+    /// Reduces the window before new data is sent, if the connection was idle or used little of its
+    /// window.
     #[inline(never)]
     pub(crate) fn validate(&mut self, now: Ticks, rules: &Rules) {
         let quiet = now - self.last_sent;

@@ -86,7 +86,7 @@ fn a_queue_holds_what_fits_besides_the_packet_on_the_link() {
     let at = |count| Some(7 + count * PACKET);
     assert_eq!(left, [at(1), at(2), at(3), None, None]);
     assert_eq!(queue.offer(6 + PACKET, FULL), None);
-    assert_eq!(queue.offer(7 + PACKET, FULL), at(4), "what departs now has left");
+    assert_eq!(queue.offer(7 + PACKET, FULL), at(4), "a packet that departs now has left");
     assert_eq!(queue.offer(7 + 9 * PACKET, FULL), at(10), "an idle link starts at once");
 }
 
@@ -211,7 +211,7 @@ fn a_board_knows_what_has_arrived_what_is_lost_and_what_is_on_its_way() {
     board.send(8, 0);
     let mut is_new = |segment| board.sack(segment).is_some();
     assert_eq!([3, 4, 4, 9].map(&mut is_new), [true, true, false, false]);
-    assert!(!board.judge(3), "two above are not enough");
+    assert!(!board.judge(3), "two segments above are not enough");
     assert!(board.sack(5).is_some() && board.judge(3));
     assert_eq!((board.pipe(), board.first_due(), board.hole(2)), (3, Some(1), Some(2)));
     board.resend(1, 9);
@@ -233,7 +233,7 @@ fn a_board_says_when_a_copy_may_be_lost() {
     assert_eq!(board.detect(150, &horizon), Found { copy_at: Some(100), next: None });
 }
 
-/// The blocks of an ACK with SACK, which tell ranges and one duplicate.
+/// The blocks of an ACK with SACK report ranges and one duplicate.
 #[test]
 fn rfc2018_an_ack_has_a_block_for_each_of_three_ranges() {
     let mut receiver = Receiver::new(100, 0);
@@ -246,7 +246,7 @@ fn rfc2018_an_ack_has_a_block_for_each_of_three_ranges() {
     receiver.take(7);
     assert_eq!((receiver.next, receiver.blocks(false)), (13, 0));
     let it = Read { slower: 4.0, ..read(1, 9.0) };
-    assert!(it.blocks_time(2) < f64::EPSILON, "unless they take room");
+    assert!(it.blocks_time(2) < f64::EPSILON, "unless blocks take room");
     let it = Read { flavour: Flavour { block_bytes: true, ..it.flavour }, ..it };
     assert!((it.blocks_time(2) - 5.0 * 20.0 / 1500.0).abs() < 1e-12);
     assert!(it.blocks_time(0) < f64::EPSILON);
@@ -260,7 +260,8 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
         receiver.take(segment);
         due
     });
-    // The first is quick; 5 is out of order, 4 fills the gap, and after a duplicate, 6 is quick.
+    // The first segment is quick, 5 is out of order, 4 fills the gap, and 6 is quick after a
+    // duplicate.
     assert_eq!(due, [true, false, true, true, true, true, true]);
     assert!(!receiver.is_due(7, 2, 1));
 }
@@ -276,11 +277,12 @@ fn linux_counts_quick_acks_and_counts_anew_after_a_silence() {
         receiver.take(segment);
         is_due
     };
-    // The second ACK is that of a gap, and the one that fills it is the last at once.
+    // The second ACK reports a gap. The ACK of the segment that fills the gap is the last one sent
+    // at once.
     let due = [(1, 1), (2, 3), (3, 2), (4, 4), (5, 5), (6, 6)].map(|(now, it)| is_due(now, it));
     assert_eq!(due, [true, true, true, false, true, false]);
-    assert!(is_due(106, 7), "the second of two");
-    assert!(!is_due(206, 8), "after a silence as long as the timeout");
+    assert!(is_due(106, 7), "the second of two segments");
+    assert!(!is_due(206, 8), "after a silence no longer than the timeout");
     assert!(is_due(308, 9) && is_due(309, 10));
 }
 

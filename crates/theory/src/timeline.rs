@@ -5,9 +5,9 @@ use crate::packet::{NEVER, Ticks};
 /// A ring of scheduled events, with their times.
 #[derive(Debug)]
 pub struct Timeline<T> {
-    /// Time of the first one; [`NEVER`] if there is none.
+    /// Time of the first event, or [`NEVER`] if there is none.
     pub due: Ticks,
-    /// Its length is a power of two.
+    /// The events. The length is a power of two.
     ring: Vec<(Ticks, T)>,
     first: usize,
     past: usize,
@@ -19,7 +19,7 @@ impl<T: Copy + Default> Timeline<T> {
         Self { due: NEVER, ring: vec![(NEVER, T::default()); 64], first: 0, past: 0 }
     }
 
-    /// Schedules an event that is not earlier than any other.
+    /// Schedules an event that is not earlier than any scheduled event.
     #[inline]
     pub fn push(&mut self, at: Ticks, what: T) {
         if self.past - self.first == self.ring.len() {
@@ -36,7 +36,7 @@ impl<T: Copy + Default> Timeline<T> {
         self.past - self.first
     }
 
-    /// Removes the first event; there must be one.
+    /// Removes the first event, which must exist.
     #[inline]
     pub fn pop(&mut self) -> T {
         let mask = self.ring.len() - 1;

@@ -1,4 +1,4 @@
-//! Which segments a sender sends, and when.
+//! Chooses the segments that a sender sends, and when.
 
 use crate::flavour::Idle;
 use crate::packet::{NEVER, Ticks};
@@ -7,8 +7,8 @@ use crate::sender::{Burst, DUPLICATES, Rules, Sender};
 use crate::undo::Undo;
 
 impl Sender {
-    /// The next segments to send. Unless `is_open`, only those that the host does not delay
-    /// (`send_jitter`): recovery's retransmissions, and limited transmit.
+    /// The next segments to send. Unless `is_open`, these are only segments that the host does not
+    /// delay (`send_jitter`): recovery's retransmissions and limited transmit.
     #[inline]
     pub fn poll(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
         if self.selective.is_some() {
@@ -26,7 +26,7 @@ impl Sender {
         if self.next < self.end { self.send_new(now, is_open, rules) } else { None }
     }
 
-    /// Whether there is something to send once the host releases it.
+    /// Whether there are segments to send once the host releases them.
     pub fn is_ready(&self, rules: &Rules) -> bool {
         if self.selective.is_some() {
             return self.is_ready_selectively(rules);
@@ -37,7 +37,7 @@ impl Sender {
         self.next < self.end && !self.is_deferred() && self.count_new(rules).0 > 0
     }
 
-    /// The window plus the inflation of recovery, or what rate reduction allows.
+    /// The window plus the inflation of recovery, or the flight that rate reduction allows.
     #[inline]
     fn quota(&self) -> Parts {
         if !self.is_plain
@@ -81,7 +81,7 @@ impl Sender {
         Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
-    /// Number of new segments that may be sent now, and of full ones that fit.
+    /// Number of new segments that may be sent now, and number of full segments that fit.
     #[inline]
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;

@@ -27,7 +27,7 @@ enum Step {
     Echo,
 }
 
-/// What a timeout changes of the congestion control.
+/// The state of the congestion control that a timeout changes.
 #[derive(Clone, Debug)]
 struct Saved {
     window: Parts,
@@ -37,13 +37,13 @@ struct Saved {
     bbr: Option<Box<Bbr>>,
 }
 
-/// The state that a timeout is checked with, and that an undo restores.
+/// The state with which a timeout is checked, and the state that an undo restores.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     step: Step,
     /// The congestion control before the timeout.
     saved: Option<Saved>,
-    /// One past the highest segment sent at the timeout, and the first one outstanding.
+    /// At the timeout: one past the highest segment sent, and the first segment outstanding.
     recover: u32,
     head: u32,
     /// When the first retransmission was sent.
@@ -63,15 +63,15 @@ impl Undo {
         (self.step == Step::Forward).then_some(self.forward)
     }
 
-    /// Whether a segment that was sent `copies` times was outstanding at the timeout, and was not
-    /// sent again since.
+    /// Whether a segment that was sent `copies` times was outstanding at the timeout and was not
+    /// sent again since then.
     pub fn is_original(&self, segment: u32, copies: u32) -> bool {
         self.step != Step::Off && segment < self.recover && copies == 1
     }
 }
 
 impl Sender {
-    /// The timer has expired; nothing has changed yet.
+    /// Saves the state at an expiry of the timer, before anything changes.
     pub(crate) fn remember_timeout(&mut self, now: Ticks, rules: &Rules) {
         let flight = self.outstanding(self.next, rules);
         let is_linux = rules.flavour.examine == Examine::Linux;
@@ -80,7 +80,7 @@ impl Sender {
         // RFC 5682 §2.1, step 1: no earlier timeout is being repaired.
         let is_first = self.una >= undo.recover;
         undo.step = if is_linux && self.in_recovery && !is_repeated {
-            // tcp_enter_loss() examines only what begins a repair.
+            // tcp_enter_loss() examines only timeouts that begin a repair.
             (undo.step, undo.saved, undo.recover) = (Step::Off, None, self.max);
             return;
         } else if is_first {
@@ -103,9 +103,10 @@ impl Sender {
         (undo.recover, undo.head) = (self.max, self.una);
     }
 
-    /// Examines an ACK of `acked` new segments after a timeout, once it is handled; a duplicate ACK
-    /// has none. `echo` is the timestamp that it echoes, if there are timestamps. `is_original` if it
-    /// reports data that was outstanding at the timeout and not sent again.
+    /// Examines an ACK of `acked` new segments after a timeout, once the ACK is handled. A
+    /// duplicate ACK has no new segments. `echo` is the timestamp that the ACK echoes, if there are
+    /// timestamps. `is_original` is whether the ACK reports data that was outstanding at the
+    /// timeout and not sent again.
     #[inline(never)]
     pub(crate) fn examine(&mut self, acked: u32, echo: Ticks, is_original: bool, rules: &Rules) {
         let is_selective = self.selective.is_some();
@@ -168,13 +169,13 @@ impl Sender {
         self.counted = 0;
     }
 
-    /// Continues with new data, and restores the congestion control. cwnd is at most the flight and
-    /// an initial window.
+    /// Continues with new data, and restores the congestion control. cwnd is at most the flight
+    /// plus an initial window.
     fn undo_timeout(&mut self, acked: u32, rules: &Rules) {
         let Some(saved) = self.undo.as_mut().and_then(|it| it.saved.take()) else { return };
         (self.window, self.threshold) = (saved.window, saved.threshold);
         (self.cubic, self.marks) = (saved.cubic, saved.marks);
-        // What was measured since is kept.
+        // Values measured since the timeout are kept.
         if let (Some(now), Some(then)) = (&mut self.bbr, saved.bbr) {
             now.restore(*then);
         }
@@ -195,7 +196,7 @@ impl Sender {
         self.limit_window((flight + more).max(SEGMENT));
     }
 
-    /// The end of the new data that is sent as a test, instead of what is lost (RFC 5682 §3.1, step
+    /// The end of the new data that is sent as a test instead of lost segments (RFC 5682 §3.1, step
     /// 2); with SACK only.
     pub(crate) fn forward_only(&self) -> Option<u32> {
         self.undo.as_ref().and_then(|it| it.forward())

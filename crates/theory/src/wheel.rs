@@ -2,8 +2,8 @@
 
 use crate::packet::Ticks;
 
-/// Ticks of the first level of the wheel. Each further level has eight times as many, and as coarse
-/// ones.
+/// Length of the first level of the wheel, ticks. Each further level is eight times as long and
+/// eight times as coarse.
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
 /// The coarsest level, and the range of a host's phase, in ticks.
@@ -11,11 +11,11 @@ pub const CYCLE: u64 = 4096;
 /// Rounding error of times in packet times.
 const SLACK: Ticks = 1 << 10;
 
-/// When a timer expires that is set at `now` for `wait`. `tick` is the length of a tick, 0 for exact
-/// timers; `phase` is how long before time 0 the host's clock began.
+/// The time at which a timer expires that is set at `now` for `wait`. `tick` is the length of a
+/// tick, 0 for exact timers. `phase` is the time from the start of the host's clock to time 0.
 ///
-/// The wait is rounded up to ticks and counted from the last tick, and one tick of the level is
-/// added, so that no timer is early (`calc_index()`).
+/// The wait is rounded up to ticks and counted from the last tick. One tick of the level is added,
+/// so that no timer expires early (`calc_index()`).
 #[inline]
 pub fn after(now: Ticks, wait: Ticks, tick: Ticks, phase: Ticks) -> Ticks {
     if tick == 0 { now.saturating_add(wait) } else { tick_after(now, wait, tick, phase) }
@@ -33,7 +33,7 @@ fn tick_after(now: Ticks, wait: Ticks, tick: Ticks, phase: Ticks) -> Ticks {
     ((expiry / coarse + 1) * coarse).saturating_mul(tick).saturating_sub(phase)
 }
 
-/// A span in whole ticks.
+/// A span rounded up to whole ticks.
 pub fn rounded_up(span: Ticks, tick: Ticks) -> Ticks {
     if tick == 0 { span } else { span.saturating_sub(SLACK).div_ceil(tick).saturating_mul(tick) }
 }
@@ -48,7 +48,7 @@ mod tests {
         after(now << 20, wait << 20, TICK, phase << 20) >> 20
     }
 
-    /// Microseconds, with ticks of 4 ms.
+    /// Times are in microseconds, with ticks of 4 ms.
     #[test]
     fn linux_a_timer_ends_at_a_tick_after_its_time() {
         assert_eq!(after(7, 5, 0, 3), 12, "exact timers");
@@ -56,8 +56,8 @@ mod tests {
             [at(0, 2_000, 0), at(3_999, 2_000, 0), at(4_000, 2_000, 0)],
             [8, 8, 12].map(|ms| ms * 1000)
         );
-        assert_eq!(at(0, 200_000, 0), 204_000, "a whole number of ticks, and one");
-        assert_eq!(at(4_000, 400_000, 0), 13 * 8 * 4_000, "from 63 ticks on, ticks of 8");
+        assert_eq!(at(0, 200_000, 0), 204_000, "a whole number of ticks, plus one");
+        assert_eq!(at(4_000, 400_000, 0), 13 * 8 * 4_000, "from 63 ticks on, units of 8");
         assert_eq!(at(0, 2_000, 1_000), 7_000, "a clock of its own");
     }
 

@@ -1,4 +1,4 @@
-//! All to all: in every round each client fetches a message from every other one. The next round
+//! All to all: in every round each client fetches a message from every other client. The next round
 //! begins when the last message has arrived, as in the shuffle of a map-reduce job.
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
@@ -24,18 +24,19 @@ pub struct Params {
     among: Option<Numbers>,
     /// The size of each message, bytes. No default.
     message: Size,
-    /// Number of rounds. Background traffic without it never ends.
+    /// Number of rounds. Background traffic without this key never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     rounds: Option<u32>,
-    /// x: every request of a round is delayed by U(0, x), independently, seconds.
+    /// x: every request of a round is delayed by U(0, x) seconds, independently of the others.
     #[serde(default)]
     start_spread: Span,
 }
 
 /// The largest message: a round of a thousand clients has a million messages.
 const LARGEST_MESSAGE: u64 = 1_000_000_000;
-/// The largest number of clients: a million pairs, whose open connections need some kilobytes each.
+/// The largest number of clients. They form a million pairs, and each open connection needs some
+/// kilobytes.
 const MOST_CLIENTS: usize = 1000;
 
 impl Workload for Params {
@@ -81,7 +82,7 @@ impl Workload for Params {
         Numbers::or_first(self.among.as_ref())
     }
 
-    /// The flows of each receiver are adjacent.
+    /// The two hosts of each flow; the flows of each receiver are adjacent.
     fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
         let others = |to: HostId| senders.iter().filter(move |from| **from != to);
         senders.iter().flat_map(|to| others(*to).map(|from| (*from, *to))).collect()

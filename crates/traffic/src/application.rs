@@ -7,41 +7,42 @@ use incast_tcp::connection::Counters;
 
 /// An application on the hosts.
 pub trait Application: Send {
-    /// The run begins.
+    /// Called when the run begins.
     fn start(&mut self, hosts: &mut Hosts);
-    /// A timer that it set has expired.
+    /// Called when the timer `index` of this application has expired.
     fn on_timer(&mut self, hosts: &mut Hosts, index: u32);
-    /// One of its connections reports an event.
+    /// Called when a connection of this application reports an event.
     fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event);
-    /// A datagram of this many bytes arrived at its receiver.
+    /// Called when a datagram of this many bytes has arrived at its receiver.
     fn on_datagram(&mut self, bytes: u32) {
         let _ = bytes;
     }
-    /// Finished share of its work, 0 to 1; `None` if it never ends.
+    /// Finished share of the application's work, 0 to 1; `None` if the application never ends.
     fn progress(&self, now: Time) -> Option<f64>;
-    /// Its result.
+    /// The result of the application.
     fn report(&self, hosts: &Hosts) -> Report;
 }
 
 /// The result of an application.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Delivered application bytes that count.
+    /// Delivered application bytes, as far as they count in the result.
     pub bytes: u64,
-    /// Time in which they were delivered.
+    /// Time in which these bytes were delivered.
     pub elapsed: Span,
     /// Duration of every completed block.
     pub completions: Vec<Span>,
     /// Fairness of the shares of the link, by Jain's index.
     pub fairness: Option<f64>,
-    /// Whether it completed its work.
+    /// Whether the application completed its work.
     pub finished: bool,
-    /// Counters of its senders.
+    /// Counters of the application's senders.
     pub counters: Counters,
 }
 
 impl Report {
-    /// The combined result of several applications: all blocks, and all bytes in the longest time.
+    /// The combined result of several applications: all their blocks, the sum of their bytes, and
+    /// the longest of their times.
     pub fn total(reports: &[Self]) -> Self {
         Self {
             bytes: reports.iter().map(|report| report.bytes).sum(),

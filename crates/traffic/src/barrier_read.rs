@@ -1,5 +1,5 @@
 //! The barrier-synchronised read: the client requests the next block when all parts of the current
-//! one have arrived.
+//! block have arrived.
 
 mod calls;
 mod orders;
@@ -41,7 +41,7 @@ struct BarrierReader {
     calls: Calls,
     block: u32,
     missing: u32,
-    /// When the current block was wanted.
+    /// Time from which the duration of the current block counts.
     block_start: Time,
     started: Time,
     finished_at: Time,
@@ -67,7 +67,7 @@ struct Streams {
 const DUE: u32 = 0;
 /// The timer of the scheduler.
 const ALARM: u32 = 1;
-/// The timer at which the next block is wanted.
+/// The timer for the arrival of the next block.
 const WANTED: u32 = 2;
 
 impl BarrierReader {
@@ -113,7 +113,7 @@ impl BarrierReader {
         self.parts[(end.flow() - self.first_flow) as usize]
     }
 
-    /// Selects the servers of the next block, if not all have a part.
+    /// Selects the servers of the next block, if some servers have no part.
     fn choose(&mut self) {
         let (servers, active) = (self.read.servers, self.active);
         if active == servers {
@@ -123,7 +123,7 @@ impl BarrierReader {
             let other = part + self.streams.active.below((servers - part).into()) as u32;
             self.chosen.swap(part as usize, other as usize);
         }
-        // Requests are in the order of server numbers, as without a selection.
+        // Requests have the order of the server numbers, as without a selection.
         self.chosen[..active as usize].sort_unstable();
         for part in 0..active {
             self.parts[self.chosen[part as usize] as usize] = part;
@@ -151,7 +151,7 @@ impl BarrierReader {
         }
     }
 
-    /// Draws the times of the block's requests, from now on.
+    /// Draws the times of the block's requests, the first of which is now or later.
     fn call(&mut self, hosts: &mut Hosts) {
         self.calls.draw(&self.read, hosts.now());
         self.ask(hosts);
@@ -204,7 +204,7 @@ impl BarrierReader {
         self.read.connections == Connections::Fresh
     }
 
-    /// Begins the handshake of a part's connection; returns whether it had not begun.
+    /// Begins the handshake of a part's connection, and returns whether it had not begun before.
     fn connect(&mut self, hosts: &mut Hosts, part: u32) -> bool {
         let begins = self.begin(hosts, part);
         if begins {
@@ -213,7 +213,7 @@ impl BarrierReader {
         begins
     }
 
-    /// Prepares a connection for a part, if it has none.
+    /// Prepares a connection for a part, if the part has none.
     fn begin(&mut self, hosts: &mut Hosts, part: u32) -> bool {
         let flow = self.flow_of(part);
         let begins = self.calls.begin(self.chosen[part as usize]);
@@ -242,7 +242,7 @@ impl BarrierReader {
         self.before[self.chosen[part as usize] as usize]
     }
 
-    /// A server received the client's request.
+    /// Handles the arrival of the client's request at a server.
     fn serve(&mut self, hosts: &mut Hosts, end: EndId) {
         let bytes = self.read.sru_of(self.part_of(end));
         let server = hosts.act_on(end);
@@ -253,12 +253,12 @@ impl BarrierReader {
         }
     }
 
-    /// Whether a connection is not needed after its part, and the next block has other servers.
+    /// Whether a connection is not needed after its part, because the next block has other servers.
     fn is_left_after_block(&self) -> bool {
         self.is_fresh() && self.active < self.read.servers && self.orders.are_plain()
     }
 
-    /// A server's part has arrived.
+    /// Handles the arrival of a server's whole part.
     fn complete(&mut self, hosts: &mut Hosts, end: EndId) {
         let now = hosts.now();
         let took = (now - self.block_start).as_secs_f64();

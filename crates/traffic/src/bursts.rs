@@ -1,7 +1,7 @@
 //! On-off sources like ns-2's exponential traffic.
 //!
-//! ns-2.35, `tools/expoo.cc`: a burst has packets at equal intervals. Their number is an
-//! exponentially distributed length divided by the interval, rounded, at least one. An
+//! ns-2.35, `tools/expoo.cc`: a burst has packets at equal intervals. The number of packets is an
+//! exponentially distributed length divided by the interval, rounded, and at least one. An
 //! exponentially distributed pause follows.
 
 use incast_engine::{Fault, Rate, Span, Stream};
@@ -22,7 +22,7 @@ pub struct Bursts {
     pub idle: Span,
 }
 
-/// ns-2's default for both.
+/// ns-2's default of both mean lengths.
 pub(crate) fn half_a_second() -> Span {
     Span::from_millis(500)
 }
@@ -58,7 +58,8 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Time to the next packet. Packets of a burst are `interval` apart.
+    /// Takes the next packet, and returns the time until it is sent. Packets of a burst are
+    /// `interval` apart.
     pub fn next(&mut self, on_off: OnOff, interval: Span, random: &mut Stream) -> Span {
         let mut wait = interval;
         if self.left == 0 {

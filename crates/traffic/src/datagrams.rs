@@ -24,33 +24,33 @@ pub struct Datagrams {
     /// packet of the transport.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_size: Option<Size>,
-    /// Who sends.
+    /// The hosts that send.
     #[serde(default)]
     pub from: From,
-    /// Number of sources, each on an own host. Default: 1.
+    /// Number of sources, each on a host of its own. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: Option<u32>,
-    /// The switches of the own hosts, in turn: a number from 0, or a list. Default: the topology's
-    /// for servers.
+    /// The switches of the sources' own hosts, in turn: a number from 0, or a list. Default: as the
+    /// topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
-    /// first.
+    /// first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// When the first datagram is due, seconds.
+    /// Time at which the first datagram is due, seconds.
     #[serde(default)]
     pub start: Span,
 }
 
 /// Traffic that consists of datagrams.
 pub trait Source {
-    /// The stream.
+    /// The stream of datagrams.
     fn datagrams(&self) -> &Datagrams;
     /// [`Self::datagrams`], mutably.
     fn datagrams_mut(&mut self) -> &mut Datagrams;
-    /// The intervals between them.
+    /// The intervals between these datagrams.
     fn interval(&self) -> Interval;
     /// Refuses invalid parameters.
     fn check(&self) -> Result<(), Fault> {
@@ -58,7 +58,8 @@ pub trait Source {
     }
 }
 
-/// A stream without keys of its own: datagrams at equal intervals, or at `RANDOM` ones.
+/// A stream without keys of its own: datagrams at equal intervals, or at random intervals if
+/// `RANDOM` is true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
@@ -78,7 +79,7 @@ impl<const RANDOM: bool> Source for Spaced<RANDOM> {
     }
 }
 
-/// The largest datagram: its size is counted in 16 bits.
+/// The largest datagram: sizes are counted in 16 bits.
 const LONGEST: u64 = 65_535;
 
 impl Datagrams {
@@ -168,12 +169,13 @@ struct DatagramSource {
     first_flow: u32,
     sources: u32,
     random: Stream,
-    /// By source, if there are bursts.
+    /// The phase of each source, if there are bursts.
     phases: Vec<Phase>,
     received: u64,
 }
 
-/// Bytes of a datagram that are not payload: IP and UDP headers, counted like TCP's.
+/// Bytes of a datagram that are not payload: IP and UDP headers, which are taken to be as long as
+/// those of TCP.
 const HEADER: u32 = 40;
 
 impl DatagramSource {

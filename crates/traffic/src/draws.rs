@@ -2,7 +2,7 @@
 
 use incast_engine::Stream;
 
-/// A table of a scenario. Workloads are first.
+/// A table of traffic in a scenario. Workloads come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The workload of this number.
@@ -11,7 +11,8 @@ pub enum Scope {
     Background(u32),
 }
 
-/// The random streams of a table. Each has a name, so that they are independent.
+/// The random streams of a table. Each stream has a name of its own, so that the streams are
+/// independent.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     /// The run's seed.
@@ -21,13 +22,14 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The flow that identifies a group in events of its blocks, if its first flow is `first`;
-    /// `None` for the first workload.
+    /// The flow that identifies a group in events of its blocks: `first`, the group's first flow,
+    /// or `None` for the first workload.
     pub fn mark(&self, first: u32) -> Option<u32> {
         (self.scope != Scope::Workload(0)).then_some(first)
     }
 
-    /// The stream of traffic that needs only one; `name` is its name for a workload.
+    /// The stream of traffic that needs only one stream; `name` is the stream's name for a
+    /// workload.
     pub fn only(&self, name: &str) -> Stream {
         match self.scope {
             Scope::Workload(index) => Stream::named(self.seed, name, index.into()),

@@ -19,23 +19,24 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
-    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: as the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
-    /// The clients, from which that of each flow is drawn: a number from 0, or a list. Default: the
-    /// first.
+    /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.
+    /// Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// The sizes of flows: `websearch.csv` or `datamining.csv` (of DCTCP's evaluation),
     /// `storage.csv` (a storage system), the path of a file with lines `bytes,cdf`, or a list of
     /// such points. No default.
     sizes: Sizes,
-    /// Offered load as a share of the clients' links, above 0; from 1 on the number of waiting
-    /// flows grows without bound.
+    /// Offered load as a share of the clients' links, above 0. With 1 or more, the number of
+    /// waiting flows grows without bound.
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     load: f64,
-    /// Number of flows. Background traffic without it never ends.
+    /// Number of flows. Background traffic without this key never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1000))]
     flows: Option<u64>,

@@ -1,6 +1,6 @@
 //! Fairness of shares of a link.
 
-/// Jain's index of positive numbers x: (Σx)² / (n Σx²), 1 if all are equal, 1/n if one has
+/// Jain's index of positive numbers x: (Σx)² / (n Σx²), 1 if all x are equal, 1/n if one has
 /// everything (Jain, Chiu & Hawe, DEC-TR-301, 1984, eq. 2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jain {
@@ -17,7 +17,7 @@ impl Jain {
         self.squares += share * share;
     }
 
-    /// The index; `None` without a share above zero.
+    /// The index; `None` if no share is above zero.
     pub fn index(&self) -> Option<f64> {
         let most = f64::from(self.count) * self.squares;
         // Rounding may exceed 1 for equal shares.

@@ -15,11 +15,11 @@ pub enum FlowSize {
     Fixed(u64),
     /// Uniform between two sizes, both included.
     Uniform(u64, u64),
-    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long ones.
+    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long flows.
     Pareto {
-        /// The smallest.
+        /// The smallest size.
         min: u64,
-        /// The most.
+        /// The largest size.
         max: u64,
         /// The exponent of the tail.
         shape: f64,
@@ -57,16 +57,16 @@ impl FlowSize {
 enum Distribution {
     /// Uniform between two sizes, both included.
     Uniform {
-        /// The least, bytes. No default.
+        /// The smallest size, bytes. No default.
         min: Size,
-        /// The most, bytes. No default.
+        /// The largest size, bytes. No default.
         max: Size,
     },
-    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long ones.
+    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long flows.
     Pareto {
-        /// The least, bytes. No default.
+        /// The smallest size, bytes. No default.
         min: Size,
-        /// The most, bytes. No default.
+        /// The largest size, bytes. No default.
         max: Size,
         /// The exponent of the tail, above 0.
         #[serde(default = "heavy")]

@@ -1,4 +1,4 @@
-//! Places of hosts.
+//! Switches of hosts.
 
 use incast_engine::Fault;
 use incast_net::topology::{Fabric, SwitchId};
@@ -7,19 +7,20 @@ use crate::numbers::Numbers;
 
 /// The properties of a network that traffic needs before it is built.
 pub struct Layout {
-    /// Its switches and the links between them.
+    /// The switches and the links between them.
     pub fabric: Fabric,
     /// Number of clients.
     pub clients: u32,
-    /// Their switches, in turn.
+    /// The switches of the clients, in turn.
     pub clients_at: Vec<SwitchId>,
     /// A full packet of the scenario's transport, bytes.
     pub packet: u32,
 }
 
 impl Layout {
-    /// The switches that `given` names for sending hosts, or the topology's, as in a resolved
-    /// scenario: `None` if there is only one switch. `key` is where they were given.
+    /// The switches of sending hosts that `given` names, or those of the topology, in the form of a
+    /// resolved scenario: `None` if there is only one switch. `key` is the key of `given`, for
+    /// errors.
     ///
     /// # Errors
     /// The list is empty, or names a switch that does not exist.
@@ -33,8 +34,8 @@ impl Layout {
         Ok(Numbers::of_switches(&switches, &self.fabric))
     }
 
-    /// The clients that `given` names, or the first, as in a resolved scenario: `None` if there is
-    /// only one client. `key` is where they were given.
+    /// The clients that `given` names, or the first client, in the form of a resolved scenario:
+    /// `None` if there is only one client. `key` is the key of `given`, for errors.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.
@@ -53,7 +54,7 @@ impl Layout {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// The switches of resolved numbers.
+    /// The switches of the resolved numbers `settled`.
     pub fn switches_of(&self, settled: Option<&Numbers>) -> Vec<SwitchId> {
         settled.map_or_else(
             || self.fabric.servers.clone(),

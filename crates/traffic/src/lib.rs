@@ -1,6 +1,6 @@
-//! Traffic on the hosts. Each kind has a file, and a line in the list below.
+//! Traffic on the hosts. Each kind of traffic has a file, and a line in the list below.
 //!
-//! The file of a kind contains its parameters and their checks, the places of its hosts, and its
+//! The file of a kind contains its parameters and their checks, the switches of its hosts, and its
 //! application. A kind may be a workload, which a run simulates, or background traffic.
 
 pub mod application;
@@ -55,13 +55,13 @@ macro_rules! workloads {
             $(Entry { name: $dname, summary: $dsummary },)+
         ];
 
-        /// Whether traffic of this name has connections; unknown names may.
+        /// Whether traffic of this name has connections; true for unknown names.
         pub fn connects(name: &str) -> bool {
             ![$($dname,)+].contains(&name)
         }
 
         impl WorkloadConfig {
-            /// Its name in the list.
+            /// The name of this kind in the list.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)+
@@ -69,7 +69,7 @@ macro_rules! workloads {
                 }
             }
 
-            /// Its parameters, as a [`Workload`].
+            /// The parameters, as a [`Workload`].
             pub fn workload(&self) -> &dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+
@@ -92,10 +92,20 @@ workloads! {
     connections:
     "barrier-read" => BarrierRead(barrier_read): "Synchronised reads: every server sends its part of a block, and the client asks for the next block when the last part has arrived.";
     "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
-    "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or bursts of them, for a given time.";
-    "long-flow" => LongFlow(long_flow): "TCP connections that always have data to send, or bursts of them, from hosts of their own on links like a server's.";
-    "poisson-flows" => PoissonFlows(poisson_flows): "TCP flows that start at random times between a random source and a random client, each with a given size; their row has their completion times.";
-    "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP flows that start at random times, with sizes from a measured distribution, at a given load of the clients' links; their row has their completion times.";
+    "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or that \
+                                            send bursts, for a given time.";
+    "long-flow" => LongFlow(long_flow): "TCP connections that always have data to send, or that \
+                                         send bursts, from hosts of their own on links like a \
+                                         server's.";
+    "poisson-flows" => PoissonFlows(poisson_flows): "TCP flows that start at random times between \
+                                                     a random source and a random client, each \
+                                                     with a given size; the result row has their \
+                                                     completion times.";
+    "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP flows that start at random times, \
+                                                           with sizes from a measured \
+                                                           distribution, at a given load of the \
+                                                           clients' links; the result row has \
+                                                           their completion times.";
     datagrams:
     "cbr" => Cbr(cbr): "Datagrams at equal intervals.";
     "poisson" => Poisson(poisson): "Datagrams at exponentially distributed intervals.";

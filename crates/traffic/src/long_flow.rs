@@ -1,4 +1,4 @@
-//! TCP connections that always have data to send, or bursts of them.
+//! TCP connections that always have data to send, or that send bursts.
 
 use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_host::{BlueprintId, EndId, Hosts};
@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::numbers::Numbers;
 use crate::seam::{Load, Pairing, Role, Senders, Setting, Workload};
 
-/// TCP connections from own hosts.
+/// TCP connections from hosts of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Params {
@@ -25,18 +25,18 @@ pub struct Params {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The switches of the hosts, in turn: a number from 0, or a list. Default: the topology's for
-    /// servers.
+    /// The switches of the hosts, in turn: a number from 0, or a list. Default: as the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients that the hosts send to, in turn: a number from 0, or a list. Default: the first.
+    /// The clients that the hosts send to, in turn: a number from 0, or a list. Default: the first
+    /// client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
     /// Time at which the connections open, seconds.
     #[serde(default)]
     pub start: Span,
-    /// Bursts of data, one full segment at a time: a table. Default: there is
-    /// always data.
+    /// Bursts of data, one full segment at a time: a table. Default: there is always data to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }
@@ -46,7 +46,7 @@ pub(crate) const fn one() -> u32 {
     1
 }
 
-/// The reason why such a connection never ends.
+/// The reason why the connection of a long flow never ends.
 pub(crate) const ENDLESS_FLOW: &str = "a long flow never ends";
 
 /// The load of long flows from `servers` hosts.
@@ -99,14 +99,14 @@ impl Workload for Params {
 /// The connections of one table.
 pub(crate) struct LongFlows {
     start: Span,
-    /// How long they send, if that ends the run.
+    /// The time for which the connections send, if its end ends the run.
     duration: Option<Span>,
     number: u16,
     blueprint: BlueprintId,
     first_flow: u32,
     count: u32,
     bursts: Option<Source>,
-    /// One per flow that writes in bursts.
+    /// The writers, one per flow, if flows write in bursts.
     writers: Vec<Writer>,
     done: bool,
 }
@@ -119,11 +119,11 @@ struct Source {
     interval: Span,
     /// Bytes of a write.
     bytes: u64,
-    /// Random stream of the lengths.
+    /// Random stream of the lengths of bursts and pauses.
     random: Stream,
     /// Maximum outstanding data of a connection, bytes.
     window: u64,
-    /// Maximum rate at which its data arrives.
+    /// Maximum rate at which the data of a connection arrives.
     rate: Rate,
 }
 
@@ -136,16 +136,16 @@ struct Writer {
 }
 
 impl Source {
-    /// Time during which a connection certainly has data to send, with `waiting` unacknowledged
-    /// bytes. The client may have received all outstanding data; another window may follow, plus
-    /// what arrives meanwhile.
+    /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
+    /// send. The client may have received all outstanding data already. Another window may follow,
+    /// and then the data that arrive meanwhile.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
     }
 }
 
-/// Minimum of unsent data that hides the end of the data from a connection, bytes: a burst of
+/// The bytes of unsent data with which a connection does not notice that its data end: a burst of
 /// segmentation offload.
 const AMPLE: u64 = 1 << 16;
 /// More bytes than any run sends.
@@ -154,7 +154,7 @@ const ENDLESS: u64 = 1 << 60;
 const OPEN: u32 = 0;
 /// The timer that ends the run.
 const END: u32 = 1;
-/// The timer of the first flow's next write. The other flows have the next numbers.
+/// The timer of the first flow's next write. The timers of the other flows have the next numbers.
 const WRITE: u32 = 2;
 
 impl LongFlows {
@@ -190,8 +190,9 @@ impl LongFlows {
         Self { duration: Some(duration), ..self }
     }
 
-    /// Sets the timer of a flow's next write, if there are bursts. Segments that the connection
-    /// does not need before the last of them is due are written together at that time.
+    /// Sets the timer of a flow's next write, if there are bursts. If the connection does not need
+    /// some segments before the last of these is due, they are written together when the last is
+    /// due.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

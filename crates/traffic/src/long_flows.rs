@@ -12,14 +12,15 @@ use crate::long_flow::{LongFlows, load, one};
 use crate::numbers::Numbers;
 use crate::seam::{Load, Pairing, Role, Senders, Setting, Workload};
 
-/// TCP connections that always have data to send, or bursts of them.
+/// TCP connections that always have data to send, or that send bursts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: as the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Connections of each server, at least 1.
@@ -27,15 +28,14 @@ pub struct Params {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
     /// The clients that the servers send to, in turn: a number from 0, or a list. Default: the
-    /// first.
+    /// first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Simulated time for which they send, seconds. No default; background traffic sends until the
-    /// run ends.
+    /// Simulated time for which the connections send, seconds. No default; background traffic sends
+    /// until the run ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
-    /// Bursts of data, one full segment at a time: a table. Default: there is
-    /// always data.
+    /// Bursts of data, one full segment at a time: a table. Default: there is always data to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }

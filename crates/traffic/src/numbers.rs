@@ -14,7 +14,8 @@ use serde_json::json;
 pub struct Numbers(Vec<u32>);
 
 impl Numbers {
-    /// The named switches of `fabric`, or the topology's for such hosts.
+    /// The switches of `fabric` that are named, or else the switches on which the topology places
+    /// these hosts.
     ///
     /// # Errors
     /// The list is empty, or names a switch that does not exist.
@@ -36,7 +37,7 @@ impl Numbers {
         Ok(named.iter().map(|switch| SwitchId(*switch)).collect())
     }
 
-    /// The named clients; the first if none is named.
+    /// The named clients; the first client if none is named.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.
@@ -69,7 +70,7 @@ impl Numbers {
         Self(numbers)
     }
 
-    /// The clients of resolved numbers.
+    /// The clients of the resolved numbers `settled`.
     pub fn or_first(settled: Option<&Self>) -> Vec<u32> {
         settled.map_or_else(|| vec![0], |Self(clients)| clients.clone())
     }

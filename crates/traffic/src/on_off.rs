@@ -14,7 +14,7 @@ use crate::seam::From;
 #[serde(into = "Keys", from = "Keys")]
 #[schemars(with = "Keys")]
 pub struct Params {
-    /// The datagrams, with the rate of a burst.
+    /// The datagrams; their rate is the rate within a burst.
     datagrams: Datagrams,
     /// Mean lengths of bursts and pauses.
     on_off: OnOff,
@@ -38,19 +38,19 @@ struct Keys {
     /// packet of the transport.
     #[serde(skip_serializing_if = "Option::is_none")]
     packet_size: Option<Size>,
-    /// Who sends.
+    /// The hosts that send.
     #[serde(default)]
     from: From,
-    /// Number of sources, each on an own host. Default: 1.
+    /// Number of sources, each on a host of its own. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     count: Option<u32>,
-    /// The switches of the own hosts, in turn: a number from 0, or a list. Default: the topology's
-    /// for servers.
+    /// The switches of the sources' own hosts, in turn: a number from 0, or a list. Default: as the
+    /// topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
-    /// first.
+    /// first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// Earliest time of the first burst, seconds.

@@ -19,20 +19,20 @@ use crate::seam::{From, Load, Pairing, Role, Senders, Setting, Workload};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Params {
-    /// Mean time between two flows, of all sources together, exponentially distributed, seconds.
-    /// No default.
+    /// Mean time between two flows of all sources together, seconds; these times are exponentially
+    /// distributed. No default.
     interval: Span,
     /// Size of a flow, bytes, or the table of a distribution. No default.
     size: FlowSize,
-    /// The sources, from which that of each flow is drawn.
+    /// The hosts from which the source of each flow is drawn.
     #[serde(default = "servers")]
     from: From,
-    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
-    /// server.
+    /// The switch of the source, if the source is a host of its own: a number from 0. Default: as
+    /// the topology places the first server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
-    /// The clients, from which that of each flow is drawn: a number from 0, or a list. Default: the
-    /// first.
+    /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.
+    /// Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// Earliest time of the first flow, seconds.
@@ -104,15 +104,15 @@ pub(crate) struct Arrivals {
     pub start: Span,
     /// Mean time between two flows.
     pub interval: Span,
-    /// Number of flows; `None` without end.
+    /// Number of flows; `None` if there is no end.
     pub count: Option<u64>,
 }
 
-/// The flows of one table: Poisson arrivals, each between a random source and a random client, with
-/// sizes from `S`.
+/// The flows of one table, which are Poisson arrivals. Each flow is between a random source and a
+/// random client, and its size is drawn from `S`.
 ///
-/// A source and a client have one connection at a time. A flow that arrives while it is busy waits,
-/// and its completion time counts from its arrival.
+/// A source and a client have one connection at a time. A flow that arrives while its connection is
+/// busy waits, and its completion time counts from its arrival.
 pub(crate) struct RandomFlows<S> {
     arrivals: Arrivals,
     sizes: S,
@@ -122,11 +122,11 @@ pub(crate) struct RandomFlows<S> {
     sources: u32,
     clients: u32,
     random: Stream,
-    /// By source, then by client.
+    /// The pairs, ordered by source, then by client.
     pairs: Vec<Pair>,
-    /// Flows that have arrived.
+    /// Number of flows that have arrived.
     come: u64,
-    /// Waiting flows of all pairs.
+    /// Number of waiting flows of all pairs.
     waiting: usize,
     completions: Vec<Span>,
     bytes: u64,
@@ -145,12 +145,13 @@ struct Pair {
     /// The flow in progress.
     busy: Option<Arrival>,
     waiting: VecDeque<Arrival>,
-    /// Number of their connections so far.
+    /// Number of connections of this pair so far.
     connections: u32,
 }
 
 impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
-    /// Flows to this many clients: for each source, connections to all clients in turn.
+    /// Flows to `clients` clients. The connections are numbered by source, and for each source by
+    /// client.
     pub(crate) fn new(arrivals: Arrivals, sizes: S, clients: u32, setting: &Setting) -> Self {
         let pairs = setting.senders as usize * clients as usize;
         Self {
@@ -182,7 +183,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         self.arrivals.count.is_some_and(|count| self.completions.len() as u64 >= count)
     }
 
-    /// Begins the flow of the pair that has waited longest, if the connection is free.
+    /// Begins the flow that has waited longest in this pair, if the connection is free.
     fn begin(&mut self, hosts: &mut Hosts, place: u32) {
         let pair = &mut self.pairs[place as usize];
         if pair.busy.is_some() {

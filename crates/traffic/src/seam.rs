@@ -30,22 +30,22 @@ impl Role {
     }
 }
 
-/// Places of the sending hosts.
+/// The sending hosts of a table of traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Senders {
-    /// This many own hosts, on these switches in turn.
+    /// This many hosts of the table's own, on these switches in turn.
     Own(u32, Vec<SwitchId>),
     /// The servers of the first workload.
     Servers,
-    /// The clients that it sends to.
+    /// The clients that the traffic sends to.
     Clients,
 }
 
-/// The sources of traffic without servers of its own.
+/// The sources of traffic that has no servers of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum From {
-    /// An own host, with a link like a server's.
+    /// A host of its own, with a link like a server's.
     #[default]
     Host,
     /// Every server of the first workload.
@@ -53,8 +53,8 @@ pub enum From {
 }
 
 impl From {
-    /// Refuses a number of own hosts, and switches, for the first workload's servers, and fills in
-    /// the switches of own hosts.
+    /// If the sources are the first workload's servers, refuses their number and their switches;
+    /// else fills in the switches of the sources' own hosts.
     pub(crate) fn settle(
         self,
         count: Option<u32>,
@@ -67,8 +67,8 @@ impl From {
                                = \"host\"";
                 Err(Fault::new("count", message))
             } else if at.is_some() {
-                let message = "must not be given: the servers already have their places; leave it \
-                               out, or write from = \"host\"";
+                let message = "must not be given: the servers already have switches; leave it out, \
+                               or write from = \"host\"";
                 Err(Fault::new("at", message))
             } else {
                 Ok(())
@@ -78,7 +78,7 @@ impl From {
         Ok(())
     }
 
-    /// The places of the sending hosts; `at` is resolved.
+    /// The sending hosts; `at` is resolved.
     pub(crate) fn senders(
         self,
         count: Option<u32>,
@@ -95,35 +95,35 @@ impl From {
 /// The load of connections, as far as it is known in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// The largest amount that a connection sends at a time, bytes; the whole range if it never
-    /// ends.
+    /// The largest amount that a connection sends at a time, bytes; the largest number if the
+    /// connection never ends.
     pub most: u64,
-    /// The smallest.
+    /// The smallest amount that a connection sends at a time, bytes.
     pub least: u64,
-    /// How many connections may send at once.
+    /// Number of connections that may send at once.
     pub at_once: u32,
     /// Number of connections that send to one client at once.
     pub fan_in: u32,
-    /// Whether a client requests it. A remedy may then schedule it.
+    /// Whether a client requests the data. A remedy may then schedule the requests.
     pub is_asked_for: bool,
     /// Whether the connections deliver the parts of one block.
     pub is_shared: bool,
-    /// Why its connections never end, if so.
+    /// The reason why the connections never end, if they do not end.
     pub endless: Option<&'static str>,
 }
 
 /// Datagrams that hosts offer to their links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offered {
-    /// The rate of each source while sending.
+    /// The rate of each source while it sends.
     pub rate: Rate,
-    /// The share of time spent sending.
+    /// The share of time in which a source sends.
     pub share: f64,
     /// The size of a datagram, bytes.
     pub packet: u32,
-    /// Its start.
+    /// The time of the first datagram.
     pub start: Span,
-    /// Whether the servers send it in addition to their workload.
+    /// Whether the servers send the datagrams in addition to their workload.
     pub on_servers: bool,
 }
 
@@ -131,23 +131,23 @@ pub struct Offered {
 pub struct Setting {
     /// Number of the application, for its timers.
     pub number: u16,
-    /// Its first flow; the others follow.
+    /// The first flow of the application; its other flows have the next numbers.
     pub first_flow: u32,
     /// Number of hosts that send.
     pub senders: u32,
-    /// The blueprint of its connections; `None` for datagrams.
+    /// The blueprint of the application's connections; `None` for datagrams.
     pub blueprint: Option<BlueprintId>,
     /// Payload of a full segment, bytes.
     pub mss: u32,
-    /// The receive window of its transport, bytes.
+    /// The receive window of the application's transport, bytes.
     pub receive_window: u64,
     /// The rate of a client's link.
     pub client_rate: Rate,
-    /// Its random streams.
+    /// The random streams of the application.
     pub draws: Draws,
 }
 
-/// A kind of traffic, by its parameters.
+/// A kind of traffic with its parameters.
 pub trait Workload {
     /// Refuses parameters that are invalid on this network, and fills in defaults.
     ///
@@ -155,60 +155,63 @@ pub trait Workload {
     /// The first parameter that is wrong.
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault>;
 
-    /// Places of the sending hosts.
+    /// The sending hosts of a table of traffic.
     fn senders(&self, layout: &Layout) -> Senders;
 
-    /// The clients that it sends to by name; the first without one.
+    /// The clients that the parameters name as receivers; `None` means the first client.
     fn to(&self) -> Option<&Numbers> {
         None
     }
 
-    /// Which sender sends to which client.
+    /// The pairs of a sender and a client.
     fn pairing(&self) -> Pairing {
         Pairing::InTurn(1)
     }
 
-    /// The clients that it sends to.
+    /// The clients that the traffic sends to.
     fn clients(&self) -> Vec<u32> {
         Numbers::or_first(self.to())
     }
 
-    /// The two hosts of each flow, the sending one first; `senders` are in their order.
+    /// The two hosts of each flow, the sending host first; `senders` are the sending hosts in
+    /// order.
     fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
         self.pairing().flows(senders, &self.clients())
     }
 
-    /// Number of its flows, with this many sending hosts.
+    /// Number of flows, with this many sending hosts.
     fn count(&self, senders: u32) -> u32 {
         self.pairing().count(senders, self.clients().len())
     }
 
-    /// The load of its connections, with this many sending hosts; `None` without connections.
+    /// The load of the connections, with this many sending hosts; `None` if there are no
+    /// connections.
     fn load(&self, senders: u32) -> Option<Load>;
 
-    /// The key with which a client opens connections before it requests anything, if it does.
+    /// The key that makes a client open connections before it requests anything, if that key is
+    /// set.
     fn opens_early(&self) -> Option<&'static str> {
         None
     }
 
-    /// The datagrams that it sends, if it sends any.
+    /// The datagrams that this traffic sends, if any.
     fn offered(&self) -> Option<Offered> {
         None
     }
 
-    /// Whether it ends as a workload.
+    /// Whether this traffic ends by itself as a workload.
     fn ends(&self) -> bool;
 
-    /// When it ends, if that is known.
+    /// The time at which this traffic ends, if it is known.
     fn duration(&self) -> Option<Span> {
         None
     }
 
-    /// The application that runs on its hosts.
+    /// The application that runs on the hosts of this traffic.
     fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application>;
 }
 
-/// Which sender sends to which client.
+/// The pairs of a sender and a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
     /// Every sender to every client.

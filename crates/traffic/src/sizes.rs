@@ -1,7 +1,7 @@
 //! Measured distributions of flow sizes: `sizes = "websearch.csv"`, or a list of points.
 //!
-//! Between two points of the distribution function sizes are uniform, as in common traffic
-//! generators.
+//! Between two points of the distribution function, sizes are uniformly distributed, as in common
+//! traffic generators.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ const LARGEST: f64 = 1e12;
 /// A distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
-    /// Its file, if it is one of the project's.
+    /// The name of the file, if it is a file of the project.
     name: Option<&'static str>,
     /// Sizes in bytes, and the share of flows up to each size, both ascending. The last share is 1.
     points: Vec<(f64, f64)>,
@@ -70,7 +70,7 @@ impl Sizes {
         Ok(())
     }
 
-    /// Draws a size by the inverse of the distribution function, at least a byte.
+    /// Draws a size, at least a byte, with the inverse of the distribution function.
     pub(crate) fn draw(&self, random: &mut Stream) -> u64 {
         let share = random.unit();
         let at = self.points.partition_point(|(_, below)| *below <= share);
@@ -80,7 +80,7 @@ impl Sizes {
         (least + (most - least) * part).ceil().max(1.0) as u64
     }
 
-    /// The mean, bytes.
+    /// The mean size, bytes.
     pub(crate) fn mean(&self) -> f64 {
         let first = self.points[0].0 * self.points[0].1;
         let steps = self.points.iter().zip(self.points.iter().skip(1));
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    /// The shares of the published figures: in DCTCP's web search 30 % of flows exceed 1 MB, in
-    /// data mining half of them fit into a packet.
+    /// The shares are those of the published figures. In DCTCP's web search, 30 % of flows exceed 1
+    /// MB; in its data mining, half of the flows fit into a packet.
     #[test]
     fn shares_are_those_of_the_points() {
         let mut random = Stream::named(1, "shares", 0);

@@ -11,7 +11,8 @@ use crate::journeys::Journeys;
 use crate::numbers::Numbers;
 use crate::question::Question;
 
-/// The answer; what cannot be answered is `{"error": LINE}`, with the engine's own line.
+/// The answer to a question. If there is none, the answer is `{"error": LINE}` with the error line
+/// of the engine.
 pub fn answer(question: &[u8], numbers: &mut Numbers) -> Value {
     match serde_json::from_slice(question) {
         Ok(question) => reply(question, numbers).unwrap_or_else(|line| json!({ "error": line })),
@@ -70,7 +71,7 @@ fn run(
     Ok(json!({ "rows": rows, "tables": tables, "numbers": numbers.values().len() }))
 }
 
-/// A row without the time that the run took, for which a browser has no clock of use.
+/// A row without the wall-clock time of the run, because a browser has no useful clock.
 fn row(row: &Row) -> Value {
     object(row.cells().filter(|(name, _)| *name != "wall_s"))
 }

@@ -1,9 +1,10 @@
-//! Documents for JavaScript, whose numbers are all floats: it cannot distinguish 16 from 16.0, as a
-//! scenario does. Whole numbers are passed as strings of digits, and strings with a quote in front.
+//! Documents for JavaScript, whose numbers are all floats, so that it cannot distinguish 16 from
+//! 16.0 as a scenario does. Whole numbers are passed as strings of digits, and strings with a quote
+//! in front.
 
 use serde_json::Value;
 
-/// Writes whole numbers as texts: `16` as `"16"`, `"a"` as `"'a"`.
+/// Writes whole numbers as strings: `16` as `"16"`, `"a"` as `"'a"`.
 pub fn pack(value: Value) -> Value {
     match value {
         Value::Number(number) if !number.is_f64() => number.to_string().into(),

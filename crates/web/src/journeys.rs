@@ -1,4 +1,4 @@
-//! The path of every packet: one row per link that it crossed, or at which it was dropped.
+//! The path of every packet: one row per link that the packet crossed, or at which it was dropped.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,17 +8,18 @@ use incast_net::packet::Ecn;
 use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
 
-/// Rows after which nothing more is recorded; a picture of moving packets shows far fewer.
+/// Number of rows after which nothing more is recorded. A picture of moving packets shows far fewer
+/// rows.
 const MOST: usize = 1 << 18;
 
 /// A packet at a port, and on the link behind it.
 #[derive(Clone, Debug)]
 pub struct Hop {
     packet: Packet,
-    /// Place of the port on the packet's route, from 0.
+    /// Position of the port on the packet's route, from 0.
     place: u32,
     offered: Time,
-    /// Its last bit has left the port; never if it was dropped.
+    /// The time at which the packet's last bit left the port; never if the packet was dropped.
     left: Time,
     arrived: Time,
     dropped: Time,
@@ -36,7 +37,7 @@ impl Hop {
 struct Station {
     place: u32,
     delay: Span,
-    /// The packets in it and on its link, as indices of hops.
+    /// The packets in the port and on its link, as indices of hops.
     packets: VecDeque<usize>,
 }
 
@@ -48,8 +49,8 @@ pub struct Journeys {
 }
 
 impl Journeys {
-    /// Takes a packet from its port: the delay of the link, and the hop. Without reordering it is
-    /// the first one.
+    /// Takes a packet from its port, and returns the delay of the link and the hop. Without
+    /// reordering, the packet is the first in the port.
     fn take(&mut self, port: PortId, packet: &Packet) -> Option<(Span, &mut Hop)> {
         let station = self.stations.get_mut(&port)?;
         let is_it = |hop: &usize| is_same(&self.hops[*hop].packet, packet);
@@ -59,7 +60,8 @@ impl Journeys {
     }
 }
 
-/// Whether both are one packet. A switch may have marked or trimmed it meanwhile.
+/// Whether `one` and `other` are the same packet, which a switch may have marked or trimmed
+/// meanwhile.
 fn is_same(one: &Packet, other: &Packet) -> bool {
     let of = |packet: &Packet| {
         (packet.route, packet.seq, packet.ack, packet.flags.contains(Flags::RETRANSMISSION))
@@ -79,7 +81,7 @@ fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-/// Seconds; NaN for what never happened.
+/// Seconds; NaN for a time that never came.
 fn seconds(at: Time) -> f64 {
     if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() }
 }
@@ -87,7 +89,7 @@ fn seconds(at: Time) -> f64 {
 impl TraceKind for Journeys {
     const NAME: &'static str = "journeys";
     const TABLE: &'static str = "journeys";
-    const SUMMARY: &'static str = "The way of every packet, link by link.";
+    const SUMMARY: &'static str = "The path of every packet, link by link.";
     type Row = Hop;
     const FIELDS: &'static [Field<Hop>] = &[
         Field::new("flow", "1", "Its flow.", Read::U32(|hop| hop.packet.route.flow())),
@@ -97,7 +99,7 @@ impl TraceKind for Journeys {
             "1 from the server to the client, 0 back.",
             Read::U32(|hop| u32::from(hop.packet.route.is_forward())),
         ),
-        Field::new("place", "1", "The port's place on its route.", Read::U32(|hop| hop.place)),
+        Field::new("place", "1", "Position of the port on the route.", Read::U32(|hop| hop.place)),
         Field::new("seq", "byte", "First sequence number.", Read::U64(|hop| hop.packet.seq)),
         Field::new("ack", "byte", "Next one expected.", Read::U64(|hop| hop.packet.ack)),
         Field::new("bytes", "byte", "Size, headers included.", Read::U32(|hop| hop.packet.size())),
@@ -125,10 +127,30 @@ impl TraceKind for Journeys {
             "1 with a label.",
             Read::U32(|hop| u32::from(hop.packet.label != 0)),
         ),
-        Field::new("offered_s", "s", "It reached the port.", Read::F64(|hop| seconds(hop.offered))),
-        Field::new("left_s", "s", "It has left the port.", Read::F64(|hop| seconds(hop.left))),
-        Field::new("arrived_s", "s", "It crossed the link.", Read::F64(|hop| seconds(hop.arrived))),
-        Field::new("dropped_s", "s", "It was dropped.", Read::F64(|hop| seconds(hop.dropped))),
+        Field::new(
+            "offered_s",
+            "s",
+            "Time at which the packet reached the port.",
+            Read::F64(|hop| seconds(hop.offered)),
+        ),
+        Field::new(
+            "left_s",
+            "s",
+            "Time at which the packet had left the port.",
+            Read::F64(|hop| seconds(hop.left)),
+        ),
+        Field::new(
+            "arrived_s",
+            "s",
+            "Time at which the packet had crossed the link.",
+            Read::F64(|hop| seconds(hop.arrived)),
+        ),
+        Field::new(
+            "dropped_s",
+            "s",
+            "Time at which the packet was dropped.",
+            Read::F64(|hop| seconds(hop.dropped)),
+        ),
     ];
 
     fn new(_: Detail, _: &Setting) -> Self {
@@ -159,7 +181,7 @@ impl Listener for Journeys {
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         if self.hops.len() < MOST {
-            // Hosts drop nothing, so a port that has admitted none yet is a switch's.
+            // Hosts drop nothing, so a port that has not admitted a packet yet belongs to a switch.
             let place = self.stations.get(&port).map_or(1, |station| station.place);
             self.hops.push(Hop { dropped: now, ..Hop::new(packet, place, now) });
         }

@@ -3,8 +3,8 @@
 //!
 //! The caller writes the question to the address that [`incast_question`] returns, calls
 //! [`incast_ask`], and reads the answer from the addresses that [`incast_answer`] and
-//! [`incast_numbers`] return. The interface has nothing else: no generated code on either side, and
-//! no unsafe access to memory on this side.
+//! [`incast_numbers`] return. The interface has neither generated code nor, on this side, unsafe
+//! access to memory.
 
 #![expect(unsafe_code, reason = "the names of exported functions must be unique in a program")]
 
@@ -19,7 +19,7 @@ use std::cell::RefCell;
 pub use answer::answer;
 pub use numbers::Numbers;
 
-/// What is passed through the door.
+/// The data that pass through the interface.
 #[derive(Default)]
 struct Door {
     question: Vec<u8>,
@@ -31,7 +31,7 @@ thread_local! {
     static DOOR: RefCell<Door> = RefCell::default();
 }
 
-/// Makes room for a question of this number of bytes, and returns its place.
+/// Makes room for a question of this number of bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
     DOOR.with_borrow_mut(|door| {
@@ -41,11 +41,11 @@ pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question; returns the length of the answer's text in bytes.
+/// Answers the question, and returns the length of the answer's JSON in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_ask() -> usize {
     DOOR.with_borrow_mut(|door| {
-        // The last answer is gone before the next one needs memory.
+        // The last answer is freed before the next answer needs memory.
         *door = Door { question: std::mem::take(&mut door.question), ..Door::default() };
         let question = std::mem::take(&mut door.question);
         door.answer = answer(&question, &mut door.numbers).to_string().into_bytes();
@@ -53,13 +53,13 @@ pub extern "C" fn incast_ask() -> usize {
     })
 }
 
-/// Where the text of the answer is.
+/// The address of the answer's JSON.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_answer() -> *const u8 {
     DOOR.with_borrow(|door| door.answer.as_ptr())
 }
 
-/// Where the numbers of the answer are: its columns one after another, as 64-bit floats.
+/// The address of the answer's numbers: the columns one after another, as 64-bit floats.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_numbers() -> *const f64 {
     DOOR.with_borrow(|door| door.numbers.values().as_ptr())

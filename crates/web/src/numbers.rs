@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 pub struct Numbers(Vec<f64>);
 
 impl Numbers {
-    /// All of them.
+    /// All numbers.
     pub fn values(&self) -> &[f64] {
         &self.0
     }
 
-    /// Adds the columns of a table. Returns its description: the number of rows, and for each
-    /// column where it begins, and the names that its numbers stand for, if it has names.
+    /// Adds the columns of a table. Returns the description of the table: the number of rows and,
+    /// for each column, the index of its first number and, if it has names, the names that its
+    /// numbers stand for.
     pub fn add(&mut self, table: Table) -> Value {
         let mut rows = 0;
         let mut columns = Vec::new();
@@ -27,7 +28,8 @@ impl Numbers {
         json!({ "name": table.name, "rows": rows, "columns": columns })
     }
 
-    /// Sequence numbers and counts of a run are below 2^53, so that a float has them exactly.
+    /// Appends the values of a column. Sequence numbers and counts of a run are below 2^53, so a
+    /// float holds them exactly.
     fn append(&mut self, values: Values) -> Option<Vec<String>> {
         let mut names = None;
         match values {

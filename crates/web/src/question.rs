@@ -1,9 +1,9 @@
-//! What may be asked.
+//! The questions that may be asked.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A question, JSON: `"version"`, or a table with one key, such as `{"plan": SCENARIO}`.
+/// A question in JSON: `"version"`, or a table with one key, such as `{"plan": SCENARIO}`.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
@@ -11,9 +11,9 @@ pub enum Question {
     Version,
     /// The entries of a registry.
     Entries(String),
-    /// The document that a text in TOML has, see `document.rs`.
+    /// The document in a string of TOML; see `document.rs`.
     Document(String),
-    /// The points of a scenario with or without a sweep, resolved, and its seeds.
+    /// The resolved points of a scenario, with or without a sweep, and its seeds.
     Plan(Value),
     /// The numbers that follow from a scenario without a sweep.
     Facts(Value),
@@ -23,10 +23,10 @@ pub enum Question {
         scenario: Value,
         /// The seed.
         seed: u64,
-        /// The traces, by name.
+        /// The names of the traces.
         #[serde(default)]
         traces: Vec<String>,
-        /// Whether every packet's way is wanted, too.
+        /// Whether the path of every packet is wanted, too.
         #[serde(default)]
         journeys: bool,
     },

@@ -1,4 +1,4 @@
-//! What a browser relies on.
+//! The properties of the interface on which a browser relies.
 
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn the_ways_of_packets_agree_with_the_row() {
     let dropped = of("dropped_s").iter().filter(|at| at.is_finite()).count() as u64;
     assert_eq!(row["drops"], json!(dropped));
     let crossed = of("arrived_s").iter().filter(|at| at.is_finite()).count() as u64;
-    // Nothing waits for the last ACKs.
+    // The run does not wait for the last ACKs.
     let hops = row["packet_hops"].as_u64().expect("a count");
     assert!(crossed <= hops && hops - crossed < 100, "{crossed} of {hops}");
     let ways = of("offered_s").iter().zip(of("left_s")).zip(of("arrived_s"));
@@ -92,15 +92,15 @@ fn the_ways_of_packets_agree_with_the_row() {
 /// Asks as JavaScript does, through the memory.
 fn through_the_door(question: &str) -> Value {
     let place = incast_question(question.len());
-    // SAFETY: there is room for as many bytes as were asked for.
+    // SAFETY: there is room for as many bytes as were requested.
     unsafe { place.copy_from_nonoverlapping(question.as_ptr(), question.len()) };
     told()
 }
 
-/// The answer to the question that is there.
+/// The answer to the question in memory.
 fn told() -> Value {
     let length = incast_ask();
-    // SAFETY: the answer has this length, and is there until the next question.
+    // SAFETY: the answer has this length, and stays in memory until the next question.
     let text = unsafe { std::slice::from_raw_parts(incast_answer(), length) };
     serde_json::from_slice(text).expect("it is JSON, from its first byte to its last")
 }
@@ -109,7 +109,7 @@ fn told() -> Value {
 fn a_question_is_written_to_memory_and_its_answer_read_from_it() {
     let version = through_the_door("\"version\"");
     assert_eq!(version, json!({ "version": env!("INCAST_ENGINE") }));
-    // A shorter question after a longer one, and a longer after it.
+    // A shorter question follows a longer question, and a longer question follows again.
     let long = format!("{:>2000}", "\"version\"");
     assert_eq!(through_the_door(&long), version);
     assert_eq!(through_the_door("\"version\""), version);
@@ -127,7 +127,7 @@ fn the_numbers_of_the_last_answer_lie_in_memory() {
     assert_eq!(answer, expected);
     let count = answer["numbers"].as_u64().expect("a count") as usize;
     assert!(count > 0);
-    // SAFETY: the answer has said how many there are.
+    // SAFETY: the answer gives the number of values.
     let found = unsafe { std::slice::from_raw_parts(incast_numbers(), count) };
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(found), bits(numbers.values()));

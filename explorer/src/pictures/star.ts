@@ -79,7 +79,7 @@ export class Star {
     if (block === undefined || canvas.width === 0) return;
     if (Number(this.facts["trunks"] ?? 0) > 0) {
       canvas.pen.fillStyle = canvas.colours.soft;
-      canvas.text("This picture has one switch only; the others show this network, too.", 8, 20);
+      canvas.text("Only networks with one switch are drawn here; see the other pictures.", 8, 20);
       return;
     }
     const layout = (this.layout ??= this.lay(block));
@@ -202,7 +202,7 @@ export class Star {
     const cell = Math.floor((place / Math.max(most, 1)) * cells);
     const x = queue.x + queue.width - (cell + 1) * pitch;
     const [width, height] = [Math.max(pitch - 1, 1), queue.height - 6];
-    this.paint(block, hop, x, queue.y + 3, width, height, `, ${place + 1}. in the queue`);
+    this.paint(block, hop, x, queue.y + 3, width, height, `, number ${place + 1} in the queue`);
   }
 
   private drawMoving(layout: Layout, block: Block, hop: number, time: number): void {
@@ -236,7 +236,7 @@ export class Star {
     canvas.pen.globalAlpha = 1 - share * 0.7;
     canvas.crosses([{ x, y }], 4, 2);
     canvas.pen.globalAlpha = 1;
-    canvas.name(x - 4, y - 4, 8, 8, `${this.nameOf(block, hop)}: dropped, the queue was full`);
+    canvas.name(x - 4, y - 4, 8, 8, `${this.nameOf(block, hop)}: dropped because the queue was full`);
   }
 
   private nameOf({ hops }: Block, hop: number): string {

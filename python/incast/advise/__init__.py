@@ -1,4 +1,4 @@
-"""Advice: what to change, its gain, the exact commands, and how to undo them.
+"""Advice: what to change, what it gains, the exact commands, and how to undo them.
 
     from incast.advise import advise
 
@@ -7,7 +7,8 @@
         print(one.fix.who, one.fix.what, one.goodput.ratio)
         print(one.fix.text)
 
-A sweep of another key than the number of servers has an answer for each value: `advise_each`.
+If the scenario sweeps a key other than the number of servers, use `advise_each`: it returns an
+answer for each value.
 Every fix of the catalogue (`incast.advise.fixes`) is simulated in the user's own scenario.
 """
 

@@ -1,4 +1,4 @@
-"""Advice: everything that the page contains."""
+"""The advice for a case: everything that its page shows."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,36 +16,36 @@ from incast.advise.unknowns import Sensitive
 
 @dataclass(frozen=True)
 class Advice:
-    """The advice for a case, as far as it is known.
+    """The advice for a case, final or still in progress.
 
     Parameters
     ----------
     case
         The case.
     collapsed
-        Whether it has collapsed; None where this is not defined.
+        Whether the case collapses; None if a collapse is not defined for its workload.
     verdict
-        Sentences on the case without a fix.
+        Sentences on the case without any fix.
     knee
-        Between which numbers of servers it collapses, if this is known.
+        The numbers of servers between which the read begins to collapse, if they are known.
     limit
         The limiting resource.
     envelope
-        How close the case lies to what was validated.
+        How close the case is to the cases that were validated.
     goal
         The goal by which fixes are judged.
     found
-        The fixes.
+        The fixes that the search has found.
     research
         The gain of remedies from research.
     sensitive_to
-        Unknowns that would change the advice; None if there was no time to try.
+        Uncertain quantities that would change the advice; None if there was no time to try them.
     seconds
         How long the advice took.
     elsewhere
-        Where to look for losses if nothing collapses; None if it does.
+        Where to look for losses if no run collapses; None if a run collapses.
     simulated, reused
-        Runs that were simulated for it, and runs that `out` already contained.
+        Number of runs that were simulated, and number of runs that `out` already contained.
     """
 
     case: Case
@@ -69,14 +69,14 @@ class Advice:
         return self.found.per_party()
 
     def nothing(self) -> str:
-        """Return why there is no fix, if there is none."""
+        """Return a sentence that says why no fix is advised."""
         untried = sum(one.ratio is None for one in self.found.tried)
         if untried == len(self.found.tried):
             return "The time ended before any fix was tried: increase --budget."
         return "No fix that was tried has a significant gain."
 
     def sentences(self) -> list[str]:
-        """Return the verdict in words."""
+        """Return the sentences of the verdict."""
         return [*([self.knee.sentence()] if self.knee else []), *self.verdict]
 
     def _repr_html_(self) -> str:
@@ -89,7 +89,7 @@ class Advice:
         return f"<Advice: {' '.join(self.sentences())}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the advice as a dictionary, for programs."""
         knee = self.knee
         return {
             "verdict": {
@@ -149,7 +149,7 @@ class Advice:
 
 
 def _gain(gain: Gain, unit: str) -> dict[str, Any]:
-    """Return a gain as the ratio after / before, with its interval."""
+    """Return a gain as a dictionary: the ratio after / before, its interval, and both values."""
     return {
         "ratio": gain.ratio,
         "ratio_ci95_low": gain.low,

@@ -1,4 +1,4 @@
-"""The order of the work: a first answer soon, then better ones while there is time."""
+"""The steps of advice: a quick first answer, then better answers while there is time."""
 
 import math
 import time
@@ -28,7 +28,7 @@ from incast.results.verdict import sentences
 from incast.scenario import Scenario, load
 
 BUDGET_S = 20.0
-# Shares of the time that is left when each begins.
+# The share of the remaining time that each step gets when it begins.
 _ROUNDS, _KNEE, _CONFIRM, _QUIET, _RESEARCH = 0.35, 0.3, 0.7, 0.2, 0.3
 
 
@@ -50,37 +50,37 @@ def advise(
     ----------
     scenario
         A scenario, or an argument of `incast.load`. If it sweeps the number of servers, the
-        largest one counts.
+        advice is for the largest number.
     budget
         Seconds after which the best answer so far is final; None for no limit.
     goal
         The goal: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
         the 99th percentile of the blocks.
     app
-        The application whose settings are named: one of `incast.advise.apps.APPS`.
+        The application whose settings the advice names: one of `incast.advise.apps.APPS`.
     throttles
-        Its settings, `KEY=VALUE`, which change the scenario.
+        Settings of the application, as `KEY=VALUE`. They change the scenario.
     notes
-        What was assumed before, for the answer.
+        Assumptions that were made before the call; the answer repeats them.
     jobs
         Number of parallel runs; by default the number of processors.
     out
-        Directory in which the runs are kept, or the address of one. Runs that it already has are
-        not repeated; it may have those of other scenarios.
+        Directory in which the runs are kept, or the address of a directory. Runs that are already
+        in the directory are not repeated. It may also contain runs of other scenarios.
     listener
-        Called with every answer that is better than the one before.
+        A function that is called with every new answer; later answers are better.
 
     Raises
     ------
     ScenarioError
-        The scenario is not valid, or sweeps something else than the number of servers.
+        The scenario is not valid, or sweeps a key other than the number of servers.
     AdviceError
-        No run of it finishes in the time, or the goal, the application or its setting is not
-        known.
+        No run of the scenario finishes within the budget, or the goal, the application or one of
+        its settings is not known.
     ResultsError
-        `out` cannot be written to, or contains something else.
+        `out` cannot be written to, or contains files other than runs of advice.
     Interrupted
-        Ctrl-C; with `out`, finished runs are kept.
+        Ctrl-C was pressed. Finished runs are kept if `out` is given.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
@@ -145,14 +145,14 @@ class Adviser:
         return self.answer()
 
     def found(self) -> Found:
-        """Return the fixes, with the known parts of their price."""
+        """Return the fixes, with the parts of their prices that have been measured."""
         found = self.search.found(self.done, confirmed=self.confirmed)
         advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
         return replace(found, advised=advised)
 
     def answer(self) -> Advice:
-        """Return the present advice, and notify the listener."""
-        # The seeds of the table: verdict and fixes have one baseline.
+        """Return the advice so far, and pass it to the listener."""
+        # These are the seeds of the table of fixes, so verdict and fixes have the same baseline.
         seeds = self.search.seeds(self.done, confirmed=self.confirmed)
         summary = self.trials.summary(BASE, seeds)
         if summary is None:

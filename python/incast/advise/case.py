@@ -34,7 +34,7 @@ class Case:
     scenario
         A scenario of one point.
     notes
-        What was changed in it, or assumed.
+        Sentences on what was changed in the scenario, or assumed.
     app
         The application, if it is known.
     """
@@ -49,22 +49,22 @@ class Case:
 
     @cached_property
     def here(self) -> Resolved:
-        """The quantities of the case."""
+        """The resolved quantities of the case."""
         return self.point.here
 
     @property
     def reads(self) -> bool:
-        """Whether one client reads blocks: only then can the application change something."""
+        """Whether one client reads blocks; otherwise there is no fix for the application."""
         return self.here.reads
 
     @property
     def room(self) -> int:
-        """Packets that fit into path and buffer together."""
+        """The number of packets that fit into path and buffer together."""
         return self.here.buffer_packets + self.here.round_trip_packets
 
     @property
     def others(self) -> list[Any]:
-        """Its remedies, without the one that schedules requests, because a fix replaces it."""
+        """The remedies of the case, except schedules of requests, which a fix replaces."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 
@@ -77,7 +77,7 @@ class Case:
 
     @property
     def transport(self) -> dict[str, Any]:
-        """Its resolved transport."""
+        """The resolved table `transport` of the case."""
         tree: dict[str, Any] = self.here.tree["transport"]
         return tree
 
@@ -92,12 +92,12 @@ class Case:
         return dict(given, limit=text) if isinstance(given, dict) else text
 
     def changed(self, changes: Mapping[str, object]) -> Scenario:
-        """Return the scenario with other values of some keys; None removes a key.
+        """Return the scenario with new values of some keys; the value None removes a key.
 
         Raises
         ------
         ScenarioError
-            The scenario is not valid then.
+            The changed scenario is not valid.
         """
         document = copy.deepcopy(self.scenario.document)
         for key, value in changes.items():
@@ -110,36 +110,38 @@ class Case:
 
 
 def case_of(scenario: Scenario, app: App | None = None, notes: Sequence[str] = ()) -> Case:
-    """Return the case of a scenario: one point, and runs that are not too long.
+    """Return the case of a scenario: one point, with runs that are not too long.
 
     Raises
     ------
     ScenarioError
-        It is not valid, or it sweeps something else than the number of servers.
+        The scenario is not valid, or sweeps a key other than the number of servers.
     """
     notes = list(notes)
     swept = scenario.plan.swept
     for key in swept:
         if key != SERVERS:
             raise scenario.error(
-                _core.ScenarioError(f"{key}: advice is for one point; fix it with --set {key}=…")
+                _core.ScenarioError(
+                    f"{key}: advice needs one value, not a sweep; add --set {key}=…"
+                )
             )
     if swept:
         most = max(int(point.swept[SERVERS]) for point in scenario.plan.points)
         scenario = scenario.override(SERVERS, most)
-        notes.append(f"The advice is for the most servers of the sweep, {most}.")
+        notes.append(f"The advice is for the largest number of servers in the sweep, {most}.")
     return _uneven(_young(_shortened(Case(scenario, tuple(notes), app))))
 
 
 def _young(case: Case) -> Case:
-    """Return the case, with a note if its connections are persistent but it has few blocks."""
+    """Return the case, with a note if connections are persistent but blocks are few."""
     blocks = case.here.workload.get("blocks") if case.reads else None
     if blocks is None or int(blocks) >= GROWN or case.here.fresh:
         return case
     note = (
-        f"Connections are kept, and their windows grow from block to block: the answer is for the "
-        f"first {units.plural(int(blocks), 'block')}. Set workload.blocks to {GROWN} or more for "
-        "one that lasts."
+        f"Connections are kept, and their windows grow from block to block, so the answer is for "
+        f"the first {units.plural(int(blocks), 'block')} only. Set workload.blocks to {GROWN} or "
+        "more for an answer with grown windows."
     )
     return Case(case.scenario, (*case.notes, note), case.app)
 
@@ -147,7 +149,7 @@ def _young(case: Case) -> Case:
 def _uneven(case: Case) -> Case:
     """Return the case with requests spread over one packet's time, if nothing in it is random.
 
-    All seeds would give the same result otherwise, and the intervals would say nothing.
+    Otherwise all seeds would give the same result, and the intervals would be meaningless.
     """
     here = case.here
     chance = [
@@ -160,7 +162,10 @@ def _uneven(case: Case) -> Case:
         return case
     gap = f"{max(here.packet * 8e9 / here.line_rate, 1):.0f}ns"
     apart = units.time(here.packet * 8 / here.line_rate)
-    note = f"Requests are up to {apart} apart, a packet's time: the scenario has no randomness."
+    note = (
+        f"Requests are sent up to {apart} apart (the time of one packet), because the scenario has "
+        "no randomness."
+    )
     changed = case.changed({"workload.request_jitter": gap})
     return Case(changed, (*case.notes, note), case.app)
 
@@ -178,19 +183,19 @@ def _shortened(case: Case) -> Case:
         if given is not None and blocks >= int(given):
             return case
         changes: dict[str, object] = {"workload.duration": None, "workload.blocks": blocks}
-        said = f"Runs have {units.plural(blocks, 'block')} each"
+        said = f"Each run has {units.plural(blocks, 'block')}, fewer"
     elif workload.get("duration") is not None:
         seconds = max(min(float(here.facts["duration_s"] or 0) * share, _LONGEST_FLOWS_S), 0.05)
         changes = {"workload.duration": f"{seconds:.6g}s"}
-        said = f"Runs take {units.time(seconds)} of simulated time each"
+        said = f"Each run simulates {units.time(seconds)}, less"
     else:
         return case
-    note = f"{said}, less than the scenario's; there are more seeds instead."
+    note = f"{said} than in the scenario. There are more seeds instead."
     return Case(case.changed(changes), (*case.notes, note), case.app)
 
 
 def _remove(document: dict[str, Any], key: str) -> None:
-    """Remove a dotted key, if it is there."""
+    """Remove a dotted key from a document, if the document has the key."""
     *path, last = key.split(".")
     place: Any = document
     for step in path:

@@ -1,4 +1,4 @@
-"""A sweep of another key than the number of servers: one answer for each of its values."""
+"""Advice for a sweep over a key other than the number of servers: one answer per value."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,18 +11,18 @@ from incast.advise.case import SERVERS
 from incast.scenario import Scenario, load
 
 MOST = 24
-"""Values for which there is an answer at most."""
+"""The largest number of values for which there are answers."""
 
 
 def values_of(scenario: Scenario) -> list[tuple[str, Scenario]]:
-    """Return the scenario with each value of its sweep, and what the value is called.
+    """Return a name for each value of a sweep, and the scenario with this value.
 
-    A sweep over servers only is one answer, without a name.
+    A sweep over the number of servers alone has one entry, whose name is empty.
 
     Raises
     ------
     ScenarioError
-        There are more values than `MOST`.
+        The sweep has more than `MOST` values.
     """
     found: dict[str, Scenario] = {}
     for point in scenario.plan.points:
@@ -33,8 +33,8 @@ def values_of(scenario: Scenario) -> list[tuple[str, Scenario]]:
         if len(found) == MOST:
             raise scenario.error(
                 _core.ScenarioError(
-                    f"sweep: advice is for each value, and these are more than {MOST}; fix a key "
-                    f"with --set {next(iter(swept))}=…"
+                    f"sweep: has more than {MOST} values, each of which needs advice; give a key "
+                    f"one value with --set {next(iter(swept))}=…"
                 )
             )
         one = scenario
@@ -50,9 +50,9 @@ def advise_each(
     budget: float | None = BUDGET_S,
     **options: Any,
 ) -> list[tuple[str, Advice]]:
-    """Return what to change with each value of a sweep, and what the value is called.
+    """Return a name for each value of a sweep, and the advice for the scenario with this value.
 
-    The time is divided among the values. The other options, and what is raised, are those of
+    The budget is divided among the values. The other options and the exceptions are those of
     `advise`.
 
     Raises

@@ -1,4 +1,4 @@
-"""Losses without a collapse: at the port to the client or elsewhere, and the commands to check."""
+"""Where packets are lost if nothing collapses, and the commands that show it."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -17,11 +17,11 @@ class Place:
     Parameters
     ----------
     name
-        The place.
+        The name of the place.
     command
-        The command that shows it; `eth0` stands for the interface.
+        The command that shows losses at this place; `eth0` stands for the interface.
     shows
-        What to look for in its output.
+        What to look for in the output of the command.
     """
 
     name: str
@@ -33,38 +33,39 @@ PLACES = (
     Place(
         "the link",
         "ip -s link show dev eth0",
-        "errors that grow, at either end: a cable or an optic, not a queue.",
+        "errors that grow at either end come from a cable or an optic, not from a queue.",
     ),
     Place(
         "the driver and the host's ring",
         "ethtool -S eth0 | grep -iE 'drop|miss|fifo|no_buf|crc'",
-        "drops that grow at the client: a ring that is too small (ethtool -g eth0).",
+        "drops that grow at the client come from a ring that is too small (ethtool -g eth0).",
     ),
     Place(
         "the host's own queue",
         "tc -s qdisc show dev eth0",
-        "dropped and overlimits at the servers: a shaper, or a queue that is too short.",
+        "dropped and overlimits at the servers come from a shaper, or from a queue that is too "
+        "short.",
     ),
     Place(
         "the hosts' TCP",
         "nstat -az TcpRetransSegs TcpExtTCPBacklogDrop TcpExtTCPRcvQDrop TcpExtListenDrops",
-        "drops of the host itself, at the client; retransmissions, at the servers.",
+        "look for drops of the host itself at the client, and for retransmissions at the servers.",
     ),
 )
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Whether the port to the client is the place.
+    """How full the port to the client gets, and what it loses.
 
     Parameters
     ----------
     burst
-        The largest number of packets in the port at a time, in any run.
+        The largest number of packets that were in the port at the same time, in any run.
     fit
-        How many packets fit into it.
+        The number of packets that fit into the port.
     lost
-        Packets that it loses per run.
+        The number of packets that the port loses per run.
     """
 
     burst: int
@@ -73,25 +74,25 @@ class Elsewhere:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Other places of losses; none if the port itself loses packets."""
+        """Other places that may lose packets; empty if the port itself loses packets."""
         return () if self.lost else PLACES
 
     def sentence(self) -> str:
-        """Return it in words."""
+        """Return a sentence on the port."""
         if self.lost:
             return (
-                f"The burst fills the {units.plural(self.fit, 'packet')} that fit into the port to "
-                f"the client, which drops {units.number(self.lost, 2)} per run. They are repaired "
-                "in time: losses alone are not a collapse."
+                f"The burst fills the port to the client, which holds "
+                f"{units.plural(self.fit, 'packet')} and drops {units.number(self.lost, 2)} per "
+                "run. These losses are repaired in time. Losses alone are not a collapse."
             )
         return (
-            f"The burst is {self.burst} of the {units.plural(self.fit, 'packet')} that fit into "
-            "the port to the client, and nothing is lost there. If you see losses, look "
+            f"The burst takes {self.burst} of the {units.plural(self.fit, 'packet')} that fit "
+            "into the port to the client, and the port loses no packet. If you see losses, look "
             "elsewhere:"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the numbers and the places as a dictionary, for programs."""
         places = [
             {"where": one.name, "command": one.command, "shows": one.shows} for one in self.places
         ]
@@ -111,7 +112,7 @@ def elsewhere(case: Case, rows: pl.DataFrame) -> Elsewhere | None:
     case
         The case.
     rows
-        A row per run of it, as `Results.numbered` has them.
+        One row per run of the case, as returned by `Results.numbered`.
     """
     ended = rows.filter(pl.col("status") == "ok")
     if not ended.height:

@@ -1,4 +1,4 @@
-"""How close a case lies to what was validated: inside, near or outside, and the page that says so.
+"""How close a case is to a validated range: inside, near or outside, with the page of the study.
 
 The ranges are those of the reference data in `validation/reference` and `docs/validation/live`.
 """
@@ -13,7 +13,7 @@ _NEAR = 4.0  # a quantity within this factor of a range is near it
 
 
 class Word(StrEnum):
-    """The three words."""
+    """How close a case is to a range, in one word."""
 
     INSIDE = "inside"
     NEAR = "near"
@@ -26,13 +26,22 @@ class Study:
 
     Parameters
     ----------
-    name, page
-        With what, and the page of the documentation.
+    name
+        The simulator or kernel with which this simulator was compared.
+    page
+        The page of the documentation that describes the study.
     controls
-        The congestion controls.
-    rates, servers, srus, buffers, timers
-        The smallest and largest rate of the client's link (bit/s), number of servers, bytes per
-        server, bytes of buffer, and minimum RTO (s).
+        The congestion controls that were compared.
+    rates
+        The lowest and highest rate of the client's link, in bit/s.
+    servers
+        The smallest and largest number of servers.
+    srus
+        The smallest and largest number of bytes per server.
+    buffers
+        The smallest and largest buffer, in bytes.
+    timers
+        The shortest and longest minimum RTO, in seconds.
     """
 
     name: str
@@ -58,14 +67,14 @@ STUDIES = (
 
 @dataclass(frozen=True)
 class Envelope:
-    """The word, why, and the page of the closest study."""
+    """How close a case is to the closest study, the reason, and the page of the study."""
 
     word: Word
     why: str
     page: str
 
     def to_dict(self) -> dict[str, str]:
-        """Return it for programs."""
+        """Return the word, the reason and the page as a dictionary, for programs."""
         return {"word": str(self.word), "why": self.why, "page": self.page}
 
 
@@ -76,13 +85,13 @@ def envelope_of(case: Case) -> Envelope:
         what = "a read on one switch without other traffic"
         return Envelope(
             Word.OUTSIDE,
-            f"Other simulators and kernels were compared only for {what}.",
+            f"Only {what} was compared with other simulators and kernels.",
             "docs/validation/ns2.md",
         )
     control = case.transport["congestion_control"]["name"]
     able = [one for one in STUDIES if control in one.controls]
     if not able:
-        said = f"The congestion control {control} was not compared with others on reads."
+        said = f"There is no validated range for reads with the congestion control {control}."
         return Envelope(Word.OUTSIDE, said, "docs/validation/ns2-transports.md")
     linux = case.scenario.document.get("profile") == "linux"
     if linux and case.transport["recovery"]["name"] == "newreno":
@@ -94,14 +103,22 @@ def envelope_of(case: Case) -> Envelope:
     best = min(able, key=lambda one: max(off for _, off in _off(case, one)))
     beyond = [(what, off) for what, off in _off(case, best) if off > 1]
     if not beyond:
-        return Envelope(Word.INSIDE, f"Within the range compared with {best.name}.", best.page)
+        return Envelope(
+            Word.INSIDE,
+            f"The case is within the range that was compared with {best.name}.",
+            best.page,
+        )
     word = Word.NEAR if all(off <= _NEAR for _, off in beyond) else Word.OUTSIDE
     parts = ", ".join(f"{what} by a factor of {units.number(off, 2)}" for what, off in beyond)
-    return Envelope(word, f"Beyond the range compared with {best.name}: {parts}.", best.page)
+    return Envelope(
+        word,
+        f"The case is outside the range that was compared with {best.name}: {parts}.",
+        best.page,
+    )
 
 
 def _off(case: Case, study: Study) -> list[tuple[str, float]]:
-    """Return the factor by which each quantity is outside a range; 1 inside it."""
+    """Return the factor by which each quantity is outside the range of a study; 1 if inside."""
     here = case.here
     quantities = (
         ("rate", here.line_rate, study.rates),
@@ -110,8 +127,7 @@ def _off(case: Case, study: Study) -> list[tuple[str, float]]:
         ("buffer", here.buffer_bytes, study.buffers),
         ("minimum RTO", here.rto_min, study.timers),
     )
-    # Bytes of full packets are not quite those of a buffer in bytes.
-    slack = 1.06
+    slack = 1.06  # a buffer in packets and a buffer in bytes may differ by this factor
     return [
         (what, off if (off := max(low / value, value / high, 1.0)) > slack else 1.0)
         for what, value, (low, high) in quantities

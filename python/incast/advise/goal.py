@@ -14,7 +14,7 @@ _PERCENTILES = {"p99": P99, "p999": "completion_p999_s"}
 _BOUND = re.compile(r"[ \t]*(p999?)[ \t]*<[ \t]*([0-9].{0,20})")
 _ACCEPTED = "must be goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'"
 WORTH = 1.02
-"""The minimum gain of a change, as a factor."""
+"""The minimum gain of a change that is advised, as a factor."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Goal:
     Parameters
     ----------
     name
-        As it was asked for.
+        The goal as the user gave it.
     columns
-        The quantities: the goodput, a percentile of the block times, or both.
+        The columns that are compared: goodput, a percentile of the block times, or both.
     bound
-        The percentile should be below this time (s), if that is the goal.
+        The time in seconds below which the percentile should be; None if the goal has no bound.
     """
 
     name: str = "goodput and p99"
@@ -37,7 +37,7 @@ class Goal:
 
     @property
     def percentile(self) -> str:
-        """The column of the percentile that is reported beside the goodput."""
+        """The column of the percentile that is reported together with the goodput."""
         return next((one for one in self.columns if one != GOODPUT), P99)
 
     @property
@@ -51,7 +51,7 @@ class Goal:
         Raises
         ------
         AdviceError
-            It asks for a percentile of blocks only.
+            The goal is a percentile of the block times alone.
         """
         if GOODPUT not in self.columns:
             raise AdviceError(
@@ -60,14 +60,14 @@ class Goal:
         return Goal("goodput", (GOODPUT,))
 
     def findings(self, trials: Trials, name: str, seeds: Sequence[int]) -> dict[str, Compared]:
-        """Return the comparisons of a change with the case as it is, by column."""
+        """Return the comparisons of a change with the unchanged case, by column."""
         found = {column: trials.compare(name, seeds, column) for column in self.columns}
         return {column: one for column, one in found.items() if one is not None}
 
     def times(self, trials: Trials, name: str, seeds: Sequence[int]) -> float:
         """Return the gain of a change, as a factor; 0 if it is not known.
 
-        Of goodput and a percentile, it is the geometric mean.
+        For goodput and a percentile, the gain is the geometric mean of the two gains.
         """
         ratios = [_times(trials, name, seeds, column) for column in self.columns]
         known = [one for one in ratios if one is not None]
@@ -86,12 +86,12 @@ class Goal:
 
 
 def goal_of(text: str | None) -> Goal:
-    """Return the goal of a name; without one, goodput and the 99th percentile.
+    """Return the goal of a name; without a name, goodput and the 99th percentile.
 
     Raises
     ------
     AdviceError
-        There is no such goal.
+        No goal has this name.
     """
     if text is None:
         return Goal()
@@ -112,7 +112,7 @@ def goal_of(text: str | None) -> Goal:
 
 
 def is_better(found: Mapping[str, Compared]) -> bool:
-    """Return whether any quantity is significantly better, by enough to be worth it."""
+    """Return whether any quantity is significantly better, by the factor `WORTH` or more."""
     return any(
         one.finding is Finding.BETTER and _ratio(column, one) >= WORTH
         for column, one in found.items()
@@ -120,7 +120,10 @@ def is_better(found: Mapping[str, Compared]) -> bool:
 
 
 def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
-    """Return whether no quantity is likely to become better; few seeds are judged leniently."""
+    """Return whether no quantity is likely to become better.
+
+    With `strict`, which is for many seeds, a mean that is not better is enough.
+    """
     return all(
         one.finding in (Finding.WORSE, Finding.SAME) or (strict and _ratio(column, one) <= 1)
         for column, one in found.items()
@@ -128,14 +131,14 @@ def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
 
 
 def _ratio(column: str, one: Compared) -> float:
-    """Return by which factor the second is better."""
+    """Return the factor by which the changed case is better."""
     if not one.a or not one.b:
         return 1.0
     return one.b / one.a if column == GOODPUT else one.a / one.b
 
 
 def _times(trials: Trials, name: str, seeds: Sequence[int], column: str) -> float | None:
-    if column == GOODPUT:  # over all seeds together: a seed that stalls counts by its time
+    if column == GOODPUT:  # over all seeds together, so that a seed that stalls counts by its time
         before, after = (trials.together(one, seeds) for one in (BASE, name))
         return after / before if before and after else None
     late = trials.compare(name, seeds, column)

@@ -1,4 +1,4 @@
-"""Between which numbers of servers a read collapses: searched upwards, by bisection, and below."""
+"""Search for the numbers of servers between which a read begins to collapse."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,30 +9,31 @@ from incast.advise.trials import Clock, TimeUp, Trials
 
 SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
-_FARTHER = 4  # minimum, as a factor of the case's number of servers
+_FARTHER = 4  # the search tries numbers up to this multiple of the case's
 _STEP, _CLOSE = 1.25, 0.12
 _MOST = 0.75  # share of the seeds that must collapse for a certain collapse
 _TOGETHER = 8  # numbers that are tried at a time
-_LOOKS = 16  # maximum of further numbers that are tried in between
+_LOOKS = 16  # maximum number of steps that narrow the interval
 
 
 @dataclass(frozen=True)
 class Knee:
-    """Where the read collapses.
+    """The numbers of servers between which the read begins to collapse.
 
     Parameters
     ----------
     servers
-        Those of the case.
+        The number of servers of the case.
     low
-        The largest number tried up to which no seed collapses; 0 if the smallest one collapses.
+        The largest number of servers tried up to which no seed collapses; 0 if a seed collapses
+        with the smallest number.
     high
-        The fewest servers with which the mean over the seeds has collapsed, and three of four
-        seeds have; None if none tried.
+        The smallest number of servers with which the mean over the seeds and at least three of
+        four seeds have collapsed; None if there is none.
     most
-        The most servers that were tried.
+        The largest number of servers tried.
     seeds
-        Seeds of the two ends.
+        The number of seeds with which `low` and `high` were tried.
     """
 
     servers: int
@@ -42,31 +43,32 @@ class Knee:
     seeds: int
 
     def sentence(self) -> str:
-        """Return the interval, and how far the case is from it."""
+        """Return a sentence on the interval, and on how far the case is from the interval."""
         seeds = units.plural(self.seeds, "seed")
         if self.high is None and self.low == self.most:
             most = f"{self.most} servers, the largest number tried"
             return f"No collapse up to {most} ({seeds} each)."
         if self.high is None:
             return (
-                f"No collapse up to {self.low} servers; beyond, up to {self.most}, some seeds "
-                f"collapse ({seeds} each); you have {self.servers}."
+                f"No collapse up to {self.low} servers; between {self.low} and {self.most}, some "
+                f"seeds collapse ({seeds} each); you have {self.servers}."
             )
         where = (
             f"between {self.low} and {self.high} servers"
             if self.low
-            else f"from {self.high} servers on or earlier"
+            else f"from {self.high} servers on, or with fewer"
         )
         text = f"Collapses {where} ({seeds} each)"
         if self.servers >= self.high:
             return f"{text}; you have {self.servers}."
         if self.servers > self.low:
-            return f"{text}; you have {self.servers}, between the two."
-        return f"{text}; you have {self.servers}: {self.high / self.servers:.1f} times fewer."
+            return f"{text}; you have {self.servers}, in the uncertain range."
+        fewer = f"{self.high / self.servers:.1f} times fewer"
+        return f"{text}; you have {self.servers}, which is {fewer}."
 
 
 def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
-    """Search for the collapse; None if it is not defined, or if there is no time."""
+    """Search for the collapse; return None if no collapse is defined or if there is no time."""
     if not case.reads or "active" in case.here.tree["workload"]:
         return None
     hunt = _Hunt(case, trials, clock)
@@ -80,7 +82,7 @@ def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
 
 
 class _Hunt:
-    """The numbers tried so far."""
+    """A search in progress, with the numbers of servers tried so far."""
 
     def __init__(self, case: Case, trials: Trials, clock: Clock) -> None:
         self.case, self.trials, self.clock = case, trials, clock
@@ -89,7 +91,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Try larger numbers, in steps of a quarter, until one above the case's collapses."""
+        """Try numbers in steps of a quarter: all up to the case's, then until one collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
@@ -109,13 +111,13 @@ class _Hunt:
             self.ask(sorted(wanted))
 
     def verify(self) -> None:
-        """Try every number below the lower end: a read may collapse with fewer, and recover."""
+        """Try every number below the lower end, because a read may collapse with fewer servers."""
         self.seeds = SEEDS
         while below := [n for n in range(2, self.low()) if self.asked.get(n, 0) < SEEDS]:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield the ends if they have few seeds; otherwise, numbers next to them."""
+        """Yield the ends if they have few seeds, or else numbers close to the ends."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:
@@ -140,12 +142,12 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the largest number up to which no seed collapses; 0 if the smallest collapses."""
+        """Return the largest number up to which no seed collapses, or 0 without one."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 
     def high(self) -> int | None:
-        """Return the fewest servers with which a collapse is certain."""
+        """Return the smallest number of servers with which a collapse is certain."""
         sure = (n for n, (bad, share) in self.tried.items() if bad and share >= _MOST)
         return min(sure, default=None)
 
@@ -163,7 +165,7 @@ def _between(low: int, high: int) -> Iterator[int]:
 
 
 def _ladder(most: int) -> list[int]:
-    """Return numbers of servers from 2 on, in steps of a quarter or one."""
+    """Return numbers of servers from 2 on, in steps of a quarter, but at least of one."""
     ladder = [2]
     while ladder[-1] < most:
         ladder.append(min(max(round(ladder[-1] * _STEP), ladder[-1] + 1), most))

@@ -1,4 +1,4 @@
-"""The limiting resource of a case, with its arithmetic."""
+"""The limiting resource of a case, with the arithmetic that shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,23 +10,25 @@ from incast.scenario.lossless import block_bits, lossless_goodput
 from incast.scenario.resolved import Resolved
 
 _SMALLEST = 2  # segments: the smallest window to which TCP reduces
-_FULL = 0.75  # share of the lossless goodput from which on nothing but the line limits it
-_MOST = 0.5  # share of the timeouts from which on their main cause is named
+_FULL = 0.75  # from this share of the lossless goodput on, only the line limits the goodput
+# Handshakes are named if they are more than this share of the waits. A timer or a tail probe is
+# named if there are fewer timeouts per block than this.
+_MOST = 0.5
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What limits the goodput.
+    """The resource that limits the goodput.
 
     Parameters
     ----------
     name
-        The resource.
+        The name of the resource.
     why
-        The sentences, with a placeholder for each fact.
+        Sentences that explain the limit, with a placeholder for each fact.
     facts
-        The numbers in them, in SI units; what they are is at the end of their names (`_s`, `_bps`,
-        `_share`), as in columns.
+        The numbers in the sentences, in SI units. The end of a fact's name gives the unit (`_s`,
+        `_bps`, `_share`), as in the names of columns.
     """
 
     name: str
@@ -57,9 +59,9 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     case
         The case.
     row
-        The means of its runs, as of a summary, and their longest stall.
+        The means over the runs of the case, as in a summary, and the longest stall.
     collapsing
-        The share of the runs that collapse: if any does, the line is not the limit.
+        The share of the runs that collapse. If any run collapses, the line is not the limit.
     """
     here = case.here
     goodput, lossless = float(row["goodput_bps"]), lossless_goodput(here)
@@ -84,7 +86,7 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
     handshakes = float(row["timeouts_handshake"] or 0.0)
     if handshakes > _MOST * waits:
         facts |= {"handshakes": handshakes / _blocks(row), "syn_rto_s": here.syn_rto}
-        text = "{handshakes} packets of a handshake are lost per block, and each costs {syn_rto_s}."
+        text = "{handshakes} packets of handshakes are lost per block. Each loss costs {syn_rto_s}."
         return Limit("handshake", f"{text} {cost}", facts)
     room = {
         "flows": here.flows,
@@ -108,15 +110,15 @@ def limit_of(case: Case, row: Mapping[str, Any], collapsing: float = 0.0) -> Lim
             facts |= more
         return Limit(name, f"A block waits {', and '.join(texts)}. {cost}", facts)
     first = here.flows * min(here.initial_window, here.window_limit)
-    burst = "even the first windows have " if first > case.room else "the first windows have "
+    burst = "even the first windows" if first > case.room else "the first windows"
     windows = room | {
         "each": case.room / here.flows,
         "first": first,
         "most": here.flows * here.window_limit,
     }
     text = (
-        f"{{room}} packets fit ({fits}), {{each}} per connection; "
-        f"{burst}{{first}}, and later ones grow up to {{most}}."
+        f"{{room}} packets fit ({fits}), {{each}} per connection; {burst} together have "
+        "{first} packets, and later windows grow to up to {most}."
     )
     return Limit("windows", f"{text} {cost}", facts | windows)
 
@@ -126,7 +128,7 @@ def _blocks(row: Mapping[str, Any]) -> float:
 
 
 def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a timer, and the shortest wait; empty if it does not."""
+    """Return how often a block waits for a timer, and the shortest wait; empty without waits."""
     timeouts = float(row["timeouts"])
     if not timeouts:
         return "", {}
@@ -134,26 +136,26 @@ def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str,
 
 
 def _timers(here: Resolved, row: Mapping[str, Any]) -> dict[str, float]:
-    """Return the timeouts of a block, and the least time of one."""
+    """Return the number of timeouts per block, and the length of the shortest timeout."""
     least = min(here.rto_min, here.syn_rto)
     return {"timeouts": float(row["timeouts"]) / _blocks(row), "rto_s": least}
 
 
 def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a tail-loss probe; nothing if it does not."""
+    """Return how often a block waits for a tail-loss probe; empty without waits."""
     probes = float(row.get("stalls_tail_probe") or 0.0)
     if not probes:
         return "", {}
     text, facts = "{probes} times for a tail-loss probe", {"probes": probes / _blocks(row)}
     longest = row.get("stall_max_s")
-    # With timeouts, the longest stall may be one of theirs.
+    # If there are timeouts, the longest stall may be due to a timeout.
     if longest and not row["timeouts"]:
         return f"{text}, for {{longest_s}} at most", facts | {"longest_s": float(longest)}
     return text, facts
 
 
 def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return what waits cost, compared with the time to send the data."""
+    """Return the cost of the waits, compared with the time to send the data."""
     here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
         return "There are {timeouts} timeouts per run.", {"timeouts": timeouts}
@@ -169,7 +171,7 @@ def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Limit:
-    """Name what limits a case in which no timer expires."""
+    """Name the limit of a case in which no timer expires."""
     here = case.here
     path = here.line_rate * here.base_rtt / 8 / here.packet
     windows = here.flows * here.receive_window
@@ -177,8 +179,8 @@ def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Li
     if windows < path:
         return Limit(
             "windows",
-            "The receive windows allow {windows} packets in flight, the path holds {path}: the "
-            "link is busy {busy_share} of the time, without a timeout.",
+            "The receive windows allow {windows} packets in flight, but the path holds {path}. So "
+            "the link is busy {busy_share} of the time, without a timeout.",
             facts | {"windows": windows, "path": round(path)},
         )
     facts["goodput_bps"] = float(row["goodput_bps"])
@@ -187,7 +189,7 @@ def _without_timeouts(case: Case, row: Mapping[str, Any], lossless: float) -> Li
         of, facts["lossless_bps"] = " of the {lossless_bps} possible", lossless
     return Limit(
         "transport",
-        f"Goodput is {{goodput_bps}}{of} without a timeout; the link is busy {{busy_share}} of "
-        "the time.",
+        f"Goodput is {{goodput_bps}}{of}. No timer expires; the link is busy {{busy_share}} of the "
+        "time.",
         facts,
     )

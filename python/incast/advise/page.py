@@ -1,4 +1,4 @@
-"""Advice as one HTML file that loads nothing else."""
+"""Advice as one HTML file that loads no other file."""
 
 from collections.abc import Sequence
 from html import escape
@@ -18,7 +18,7 @@ _STYLE = (
 
 
 def page(told: Sequence[tuple[str, Advice]]) -> str:
-    """Return the page: the answer for each value of a sweep, or the one without a value."""
+    """Return the page: one answer for each value of a sweep, or a single answer."""
     title = told[0][1].case.scenario.plan.title or "Untitled scenario"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -29,7 +29,7 @@ def page(told: Sequence[tuple[str, Advice]]) -> str:
 
 
 def body(told: Sequence[tuple[str, Advice]]) -> str:
-    """Return what the page has below its head, for a page of others."""
+    """Return the body of the page, to be put into another page."""
     title = told[0][1].case.scenario.plan.title or "Untitled scenario"
     parts = [f"<h1>{escape(title)}</h1>"]
     for value, advice in told:
@@ -127,7 +127,7 @@ def _elsewhere(advice: Advice) -> list[str]:
     if advice.elsewhere is None:
         return []
     items = "".join(
-        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>. {escape(one.shows)}</li>"
+        f"<li>{escape(one.name)}: <code>{escape(one.command)}</code>; {escape(one.shows)}</li>"
         for one in advice.elsewhere.places
     )
     said = _paragraph(advice.elsewhere.sentence())

@@ -1,4 +1,4 @@
-"""Blocks that are read in pieces: the time of a whole block from those of its pieces."""
+"""Blocks that are read in pieces: compute the time of a block from the times of its pieces."""
 
 from collections.abc import Sequence
 
@@ -21,18 +21,18 @@ def of_whole(column: str, value: float, times: Sequence[float], pieces: int) -> 
     Parameters
     ----------
     column
-        Its name.
+        The name of the column.
     value
-        Its value, which is that of the pieces.
+        The value of the column for the pieces.
     times
-        Seconds that each piece took, in their order.
+        Seconds that each piece took, in the order of the pieces.
     pieces
-        How many of them are a block.
+        Number of pieces in a block.
 
     Returns
     -------
     float or None
-        None without a whole block.
+        The value for whole blocks; None if no block is whole.
     """
     if pieces == 1:
         return value

@@ -1,4 +1,4 @@
-"""The cost of a fix without incast: the same read from few servers."""
+"""The cost of a fix without incast, measured with the same read from few servers."""
 
 from dataclasses import replace
 
@@ -8,14 +8,14 @@ from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 4)
 FEW = 2
-"""Servers of a quiet read."""
+"""Number of servers of a quiet read."""
 _MEDIAN = "completion_p50_s"
 
 
 def quiet(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> dict[str, float]:
-    """Return, by the name of a fix, the median time of a quiet block divided by that without it.
+    """Return the median time of a quiet block with each fix, divided by the time without it.
 
-    The runs are stored where those of `beside` are.
+    The keys are the names of the fixes. The runs are kept in the store of `beside`.
     """
     if not case.reads or case.here.servers <= FEW or "active" in case.here.workload:
         return {}

@@ -8,15 +8,18 @@ from incast.advise.trials import BASE, GOODPUT, Clock, TimeUp, Trials
 
 SEEDS = range(1, 5)
 REMEDIES: dict[str, tuple[str, dict[str, object]]] = {
-    "pac": ("the client's TCP: ACKs at the rate at which the switch can accept their data", {}),
-    "ictcp": ("the client's TCP: receive windows from a controller", {}),
-    "head-tail": ("the servers' TCP: repairs by the place in the block", {}),
+    "pac": ("the client's TCP: ACKs are sent at the rate at which the switch can accept data", {}),
+    "ictcp": ("the client's TCP: a controller sets the receive windows", {}),
+    "head-tail": (
+        "the servers' TCP: the repair depends on the position of the stall in the block",
+        {},
+    ),
     "plato": (
-        "both ends and the switch: labels that keep the ACK clock alive",
+        "both ends and the switch: labels keep the ACK clock alive",
         {"network.queue": "label-threshold"},
     ),
 }
-"""Remedies, who would have to change and why, and what else they need."""
+"""The remedies: who would have to change and how, and the keys that a remedy needs."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,12 @@ class Prospect:
     ratio: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the gain as a dictionary, for programs."""
         return {"name": self.name, "what": self.what, "goodput_ratio": self.ratio}
 
 
 def prospects(case: Case, trials: Trials, clock: Clock) -> list[Prospect]:
-    """Simulate the remedies that apply, the best first."""
+    """Simulate the remedies that apply, and return their gains, the largest first."""
     if not case.reads:
         return []
     names = {

@@ -1,7 +1,7 @@
 """The runs of advice: in memory, and in a directory if the user names one.
 
 A run is stored by its key, a hash of the resolved scenario, the seed and the engine's version. So
-a directory can hold runs of many scenarios, and none of them can be out of date.
+a directory can hold runs of many scenarios, and no run can be out of date.
 """
 
 import json
@@ -18,11 +18,11 @@ from incast.results.store import Memory
 from incast.scenario.plan import Job
 
 MARK = "advise.json"
-"""The file that marks such a directory."""
+"""The file that marks a directory of runs of advice."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C; how many runs have finished."""
+    """Ctrl-C was pressed; `finished` is the number of finished runs."""
 
     def __init__(self, finished: int) -> None:
         super().__init__(f"{finished} runs finished")
@@ -30,12 +30,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Runs(Memory):
-    """Runs that are simulated once.
+    """Runs, each of which is simulated only once.
 
     Parameters
     ----------
     archive
-        Where they are kept as well; None for the memory only.
+        The archive in which runs are also kept; None if they are kept in memory only.
     """
 
     def __init__(self, archive: Archive | None = None) -> None:
@@ -43,7 +43,7 @@ class Runs(Memory):
         self.archive = archive
         self.simulated = 0
         self.reused = 0
-        """Runs that were in the archive."""
+        """Number of runs that were read from the archive."""
 
     @classmethod
     def at(cls, place: str | Path) -> Self:
@@ -52,7 +52,7 @@ class Runs(Memory):
         Raises
         ------
         ResultsError
-            It cannot be written to, or contains something else.
+            The directory cannot be written to, or contains other files.
         """
         path = located(place)
         mark = path / MARK
@@ -91,7 +91,7 @@ class Runs(Memory):
         self.reused += rows[KEY].n_unique()
 
     def put(self, runs: Sequence[Run]) -> None:
-        """Store the rows of runs, in the archive first."""
+        """Store the rows of runs, first in the archive, then in memory."""
         if self.archive is not None:
             self.archive.put(runs)
         super().put(runs)

@@ -1,9 +1,9 @@
 """The search for fixes: rounds that drop the worst, and a last round with fresh seeds.
 
-All fixes of a round run at the same seeds as the case itself, so a difference is taken within a
-seed. A fix leaves the field when the runs say that it does not help, that it makes the slowest
-blocks slower, or that others of its party are ahead. The figures of those that remain come
-from seeds that were not used to choose them: otherwise the best of many would look too good.
+All fixes of a round run at the same seeds as the case itself, so differences are taken within a
+seed. A fix is dropped when the runs show that it does not help, that it makes the slowest blocks
+slower, or that other fixes of its party are better. The figures of the remaining fixes come from
+seeds that were not used to choose them. Otherwise the best of many fixes would look too good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,32 +17,33 @@ from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
 from incast.results.compare import Compared, Finding
 
 ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
-"""The seeds of each round, including those of earlier rounds, and how many fixes of each party
-stay."""
+"""For each round, the number of seeds, including the seeds of earlier rounds, and the number of
+fixes of each party that stay."""
 FIRST_FRESH, LEAST_FRESH = 1001, 5
+"""The first seed of the last round, and the minimum number of its seeds that must have finished."""
 FRESH = (12, 24, 48)
-"""The seeds of the last round: the first seed, the minimum number, and the maximum. Seeds are added
-while it is not clear for every fix whether it helps."""
+"""The numbers of seeds of the last round. Seeds are added while it is not clear for every fix
+whether the fix helps."""
 ALIKE = 0.05
-"""Fixes within this share of the best count as equal; the cheapest of them comes first."""
-_SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
-_HARDLY = 0.005  # a change by a smaller share is reported as none
-_ENOUGH = 6  # seeds from which on a fix without a better mean is dropped
-_GONE = 0.5  # share of the party's best below which more seeds are not worth it
+"""Fixes within this share of the best fix count as equal; the cheapest of these comes first."""
+_SLOWER = 0.01  # slowest blocks count as slower if their percentile is longer by this share
+_HARDLY = 0.005  # a change by a smaller share is reported as hardly anything
+_ENOUGH = 6  # with this number of seeds or more, a fix without a better mean is dropped
+_GONE = 0.5  # below this share of the party's best gain, a fix is not worth more seeds
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A quantity before and after, and the interval of the ratio.
+    """A quantity before and after a change, and the interval of the ratio.
 
     Parameters
     ----------
     before, after
-        Means over the seeds.
+        The means over the seeds.
     low, high
-        The 95 % interval of `after / before`.
+        The ends of the 95 % interval of `after / before`.
     seeds
-        How many seeds there were.
+        The number of seeds.
     """
 
     before: float
@@ -53,17 +54,17 @@ class Gain:
 
     @classmethod
     def of(cls, compared: Compared) -> "Gain | None":
-        """Return the gain from a comparison, or None without one."""
+        """Return the gain from a comparison, or None if the comparison has no interval."""
         if compared.low is None or compared.high is None or not compared.a:
             return None
         low, high = compared.ratio_low, compared.ratio_high
-        if low is None or high is None:  # neither can be below nothing
+        if low is None or high is None:  # a ratio cannot be negative
             low, high = (max(1 + end / compared.a, 0.0) for end in (compared.low, compared.high))
         return cls(compared.a, compared.b, low, high, compared.seeds)
 
     @property
     def ratio(self) -> float:
-        """The value after it over the value before."""
+        """The value after the change divided by the value before the change."""
         return self.after / self.before
 
 
@@ -75,16 +76,19 @@ class Advised:
     ----------
     fix
         The fix.
-    goodput, late
-        Its gains; `late` is that of the goal's percentile, None without blocks.
+    goodput
+        The gain in goodput.
+    late
+        The gain in the goal's percentile; None without blocks.
     times
-        Its gain by the goal, as a factor.
+        The gain by the goal, as a factor.
     kept
-        Whether it meets the bound of the goal, if there is one.
+        Whether the fix meets the bound of the goal; True if the goal has no bound.
     quiet
-        With few servers, the median time of a block after it over that before; None if unknown.
+        The median block time of a read from few servers, with the fix divided by without the fix;
+        None if unknown.
     premature
-        Spurious timeouts per block with it.
+        The number of spurious timeouts per block with the fix.
     """
 
     fix: Fix
@@ -96,19 +100,21 @@ class Advised:
     premature: float | None = None
 
     def prices(self) -> list[str]:
-        """Return the price in sentences, with the measured parts."""
+        """Return the sentences on the price, with the measured parts."""
         lines = [self.fix.price]
         if self.quiet is not None:
             times = units.number(self.quiet, 3)
-            lines.append(f"A read from only two servers takes × {times} as long.")
+            lines.append(f"A read from only two servers takes {times} times as long.")
         if self.premature:
-            lines.append(f"{units.number(self.premature, 2)} spurious timeouts per block.")
+            lines.append(
+                f"There are {units.number(self.premature, 2)} spurious timeouts per block."
+            )
         return lines
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A fix that is not advised, and why; times the goodput, and the percentile of the goal."""
+    """A fix that is not advised, the reason, and the ratios of goodput and of the percentile."""
 
     fix: Fix
     why: str
@@ -118,7 +124,7 @@ class Tried:
 
 @dataclass
 class Found:
-    """What the search has found so far.
+    """The result of a search so far.
 
     Parameters
     ----------
@@ -135,7 +141,7 @@ class Found:
     confirmed: bool = False
 
     def per_party(self) -> list[Advised]:
-        """Return the first of every party, in the order of advice."""
+        """Return the first fix of every party, in the order of advice."""
         first: dict[Who, Advised] = {}
         for one in self.advised:
             first.setdefault(one.fix.who, one)
@@ -150,11 +156,11 @@ class Search:
     case
         The case.
     trials
-        Where its runs are.
+        The runs of the case and of its changes.
     fixes
         The catalogue.
     goal
-        What a fix is judged by.
+        The goal by which a fix is judged.
     """
 
     def __init__(
@@ -224,7 +230,7 @@ class Search:
         return all(one is not None and one.seeds >= LEAST_FRESH for one in found)
 
     def seeds(self, rounds: int, *, confirmed: bool) -> range:
-        """Return the seeds of the figures."""
+        """Return the seeds from which the figures come."""
         return self.fresh if confirmed else range(1, ROUNDS[max(rounds - 1, 0)][0] + 1)
 
     def found(self, rounds: int, *, confirmed: bool) -> Found:
@@ -240,7 +246,7 @@ class Search:
         return Found(_ordered(advised), sorted(tried, key=lambda it: -(it.ratio or 0)), confirmed)
 
     def _advised(self, fix: Fix, seeds: range) -> "Advised | Tried":
-        """Return a fix with its gain, or why it is not advised."""
+        """Return a fix with its gain, or with the reason why it is not advised."""
         compared = self.trials.compare(fix.name, seeds)
         gain = Gain.of(compared) if compared is not None else None
         if compared is None or gain is None:
@@ -263,7 +269,7 @@ class Search:
         )
 
     def _not_advised(self, fix: Fix, why: str, seeds: range) -> Tried:
-        """Return why a fix is not advised, with what it changes."""
+        """Return a fix with the reason why it is not advised, and with its ratios."""
         ratios = [
             one.b / one.a if one is not None and one.a else None
             for one in (
@@ -274,14 +280,14 @@ class Search:
         return Tried(fix, why, *ratios)
 
     def _premature(self, fix: Fix, seeds: range) -> float | None:
-        """Return the spurious timeouts per block."""
+        """Return the number of spurious timeouts per block with a fix."""
         timeouts, blocks = (
             self.trials.mean(fix.name, seeds, name) for name in ("timeouts_spurious", "blocks")
         )
         return timeouts / blocks if timeouts is not None and blocks else None
 
     def _worse(self, fix: Fix, seeds: range, late: Compared | None, *, strict: bool = True) -> str:
-        """Return what a fix makes worse, or nothing."""
+        """Return what a fix makes worse; empty if it makes nothing worse."""
         slower = late is not None and late.difference > _SLOWER * late.a
         if late is not None and slower and (strict or late.finding is Finding.WORSE):
             return "the slowest blocks are slower"
@@ -293,7 +299,7 @@ class Search:
         return ""
 
     def _stands(self, fix: Fix, seeds: range) -> bool:
-        """Return whether a fix stays, and record why not. Few seeds are judged leniently."""
+        """Return whether a fix stays; if not, record the reason. Few seeds are judged leniently."""
         found = self.goal.findings(self.trials, fix.name, seeds)
         if not found:
             self.out[fix.name] = Tried(fix, "no run finished")
@@ -312,12 +318,12 @@ class Search:
         self.field = [one for one in self.field if one is not fix]
 
     def _of(self, fix: Fix, seeds: range) -> float:
-        """Return its gain by the goal, as a factor."""
+        """Return the gain of a fix by the goal, as a factor."""
         return self.goal.times(self.trials, fix.name, seeds)
 
 
 def _why(found: Mapping[str, Compared]) -> str:
-    """Return why a fix without a significant gain is not advised."""
+    """Return the reason why a fix without a significant gain is not advised."""
     findings = {one.finding for one in found.values()}
     if findings <= {Finding.SAME}:
         return "changes nothing"
@@ -326,14 +332,15 @@ def _why(found: Mapping[str, Compared]) -> str:
     if Finding.BETTER in findings:
         return f"gains less than {WORTH - 1:.0%}"
     if findings <= {Finding.WORSE, Finding.SAME}:
-        return "makes it slower"
-    return "no gain that is certain"
+        return "is worse than no fix"
+    return "no certain gain"
 
 
 def _ordered(advised: list[Advised]) -> list[Advised]:
-    """Return the advice in order: fixes that meet the bound first, if there is one.
+    """Return the fixes in the order of advice.
 
-    Of those, or else of those close to the best, the cheapest come first; then the best.
+    Fixes that meet the bound of the goal come before other fixes. Within each group, fixes close to
+    the best come first, in the order of their price. The other fixes follow, the best first.
     """
     best = max((one.times for one in advised), default=0.0)
 
@@ -346,7 +353,7 @@ def _ordered(advised: list[Advised]) -> list[Advised]:
 
 
 def rounds(search: Search, clock: Clock) -> int:
-    """Run the rounds after the first while there is time; return how many are done."""
+    """Run the rounds after the first while there is time; return the number of rounds done."""
     done = 1
     for number in range(1, len(ROUNDS)):
         try:

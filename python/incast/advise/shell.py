@@ -1,9 +1,9 @@
-"""Commands of hosts and switches, with those that undo them.
+"""Commands for hosts and switches, with the commands that undo them.
 
-Several can be pasted into one shell, and undone in any order. Each kind of state has a shell
-variable of its own. It stores the state before the first command that changes it, and is unset when
-this state is restored, so undoing restores the state before the first command. Undoing twice has no
-effect.
+Several changes can be pasted into one shell, and undone in any order. Each kind of state has a
+shell variable of its own. This variable stores the state before the first command that changes the
+state, and is unset when the state is restored. So undoing restores the state before the first
+command, and undoing twice has no effect.
 """
 
 import json
@@ -13,7 +13,7 @@ from incast.advise.words import Words
 
 
 def sysctl(values: Mapping[str, str]) -> Words:
-    """Return how to set variables of the kernel."""
+    """Return commands that set variables of the kernel."""
     lines, back = [], []
     for key, value in values.items():
         old = f"OLD_{key.rpartition('.')[2]}"
@@ -23,22 +23,22 @@ def sysctl(values: Mapping[str, str]) -> Words:
 
 
 def route(option: str, value: str, towards: str) -> Words:
-    """Return how to set an option of the route towards the other side.
+    """Return commands that set an option of the route to the other host.
 
-    Only this option is kept and restored: others of the route stay as they are.
+    Only this option is stored and restored. Other options of the route stay as they are.
 
     Parameters
     ----------
     option, value
-        Name and value, as `ip route` takes them.
+        The name and the value of the option, as `ip route` takes them.
     towards
-        Whose address stands in the first line: `CLIENT` or `SERVER`.
+        The other host: `CLIENT` or `SERVER`. The first line sets this variable to its address.
     """
     old, this = f"OLD_{option}", rf"{option} \(lock \)*[^ ]*"
     change = f"ip route change $(its_route ${towards} | sed 's/ {this}//')"
     return Words(
         f"{towards}=192.0.2.1  # an address of the {towards.lower()}s; use your own\n"
-        # `ip route` prints "rto_min lock 100ms" and does not read the word "lock" there.
+        # `ip route` prints "rto_min lock 100ms", but does not accept this "lock" as input.
         "its_route() { ip route show to match $1 | tail -n 1 | sed 's/rto_min lock/rto_min/'; }\n"
         + _keep(old, f"its_route ${towards} | sed -n 's/.* \\({this}\\).*/\\1/p'")
         + f"\n{change} {option} {value}",
@@ -47,7 +47,7 @@ def route(option: str, value: str, towards: str) -> Words:
 
 
 def qdisc(kind: str) -> Words:
-    """Return how to have a queue at the interface, instead of the kernel's default."""
+    """Return commands that replace the kernel's default queue at the interface."""
     return Words(
         "DEV=eth0  # the interface to the clients; use your own\n"
         f"tc qdisc replace dev $DEV root {kind}\nOLD_qdisc=default",
@@ -56,7 +56,7 @@ def qdisc(kind: str) -> Words:
 
 
 def ceph(option: str, value: int) -> Words:
-    """Return how to set an option of Ceph's clients."""
+    """Return commands that set an option of Ceph's clients."""
     old = f"OLD_{option}"
     return Words(
         f"{_keep(old, f'ceph config get client {option}')}\n"
@@ -66,8 +66,8 @@ def ceph(option: str, value: int) -> Words:
 
 
 def _keep(old: str, now: str) -> str:
-    """Return how to store the output of a command in a variable, unless it is set already."""
-    return f': "${{{old}=$({now})}}"  # what it is now'
+    """Return a command that stores another command's output in a variable that is not yet set."""
+    return f': "${{{old}=$({now})}}"  # the present value'
 
 
 def _restore(old: str, command: str) -> str:
@@ -80,7 +80,7 @@ _HAS_IT = f"sudo config list-checkpoints | grep -q {_CHECKPOINT}"
 
 
 def sonic(tables: Mapping[str, object]) -> Words:
-    """Return how to load tables into the configuration of a SONiC switch."""
+    """Return commands that load tables into the configuration of a SONiC switch."""
     fragment = json.dumps(tables, indent=2)
     return Words(
         f"cat > incast.json <<'END'\n{fragment}\nEND\n"

@@ -1,8 +1,9 @@
 """Tables of a SONiC switch that advice reads and writes: their fields, types and ranges.
 
-Facts of the YANG models of SONiC (sonic-buildimage, `src/sonic-yang-models/yang-models`):
-`sonic-buffer-pool.yang` and `sonic-buffer-profile.yang` of 2021-07-01, `sonic-wred-profile.yang`
-and `sonic-queue.yang` of 2021-04-01. Values are text in a configuration, numbers too.
+The facts are those of the YANG models of SONiC (sonic-buildimage,
+`src/sonic-yang-models/yang-models`): `sonic-buffer-pool.yang` and `sonic-buffer-profile.yang` of
+2021-07-01, `sonic-wred-profile.yang` and `sonic-queue.yang` of 2021-04-01. In a configuration, all
+values are strings, also numbers.
 """
 
 import re
@@ -21,19 +22,19 @@ class Whole:
     most: int = 2**64 - 1
 
     def wrong(self, value: str) -> str:
-        """Return what a value must be, if it is wrong; otherwise an empty text."""
+        """Return what a wrong value must be; return an empty string if the value is valid."""
         fits = re.fullmatch(r"-?[0-9]{1,20}", value) and self.least <= int(value) <= self.most
         return "" if fits else f"must be a whole number from {self.least} to {self.most}"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     def wrong(self, value: str) -> str:
-        """Return what a value must be, if it is wrong; otherwise an empty text."""
+        """Return what a wrong value must be; return an empty string if the value is valid."""
         return "" if value in self.words else f"must be one of {', '.join(self.words)}"
 
 
@@ -44,13 +45,25 @@ class Name:
     table: str
 
     def wrong(self, _: str) -> str:
-        """Return an empty text: `wrong` of all tables looks for the row."""
+        """Return an empty string, because the function `wrong` checks whether the row exists."""
         return ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its keys, its fields, those that every row has, and pairs that are in order."""
+    """A table of a configuration.
+
+    Parameters
+    ----------
+    key
+        The pattern of the keys.
+    fields
+        The fields that a row may have, and their values.
+    mandatory
+        The fields that every row must have.
+    ordered
+        Pairs of fields; the value of the first field must not exceed that of the second field.
+    """
 
     key: str
     fields: Mapping[str, Whole | Choice | Name]
@@ -67,7 +80,7 @@ ECN = Choice(
     )
 )
 EXPONENT = Whole(-8, 7)
-"""Of a dynamic threshold, alpha = 2^n."""
+"""The exponent n of a dynamic threshold, alpha = 2^n."""
 
 SCHEMA = {
     "BUFFER_POOL": Table(

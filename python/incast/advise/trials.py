@@ -1,4 +1,4 @@
-"""Runs of changed scenarios with the same seeds, within a time limit, and their comparison."""
+"""Run changed scenarios with the same seeds, within a time limit, and compare the runs."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class TimeUp(Exception):  # noqa: N818 (no error: the answer stands as far as it
 
 @dataclass(frozen=True)
 class Clock:
-    """Until when there is time, on the monotonic clock; inf without a limit."""
+    """A time limit: the end on the monotonic clock, or inf without a limit."""
 
     end: float
 
@@ -43,7 +43,7 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """Seconds that are left, not below 0."""
+        """The seconds that are left, at least 0."""
         return max(self.end - time.monotonic(), 0.0)
 
     def look(self, _: object = None) -> None:
@@ -53,7 +53,7 @@ class Clock:
 
 
 class Trials:
-    """The case and changes of it, by name.
+    """The case and its changes, by name. The case itself has the name `BASE`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Trials:
     jobs
         Number of parallel runs; by default the number of processors.
     store
-        Where the runs are; by default in memory.
+        The store of the runs; by default in memory.
     """
 
     def __init__(self, case: Case, jobs: int | None = None, store: Runs | None = None) -> None:
@@ -80,7 +80,7 @@ class Trials:
     def add(self, name: str, changes: Mapping[str, object], pieces: int = 1) -> bool:
         """Add a change; return whether the scenario is valid with it.
 
-        So many blocks of its runs, `pieces`, are one block of the case.
+        `pieces` is the number of blocks with the change that make one block of the case.
         """
         try:
             point = self.case.changed(changes).plan.points[0]
@@ -92,7 +92,7 @@ class Trials:
         return True
 
     def run(self, names: Iterable[str], seeds: Sequence[int], clock: Clock) -> None:
-        """Run some of them at some seeds, unless this was done before.
+        """Run the named changes at the given seeds, except for runs that have finished before.
 
         Raises
         ------
@@ -108,11 +108,11 @@ class Trials:
         run_jobs(plan.runs(), self.store, workers=self.jobs, progress=clock.look)
 
     def results(self, name: str, seeds: Sequence[int]) -> Results:
-        """Return the finished runs of one of them."""
+        """Return the finished runs of a change."""
         return Results(Plan.of([self.points[name]], list(seeds), self.engine), self.store)
 
     def summary(self, name: str, seeds: Sequence[int]) -> pl.DataFrame | None:
-        """Return the means of one of them over its finished runs, or None without any."""
+        """Return the means over the finished runs of a change, or None if no run has finished."""
         try:
             summary = self.results(name, seeds).summary()
         except ResultsError:
@@ -120,7 +120,7 @@ class Trials:
         return summary if summary["ok"][0] else None
 
     def collapsed(self, name: str, seeds: Sequence[int]) -> tuple[bool, float] | None:
-        """Return whether the mean has collapsed, and the share of seeds that have."""
+        """Return whether the mean has collapsed, and the share of the seeds that have collapsed."""
         summary = self.summary(name, seeds)
         if summary is None:
             return None
@@ -128,13 +128,13 @@ class Trials:
         return told, float(summary[COLLAPSED][0] or 0.0)
 
     def mean(self, name: str, seeds: Sequence[int], column: str = GOODPUT) -> float | None:
-        """Return a mean over the finished seeds, or None without any."""
+        """Return the mean of a column over the finished seeds, or None if no seed has finished."""
         known = self._values(column, "all").get(name, {})
         found = [known[seed] for seed in seeds if seed in known]
         return sum(found) / len(found) if found else None
 
     def together(self, name: str, seeds: Sequence[int]) -> float | None:
-        """Return the harmonic mean of the goodputs of the finished seeds, or None without any."""
+        """Return the harmonic mean of the goodputs of finished seeds, or None without any seed."""
         known = self._values(GOODPUT, "all").get(name, {})
         found = [known[seed] for seed in seeds if seed in known]
         return len(found) / sum(1 / max(one, 1.0) for one in found) if found else None
@@ -148,7 +148,7 @@ class Trials:
         beside: str = BASE,
         group: str = "all",
     ) -> Compared | None:
-        """Compare one of them with another at the seeds that both have finished."""
+        """Compare a change with another one, `beside`, at the seeds that both have finished."""
         if column in SHARES:
             return self._percentiles(name, seeds, column, beside, group)
         values = self._values(column, group)
@@ -172,7 +172,7 @@ class Trials:
         return percentiles(column, ([ours[it] for it in both], [theirs[it] for it in both]))
 
     def _values(self, column: str, group: str) -> dict[str, dict[int, float]]:
-        """Return a column of all finished runs: by name, by seed."""
+        """Return a column of all finished runs, by name and by seed."""
         if (column, group) not in self._known:
             found: dict[str, dict[int, float]] = {}
             for name, seed, value, times in self._finished(column, group):
@@ -183,7 +183,7 @@ class Trials:
         return self._known[column, group]
 
     def _blocks(self, group: str) -> dict[str, dict[int, Floats]]:
-        """Return the seconds of the blocks of all finished runs that have any."""
+        """Return the block times in seconds of all finished runs with blocks, by name and seed."""
         if group not in self._known_blocks:
             found: dict[str, dict[int, Floats]] = {}
             for name, seed, _, times in self._finished(GOODPUT, group):
@@ -193,7 +193,7 @@ class Trials:
         return self._known_blocks[group]
 
     def _finished(self, column: str, group: str) -> Iterator[tuple[str, int, Any, list[float]]]:
-        """Yield name, seed, value of a column and seconds of the blocks of all finished runs."""
+        """Yield name, seed, value of a column and block times in seconds of every finished run."""
         names = list(self.points)
         plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
         try:

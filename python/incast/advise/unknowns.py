@@ -1,4 +1,4 @@
-"""Which uncertain quantity would change the advice, and how to measure it."""
+"""Uncertain quantities that would change the advice, and how to measure them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,8 +11,8 @@ from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 5)
 _FACTORS = (0.5, 2.0)
-_MATTERS = 2 * ALIKE  # the first fix changes if it is behind by this share
-_STILL = 1.05  # a fix still helps if it gains this factor
+_MATTERS = 2 * ALIKE  # the first fix is replaced if another fix is better by this share
+_STILL = 1.05  # a fix still helps if its gain is at least this factor
 
 Changes = dict[str, object]
 
@@ -24,11 +24,12 @@ class Unknown:
     Parameters
     ----------
     name
-        Its name.
+        The name of the quantity.
     measure
-        How to measure it.
+        How to measure the quantity.
     times
-        The keys of the scenario with this quantity times a factor; empty where it has none.
+        A function that returns the changes of a scenario if the quantity is multiplied by a factor;
+        empty if the scenario does not have the quantity.
     """
 
     name: str
@@ -38,16 +39,18 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Sensitive:
-    """What a quantity would change.
+    """A quantity that would change the advice.
 
     Parameters
     ----------
-    name, measure
-        Of the unknown.
+    name
+        The name of the quantity.
     factor
-        By which it was multiplied.
+        The factor by which the quantity was multiplied.
     said
-        What would be different.
+        What would be different after the multiplication.
+    measure
+        How to measure the quantity.
     """
 
     name: str
@@ -56,7 +59,7 @@ class Sensitive:
     measure: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the quantity as a dictionary, for programs."""
         return {
             "what": self.name,
             "factor": self.factor,
@@ -89,7 +92,7 @@ UNKNOWNS = (
     Unknown(
         "buffer",
         "On the switch: `show buffer configuration`, and `show queue watermark unicast` during a "
-        "burst (SONiC); a port that drops has used all it may.",
+        "burst (SONiC). A port that drops packets has used all the buffer that it may use.",
         _buffer,
     ),
     Unknown(
@@ -109,7 +112,7 @@ UNKNOWNS = (
 def sensitive(
     case: Case, advised: list[Advised], beside: Trials, clock: Clock, goal: Goal
 ) -> list[Sensitive]:
-    """Try half and twice of every uncertain quantity; return those that would change the advice.
+    """Halve and double every uncertain quantity; return the quantities that change the advice.
 
     Parameters
     ----------
@@ -118,11 +121,11 @@ def sensitive(
     advised
         The first fix of every party, in the order of advice.
     beside
-        The trials of the case: runs are stored where theirs are.
+        The trials of the case. New runs are kept in the same store.
     clock
-        The time limit; what is found by then is returned.
+        The time limit. When it ends, the quantities found so far are returned.
     goal
-        What a fix is judged by.
+        The goal by which a fix is judged.
     """
     found: list[Sensitive] = []
     for unknown in UNKNOWNS:
@@ -167,7 +170,10 @@ def _differences(
     scaled: tuple[Unknown, float],
     goal: Goal,
 ) -> Iterator[Sensitive]:
-    """Yield what is different there; `before` is whether the case collapses, None if undefined."""
+    """Yield what would be different with the scaled quantity.
+
+    `before` is the result of `Trials.collapsed` for the case; None if a collapse is not defined.
+    """
     unknown, factor = scaled
 
     def found(said: str) -> Sensitive:
@@ -179,7 +185,7 @@ def _differences(
             yield found("there is no collapse")
             return
         if after[0] and not any(before):
-            yield found("it collapses")
+            yield found("there is a collapse")
             return
     times = {one.fix.name: goal.times(trials, one.fix.name, SEEDS) for one in usable}
     if not any(times.values()):

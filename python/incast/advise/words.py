@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """Commands, and those that restore the state before."""
+    """Commands or code, and how to restore the previous state."""
 
     text: str
     rollback: str
 
 
 def python(code: str) -> Words:
-    """Return a change of the application's own code, which is undone by the code before."""
-    return Words(code, "Return to the code before.")
+    """Return a change of the application's own code; the previous code undoes the change."""
+    return Words(code, "Restore the previous code.")
 
 
 SWITCH = "on the switch; name your port and queue"
@@ -25,7 +25,7 @@ def at(place: str, words: Words) -> Words:
 
 
 def both(*parts: Words) -> Words:
-    """Return several changes one after the other, undone in the opposite order."""
+    """Return several changes as one; they are undone in the opposite order."""
     return Words(
         "\n".join(part.text for part in parts),
         "\n".join(part.rollback for part in reversed(parts)),

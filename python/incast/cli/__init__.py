@@ -31,7 +31,7 @@ from incast.cli.template import sweep
 
 
 class _Commands(TyperGroup):
-    """The subcommands. Ctrl-C in one of them is told, where typer would end without a word."""
+    """The subcommands. Ctrl-C in a subcommand is reported; typer would end without a message."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         """Read the command line."""
@@ -39,7 +39,7 @@ class _Commands(TyperGroup):
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 (of typer's private copy of click)
-        """Run one of them."""
+        """Run a subcommand."""
         with _told():
             return super().invoke(ctx)
 

@@ -85,10 +85,10 @@ def advise(
 ) -> None:
     """Say what to change in a scenario: the gain, the exact commands, and how to undo them.
 
-        Every fix is simulated in your scenario, with the same seeds as without it. A fix is advised
-    if it significantly increases goodput or shortens the slowest blocks, and makes nothing else
-    worse, including other traffic (see --for).
-    A sweep over servers is reduced to the largest number; in any other sweep, each value gets an
+        Every fix is simulated in your scenario, with the same seeds as the scenario without a fix.
+    A fix is advised if it significantly increases goodput or shortens the slowest blocks, and makes
+    nothing else worse, including other traffic (see --for).
+    In a sweep over servers, only the largest number is used; in any other sweep, each value gets an
     answer of its own.
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
     --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
@@ -162,11 +162,11 @@ def _scenario(
 
 
 def _how_to_continue(finished: int, out: Path | None) -> int:
-    """Say what is left after an interrupted search; return the exit code."""
+    """Say whether the runs of an interrupted search are kept; return the exit code."""
     kept = (
         f"kept in {out}; run the same command again to continue"
         if out is not None
-        else "lost; with --out DIR, the next search has them"
+        else "lost; with --out DIR, the next search can use them"
     )
     typer.echo(f"incast: interrupted: {finished} finished runs are {kept}", err=True)
     return INTERRUPTED
@@ -178,7 +178,7 @@ def _seconds(text: str) -> float:
     Raises
     ------
     typer.BadParameter
-        It is not a time above 0.
+        The budget is not a time above 0.
     """
     from incast import units
 

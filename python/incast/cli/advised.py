@@ -7,7 +7,7 @@ from incast.cli.console import Paper
 from incast.grid import Column, narrowed
 from incast.scenario.facts import words
 
-_MOST_NAMED = 8  # fixes of one kind that did not help
+_MOST_NAMED = 8  # fixes that are named for one reason why they are not advised
 
 
 def render(advice: Advice, paper: Paper) -> None:
@@ -43,7 +43,9 @@ def _more(advice: Advice, paper: Paper) -> None:
             paper.entry(f"{one.name} × {one.factor:g}: ", f"{one.said}. {one.measure}")
     elif advice.sensitive_to is not None:
         paper.print()
-        paper.sentence("Half or twice the buffer, round trip or answer size would not change this.")
+        paper.sentence(
+            "Half or twice the buffer, round trip or answer size would give the same advice."
+        )
     if advice.reused:
         paper.print()
         new = units.plural(advice.simulated, "run")
@@ -107,7 +109,7 @@ def _fixes(advice: Advice, paper: Paper) -> None:
 
 
 def _tried(advice: Advice, paper: Paper) -> None:
-    """Print what did not help, by the reason."""
+    """Print the fixes that are not advised, by reason."""
     reasons: dict[str, list[str]] = {}
     for one in advice.found.tried:
         if one.why.startswith("less than"):
@@ -156,7 +158,7 @@ def _late_before(advice: Advice) -> str:
 
 
 def _bound(advice: Advice) -> str:
-    """Return which fixes meet the limit of the goal."""
+    """Name the fixes that meet the limit of the goal."""
     kept = [str(number) for number, one in enumerate(advice.fixes, 1) if one.kept]
     bound = units.time(advice.goal.bound or 0.0)
     if not kept:

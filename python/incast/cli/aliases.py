@@ -1,4 +1,4 @@
-"""Usual terms for things that have another name here, for `incast explain`."""
+"""Terms of the literature and of switches that have another name in incast."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ class Alias:
     Parameters
     ----------
     name
-        The term as it is printed there; case matters only if several aliases share it.
+        The term as the source prints it; case matters only if aliases differ in case alone.
     means
-        What it is.
+        The meaning of the term.
     source
         The text or system that uses it.
     here
-        The names here, as `incast explain` takes them.
+        The names in incast, as `incast explain` takes them.
     """
 
     name: str
@@ -30,7 +30,8 @@ _KULKARNI = "Kulkarni's text (incast reproduce --list)"
 _SONIC = "SONiC, config_db.json"
 
 ALIASES = (
-    Alias("K", "Queue length above which the switch marks.", _DCTCP, ("network.queue.threshold",)),
+    Alias("K", "Queue length above which the switch marks packets.", _DCTCP,
+          ("network.queue.threshold",)),
     Alias("g", "Weight of the newest share of marked packets in the estimate.", _DCTCP, ("dctcp",)),
     Alias(
         "dynamic_th",
@@ -60,11 +61,12 @@ ALIASES = (
     Alias("PFTK", "Throughput of one flow from its losses.", "Padhye et al., 1998", ("padhye",)),
     Alias(
         "M/G/1/B",
-        "One queue with Poisson arrivals and B places: M/G/1/K here.",
+        "One queue with Poisson arrivals and B places, called M/G/1/K here.",
         "the text hpc (incast reproduce --list); Takagi: Queueing Analysis, volume 2",
         ("edge-queue",),
     ),
-    Alias("M/G/1/K", "The same; K counts all in the system.", "Takagi, volume 2", ("edge-queue",)),
+    Alias("M/G/1/K", "One queue with Poisson arrivals; K counts all packets in the system.",
+          "Takagi, volume 2", ("edge-queue",)),
     Alias("SRU", "Server request unit: what each server sends for one block.",
           "Phanishayee et al., 2008", ("workload.sru",)),
     Alias("RTOmin", "Minimum of the retransmission timeout.", "RFC 6298", ("transport.rto_min",)),
@@ -80,7 +82,7 @@ ALIASES = (
 
 
 def find(word: str) -> Alias | None:
-    """Return the alias of a word, in its own capitals if there is one, else in any."""
+    """Return the alias of a term; an alias with the same capitals comes first."""
     exact = [one for one in ALIASES if one.name == word]
     alike = [one for one in ALIASES if one.name.lower() == word.lower()]
     return next(iter([*exact, *alike]), None)

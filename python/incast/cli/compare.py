@@ -1,4 +1,4 @@
-"""`incast compare`: two results, seed by seed."""
+"""`incast compare`: compare two results seed by seed."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def compare(
     b: Annotated[
         Path,
         typer.Argument(
-            metavar="B", help="Another one, which is compared with A.", parser=directory
+            metavar="B", help="Another such directory, which is compared with A.", parser=directory
         ),
     ],
     *,
@@ -55,7 +55,7 @@ def compare(
         bool, typer.Option("--wide", help="Show all columns, even if the terminal is narrower.")
     ] = False,
 ) -> None:
-    """Compare two results at the same points, seed by seed: where B is better, or worse, than A.
+    """Compare two results seed by seed, and say at which points B is better or worse than A.
 
     A difference counts if its 95 % interval does not contain 0.
     Example: incast compare results/newreno results/dctcp --columns goodput,p99
@@ -75,7 +75,7 @@ def compare(
         return
     paper = Paper(wide=wide)
     for name, told in found.items():
-        paper.heading(f"{name}: {b} (B) beside {a} (A)")
+        paper.heading(f"{name}: {b} (B) compared with {a} (A)")
         _table(paper, name, told)
         for line in _sentences(told):
             paper.sentence(line)
@@ -108,7 +108,7 @@ def _table(paper: "Paper", name: str, found: "Sequence[Compared]") -> None:
 
 
 def _written(name: str, found: "Sequence[Compared]") -> tuple[str, "Callable[[float | None], str]"]:
-    """Return the unit of a heading, and how values are written."""
+    """Return the unit of a heading, and a function that writes values."""
     from incast import units
 
     if name.endswith("_bps"):

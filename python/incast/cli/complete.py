@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """Offer the shipped scenarios, TOML files, and folders that may hold some."""
+    """Offer the shipped scenarios, TOML files, and folders, which may hold TOML files."""
     from incast.scenario import shipped
 
     folder, _, begun = incomplete.rpartition("/")
@@ -84,7 +84,7 @@ def figures(incomplete: str) -> list[str]:
 
 
 def columns(incomplete: str) -> list[str]:
-    """Offer columns, after those already given."""
+    """Offer a column after the columns that are already given."""
     from incast.results.columns import known
 
     before, comma, _ = incomplete.rpartition(",")
@@ -97,7 +97,7 @@ def conditions(incomplete: str) -> list[str]:
 
 
 def traces(incomplete: str) -> list[str]:
-    """Offer traces, after those already given."""
+    """Offer a trace after the traces that are already given."""
     from incast.results.traces import KINDS
 
     before, comma, _ = incomplete.rpartition(",")

@@ -13,8 +13,8 @@ from rich.markup import escape
 from incast import units
 from incast.grid import Column, drawn, fitting
 
-_LEGIBLE = 24  # columns that a text needs next to its name
-_STEP = 4  # by which it is indented below it
+_LEGIBLE = 24  # least columns for a description next to its name
+_STEP = 4  # columns by which a description below its name is indented
 _ENDLESS = 100_000  # columns of a pipe, where nothing is cut off
 
 
@@ -36,7 +36,7 @@ class Paper(Console):
 
     @property
     def space(self) -> int | None:
-        """The width of a table; None for any."""
+        """The largest width of a table; None for no limit."""
         return None if self.wide else self.room
 
     def heading(self, text: str) -> None:
@@ -45,12 +45,12 @@ class Paper(Console):
             self.print(f"[bold]{escape(line)}[/bold]", highlight=False, soft_wrap=True)
 
     def sentence(self, text: str, indent: str = "") -> None:
-        """Print a text, wrapped at words, its later lines indented."""
+        """Print a sentence, wrapped at words; `indent` goes before its later lines."""
         for line in self.wrapped(text, indent):
             self.print(escape(line), highlight=False, soft_wrap=True)
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Wrap a text at words so that it fits; in a pipe it is one line."""
+        """Wrap a sentence at words to fit the terminal; a pipe gets it in one line."""
         if self.room is None:
             return [text]
         return units.lines(text, self.room, indent) or [""]
@@ -66,7 +66,7 @@ class Paper(Console):
             self.sentence(f"Not shown at {self.room} columns: {names}; use --wide to show them.")
 
     def entry(self, before: str, text: str) -> None:
-        """Print a text that wraps next to `before`, or below it if there is little room."""
+        """Print a name, `before`, and its description: to the right if there is room, or below."""
         indent = cell_len(before)
         if self.room is not None and self.room - indent < _LEGIBLE:
             margin = len(before) - len(before.lstrip()) + _STEP

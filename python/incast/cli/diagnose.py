@@ -1,4 +1,4 @@
-"""`incast diagnose`: what happened in a capture."""
+"""`incast diagnose`: whether a capture contains incast, and why flows waited."""
 
 import json
 import signal
@@ -38,8 +38,8 @@ def diagnose(
         typer.Argument(
             metavar="FILE...",
             help="pcap or pcapng, also compressed with gzip or zstd; - is standard input. Files "
-            "that follow each other are read as one; files that overlap in time, as captures from "
-            "several places.",
+            "that follow each other are read as one; files that overlap in time are read as "
+            "captures from several places.",
         ),
     ],
     form: Annotated[
@@ -72,9 +72,9 @@ def diagnose(
     ] = 3,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:
-    """Say what happened in a capture: is there incast, which flows waited, and why.
+    """Say whether a capture contains incast, which flows waited, and why.
 
-    Ctrl-C ends the reading; the report then covers what was read.
+    Ctrl-C ends the reading; the report then covers the part that was read.
 
     Examples: incast diagnose client.pcapng; incast diagnose --format html -o report.html *.pcap.gz;
     tcpdump -w - -s 96 tcp | incast diagnose -;
@@ -99,7 +99,7 @@ def diagnose(
 
 @contextmanager
 def _interrupted_by(handler: Callable[..., object] | signal.Handlers) -> Iterator[None]:
-    """Replace the handler of Ctrl-C meanwhile; only the main thread can do this."""
+    """Replace the handler of Ctrl-C for a while; only the main thread can replace it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -119,7 +119,7 @@ def _check_outputs(
         if path is None:
             continue
         if path.resolve() in taken:
-            raise typer.BadParameter(f"{path} is read or written already", param_hint=option)
+            raise typer.BadParameter(f"{path} is already read or written", param_hint=option)
         if path.exists() and not overwrite:
             raise typer.BadParameter(f"{path} exists; add --overwrite", param_hint=option)
         taken.add(path.resolve())
@@ -171,7 +171,7 @@ def _table(report: "Report") -> None:
                 paper.sentence(left)
     if report["look_alikes"]:
         paper.print()
-        paper.heading("What looks alike")
+        paper.heading("Look-alikes: other causes of the same symptoms")
         paper.listing(text.look_alikes(report))
     if told := text.cannot_tell(report):
         paper.print()
@@ -181,7 +181,7 @@ def _table(report: "Report") -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[float | None, float | None], None] | None]:
-    """Show how much has been read, after a second; yield a function that updates it."""
+    """Show a progress bar with the time left; yield a function that updates the bar."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.scenario.schema import Key
 
-_LIKE = 0.7  # similarity from which on a name is suggested
+_LIKE = 0.7  # least similarity of a name that is suggested
 _COLUMNS = "columns"
-# Where a scenario has the parts of a registry.
+# The key of a scenario that takes the parts of each registry.
 _PLACES = {
     "topologies": "network.topology",
     "queues": "network.queue",
@@ -33,7 +33,7 @@ def explain(
         typer.Argument(
             metavar="[KEY]",
             help="A key (transport.rto_min, or rto_min), a table (network), a part (plato), "
-            "columns, or one of these (goodput_bps).",
+            "a column of results (goodput_bps), or the word columns for a list of all columns.",
             show_default=False,
             autocompletion=explained,
         ),
@@ -71,7 +71,7 @@ def explain(
 
 @dataclass(frozen=True)
 class _Found:
-    """What a name means: keys, parts with their kinds, parameters of parts, and columns."""
+    """The meanings of a name: keys, parts with their kinds, parameters of parts, and columns."""
 
     keys: "list[Key]"
     entries: list[tuple[str, dict[str, Any]]]
@@ -97,7 +97,7 @@ def _tell(paper: "Paper", found: _Found) -> None:
     for column, unit, meaning in found.columns:
         paper.heading(f"{column}: a column of results")
         paper.entry("  means     ", meaning)
-        paper.entry("  unit      ", unit or "a number, a ratio or text")
+        paper.entry("  unit      ", unit or "a number, a ratio or a string")
     for kind, entry in found.entries:
         _entry(paper, kind, entry)
     same: dict[str, tuple[str, list[str], dict[str, Any]]] = {}
@@ -110,8 +110,8 @@ def _tell(paper: "Paper", found: _Found) -> None:
 
 
 def _alias(paper: "Paper", alias: "aliases.Alias") -> None:
-    """Say what a term means, and what it is called here."""
-    paper.heading(f"{alias.name}: a word of others")
+    """Print the meaning of a term, and its names in incast."""
+    paper.heading(f"{alias.name}: a term of the literature or of a switch")
     paper.entry("  means     ", alias.means)
     paper.entry("  from      ", alias.source)
     if alias.here:
@@ -119,7 +119,7 @@ def _alias(paper: "Paper", alias: "aliases.Alias") -> None:
 
 
 def _named(asked: str) -> list[tuple[str, str, str]]:
-    """Return the columns that a name means: itself, or without its unit, as `--columns` takes."""
+    """Return the columns of that name; `--columns` takes a name without its unit, too."""
     from incast.errors import ColumnError
     from incast.results.columns import known, resolve
 
@@ -135,7 +135,7 @@ def _named(asked: str) -> list[tuple[str, str, str]]:
 
 
 def _parameters(asked: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return the parameters of that name: place in a scenario, part, schema."""
+    """Return the parameters of that name: the key in a scenario, the part, and the schema."""
     from incast.scenario import schema
 
     above, _, last = asked.rpartition(".")
@@ -154,7 +154,7 @@ def _overview(paper: "Paper") -> None:
     paper.listing([(name, about["description"]) for name, about in properties.items()])
     paper.sentence(
         "incast explain TABLE lists the keys of a table, incast explain KEY describes a key, "
-        "incast explain columns lists the columns of results, and incast list the parts."
+        "incast explain columns lists the columns of results, and incast list lists the parts."
     )
 
 
@@ -198,7 +198,7 @@ def _key(paper: "Paper", key: "Key", variants: list[str]) -> None:
 
 
 def _default(key: "Key") -> str:
-    """Return the default, by profile if profiles differ; empty if the meaning has it."""
+    """Return the default, by profile if profiles differ; an empty string if there is none."""
     from incast.scenario import schema
 
     of = schema.of_profiles(key.name)
@@ -213,7 +213,7 @@ def _default(key: "Key") -> str:
 
 
 def _parts(paper: "Paper", rows: list[tuple[str, str, dict[str, Any], str]]) -> None:
-    """Print the keys of a table or a part: name, kind of value, schema, default."""
+    """Print the keys of a table or a part; a row has name, kind of value, schema and default."""
     if not rows:
         return
     paper.sentence("  keys")
@@ -243,7 +243,7 @@ def _entry(paper: "Paper", kind: str, entry: dict[str, Any]) -> None:
 
 
 def _takes(about: dict[str, Any]) -> str:
-    """Return the kind of value of a parameter; numbers of a model have none."""
+    """Return the kind of value that a parameter takes; a number that a model returns has none."""
     from incast.scenario import schema
 
     return schema.accepts(about) or "answer"
@@ -287,4 +287,4 @@ def _hint(asked: str) -> str:
     best = max(names, key=likeness)
     if likeness(best) >= _LIKE:
         return f"; did you mean {best!r}?"
-    return "; incast explain lists the tables, incast list the parts"
+    return "; incast explain lists the tables, and incast list lists the parts"

@@ -43,7 +43,7 @@ def fetch(
         typer.Option(
             metavar="SIZE",
             help="Receive window of each answer, e.g. 8KiB, or none. Default: 5792B, four full "
-            "packets; with --budget, an equal share of it.",
+            "packets; with --budget, an equal share of the budget.",
             show_default=False,
         ),
     ] = None,
@@ -95,7 +95,7 @@ def fetch(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Directory for the objects. Without it, they are only counted.",
+            help="Directory for the objects. Without it, objects are read but not stored.",
             show_default=False,
         ),
     ] = None,
@@ -139,7 +139,7 @@ def fetch(
 
 @dataclass(frozen=True)
 class _Limits:
-    """Time limits of an attempt and of the read (s), bytes of an answer, and retries."""
+    """Limits: seconds of an attempt and of the read, bytes of an answer, and retries."""
 
     attempt: float
     total: float | None
@@ -182,7 +182,7 @@ def _run(
 
 @contextmanager
 def _until_signal(seen: list[int]) -> "Iterator[asyncio.Event]":
-    """Set an event at Ctrl-C or SIGTERM; a second one has its default effect."""
+    """Set an event at Ctrl-C or SIGTERM; a second signal has its default effect."""
     import asyncio
     import signal
 
@@ -200,7 +200,7 @@ def _until_signal(seen: list[int]) -> "Iterator[asyncio.Event]":
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     for number in numbers:
-        # Not everywhere, and in the main thread only.
+        # Only the main thread can set handlers, and not on every system.
         with suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(number, end, int(number))
     try:
@@ -229,10 +229,13 @@ def _auto(slots: int | None, window: str | None, budget: str | None) -> "Learner
     from incast.client import Learner
 
     if slots is not None:
-        raise typer.BadParameter("is what --auto learns; give one of the two", param_hint="--slots")
+        raise typer.BadParameter(
+            "cannot be combined with --auto, which learns the slots", param_hint="--slots"
+        )
     if window not in {None, NO_WINDOW}:
         raise typer.BadParameter(
-            "is what --auto learns; give one of the two, or --window none", param_hint="--window"
+            "cannot be combined with --auto, which learns the windows; --window none can",
+            param_hint="--window",
         )
     most = None if budget is None else _size(budget, "--budget")
     return Learner(most, windows=window is None)
@@ -248,7 +251,7 @@ def _pieces(urls: list[str], start: int, stop: int | None) -> "list[HttpPiece]":
             parts = urlsplit(url)
             known = parts.scheme in {"http", "https"} and bool(parts.hostname)
             known = known and parts.port != 0
-            (parts.hostname or "").encode("idna")  # UnicodeError: no name service could have it
+            (parts.hostname or "").encode("idna")  # UnicodeError: not a name of a host
         except ValueError:
             known = False
         if not known:
@@ -271,7 +274,7 @@ def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> 
     if out is None:
         if overwrite:
             raise typer.BadParameter("needs --out DIR", param_hint="--overwrite")
-        return lambda _: nullcontext(len)  # counted, and not kept
+        return lambda _: nullcontext(len)  # objects are counted, and not kept
     if out.exists() and not out.is_dir():
         raise FetchError(f"{out}: is a file; --out must be a directory")
     there = places(pieces, out, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""What `incast fetch` read, for people or for programs."""
+"""The results of `incast fetch`, for people or for programs."""
 
 import json
 from enum import StrEnum

@@ -22,7 +22,7 @@ def list_entries(
 ) -> None:
     """List the names that a scenario can use.
 
-    With KIND, their parameters as well.
+    With KIND, list the names of that kind and their parameters.
 
     Examples: incast list; incast list queues
     """

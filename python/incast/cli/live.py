@@ -1,4 +1,4 @@
-"""`incast live`: the same scenario on the kernel of this machine."""
+"""`incast live`: run a scenario on the kernel of this machine."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,8 +42,8 @@ def live(
         bool,
         typer.Option(
             "--check",
-            help="Say what this machine can do, and measure at which rates its results can be "
-            "trusted. Run no scenario.",
+            help="Say whether this machine can run scenarios, and measure at which link rates its "
+            "results can be trusted. Run no scenario.",
         ),
     ] = False,
 ) -> None:
@@ -92,7 +92,7 @@ def live(
     order = Order.of(asked.plan, shape, [])
     if order.traces:
         raise typer.BadParameter(
-            "this picture needs traces, which the kernel does not give; sweep something, or use "
+            "this picture needs traces, which the kernel does not give; sweep a key, or use "
             "incast run",
             param_hint="--plot",
         )
@@ -110,7 +110,7 @@ def live(
 
 
 def _check(machine: "Machine") -> None:
-    """Print what this machine can do."""
+    """Print whether this machine can run scenarios, and at which rates."""
     for line in machine.lines:
         typer.echo(line)
     if machine.tier > 0:
@@ -124,7 +124,7 @@ def _check(machine: "Machine") -> None:
 
 
 def _say_what_differs(results: "Results") -> None:
-    """Say on stderr which runs cannot be trusted, and how the kernel deviated."""
+    """Say on stderr which runs cannot be trusted, and how the kernel deviated from the scenario."""
     from incast.live.report import notes
 
     for note in notes(results):

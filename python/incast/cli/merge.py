@@ -20,16 +20,17 @@ def merge(
         typer.Argument(
             metavar="[DIR]...",
             help="Directories made by run --out, with results of the same scenario; they are not "
-            "changed. Without any, pack the files of OUT again.",
+            "changed. Without DIR, the files of OUT are packed again.",
             show_default=False,
             parser=directory,
         ),
     ] = None,
 ) -> None:
-    """Put results of one scenario together: those of run --shard, or of several machines.
+    """Combine results of one scenario, from run --shard or from several machines.
 
-    The files are the same as those of a sweep in one piece. A run that is in several directories
-    counts once. Examples: incast merge results/mine shards/*; incast merge results/mine
+    The files are the same as if one command had run the whole sweep. A run that is in several
+    directories counts once.
+    Examples: incast merge results/mine shards/*; incast merge results/mine
     """
     from incast import units
     from incast.results.merge import merge as put_together

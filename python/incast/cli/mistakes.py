@@ -46,7 +46,7 @@ def one_line(app: typer.Typer) -> int:
     except _MISTAKES as error:
         code = _report(str(error))
     except typer.TyperException as error:
-        # Pydantic, which reads the values for typer, begins its messages so.
+        # Pydantic, which reads the values for typer, begins its messages with these words.
         code = _report(error.format_message().replace(": Value error, ", ": "))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("incast: interrupted", err=True)
@@ -83,7 +83,7 @@ def _report(message: str) -> int:
 
 
 def _short(message: str) -> str:
-    """Leave out the middle of a long message: it begins with the error and ends with the hint."""
+    """Leave out the middle of a long message; the error is at its start, the hint at its end."""
     if len(message) <= _LONGEST:
         return message
     return f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 4 :]}"

@@ -36,9 +36,11 @@ def model(
     ] = Format.TABLE,
     columns: Annotated[
         str,
-        typer.Option(metavar="NAMES", help="As in incast run, for the columns of the models."),
+        typer.Option(metavar="NAMES", help="Columns of the tables, as in incast run."),
     ] = "",
-    wide: Annotated[bool, typer.Option("--wide", help="As in incast run.")] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns, as in incast run.")
+    ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shape:
-    """How results are written, as the options say.
+    """The options for writing results.
 
     Parameters
     ----------
     form, out
         The format, and the directory of the results, if any.
     group, groups
-        The group whose rows are written, or whether all are.
+        The group whose rows are written, and whether the rows of all groups are.
     columns, wide
         The columns of the table, and whether it may be wider than the terminal.
     picture
@@ -36,7 +36,7 @@ class Shape:
     fail_if, junit
         Conditions, and the file of their report.
     with_live
-        Whether runs are compared with those of real hosts.
+        Whether simulations are compared with runs on real hosts.
     """
 
     form: Format
@@ -54,7 +54,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Order:
-    """A checked order.
+    """The options after they have been checked.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Order:
     kind
         The kind of the picture.
     traces
-        The traces to record, with those that the picture needs.
+        The traces to record, including the traces that the picture needs.
     """
 
     shape: Shape
@@ -79,7 +79,7 @@ class Order:
 
     @classmethod
     def of(cls, plan: "Plan", shape: Shape, traces: list[str]) -> Self:
-        """Refuse, before the run, options that could not be carried out after it.
+        """Check the options before the run, so that none of them can fail after the run.
 
         Raises
         ------

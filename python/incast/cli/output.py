@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 
 def check(form: Format, out: Path | None) -> None:
-    """Refuse, before the run, a format that could not be written after it."""
+    """Refuse a format, before the run, if the results could not be written in it."""
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise typer.BadParameter(
             "cannot write parquet to a terminal; redirect it, or give --out DIR",
@@ -40,7 +40,7 @@ def check(form: Format, out: Path | None) -> None:
 
 
 def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
-    """Return the groups that are requested, before the run.
+    """Return the requested groups.
 
     Raises
     ------
@@ -67,9 +67,9 @@ class Layout:
     Parameters
     ----------
     names
-        The requested columns; none for the usual ones.
+        The requested columns; an empty list for the usual columns.
     wide
-        Whether it may be wider than the terminal.
+        Whether the table may be wider than the terminal.
     """
 
     names: list[str]
@@ -126,7 +126,7 @@ def write(
 
 
 def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) -> None:
-    """Print where models and runs differ: under the table, otherwise on stderr."""
+    """Print the points where models and runs differ: under a table, or else on stderr."""
     lines = theory.beside(results.summary())
     # Only a model that states its accuracy can differ.
     why = theory.refusals.get("collapse")
@@ -146,7 +146,7 @@ def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) 
 def beside(
     results: "Results", real: "Results", theory: "Theory | None", form: Format, layout: Layout
 ) -> None:
-    """Print the goodput of simulation, real hosts and models: under the table, or as JSON lines."""
+    """Print a table of the goodput of simulation, real hosts and models, and notes on stderr."""
     from incast.live.beside import table
     from incast.live.report import notes
 
@@ -155,7 +155,7 @@ def beside(
 
         paper = Paper(wide=layout.wide)
         paper.print()
-        paper.heading("beside real hosts")
+        paper.heading("simulation and real hosts")
         paper.table(*table(results, real, theory))
     for note in notes(real):
         typer.echo(f"incast: {note}", err=True)

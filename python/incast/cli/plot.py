@@ -81,7 +81,7 @@ def plot(
     kept = Results.open(results)
     if output is None and "://" in str(results):
         raise typer.BadParameter(
-            "is needed: the results are not on this machine", param_hint="--output"
+            "is needed because the results are not on this machine", param_hint="--output"
         )
     target = output if output is not None else results / f"{chosen.name}.png"
     save.check(target)

@@ -1,4 +1,4 @@
-"""Progress of a sweep or a read on stderr, and only when a terminal shows it."""
+"""Progress of a sweep or a read on stderr, if stderr is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None] | None]:
-    """Show a bar with an estimate of the time left; yield a function that updates it."""
+    """Show a bar with an estimate of the time left; yield a function that updates the bar."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -46,7 +46,7 @@ def shown() -> Iterator[Callable[[Progress], None] | None]:
 
 @contextmanager
 def fetching() -> "Iterator[Callable[[Fetched], None] | None]":
-    """Show how many pieces have been read; yield a function that updates it."""
+    """Show the number of pieces that have been read; yield a function that updates it."""
     if not sys.stderr.isatty():
         yield None
         return

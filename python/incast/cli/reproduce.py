@@ -30,7 +30,10 @@ def reproduce(
     ] = False,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Use fewer points and seeds: minutes instead of an hour."),
+        typer.Option(
+            "--quick",
+            help="Use fewer points and seeds, which takes minutes instead of an hour.",
+        ),
     ] = False,
     dry_run: Annotated[
         bool,
@@ -68,7 +71,7 @@ def reproduce(
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(help="Folder of the papers; default: ./papers, or that of the package."),
+        typer.Option(help="Folder of the papers; default: ./papers, or the package's own."),
     ] = None,
 ) -> None:
     """Reproduce the figures of the literature, and judge its claims.
@@ -163,7 +166,7 @@ def _told_how_to_continue(out: Path) -> Iterator[None]:
 
 
 def _tell(done: list["Done"]) -> None:
-    """Print each claim with its verdict, and why."""
+    """Print each claim with its verdict and the reason."""
     from incast import units
     from incast.cli.console import Paper
 

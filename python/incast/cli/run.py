@@ -53,8 +53,8 @@ def run(
     executor: Annotated[
         str,
         typer.Option(
-            help="What runs the simulations: threads, dask (processes of this machine), or the "
-            "address of a Dask scheduler, e.g. tcp://host:8786.",
+            help="Where the simulations run: in threads, in processes of this machine (dask), or "
+            "at the address of a Dask scheduler, e.g. tcp://host:8786.",
             metavar="NAME",
         ),
     ] = "threads",
@@ -70,9 +70,9 @@ def run(
         bool,
         typer.Option(
             "--with-live",
-            help="Run the scenario on real hosts, too (see: incast live), list both under the "
-            "table and, with --plot of a sweep, draw real hosts as dotted lines. With --out DIR, "
-            "their results are stored in DIR-live.",
+            help="Run the scenario on real hosts, too (see: incast live), list their results under "
+            "the table and, with --plot of a sweep, draw them as dotted lines. With --out DIR, "
+            "results of real hosts are stored in DIR-live.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -144,7 +144,7 @@ def run(
 
 
 def refuse_beside_pcap(**others: object) -> None:
-    """Refuse options that skip runs or execute them elsewhere: their packets would be missing."""
+    """Refuse options that skip runs or execute them elsewhere, whose packets would be missing."""
     usual = {"executor": "threads"}
     for name, value in others.items():
         if value and value != usual.get(name):
@@ -154,7 +154,7 @@ def refuse_beside_pcap(**others: object) -> None:
 
 
 def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:
-    """Refuse, before the run, what real hosts cannot do, and formats without a table."""
+    """Refuse formats without a table, and scenarios that real hosts cannot run."""
     if form is not Format.TABLE or shard is not None:
         raise typer.BadParameter(
             "needs --format table, without --shard; incast live writes rows of real hosts",
@@ -199,7 +199,7 @@ def scenario_of(
 
 
 def _check_shard(shard: str, out: Path | None, *, alone: bool) -> None:
-    """Refuse, before the run, invalid shards, and options that need the results of all shards."""
+    """Refuse invalid shards, and options that need the results of all shards."""
     from incast.errors import ResultsError
     from incast.sweep.shard import Shard
 
@@ -241,20 +241,20 @@ def _forecast(
     part = f"shard {shard} of {_runs(scenario)}: {what}" if shard is not None else what
     lines = [f"{units.plural(told.runs, 'run')}: {part}"]
     if out is not None:
-        lines.append(f"{told.kept} of them in {out} already")
+        lines.append(f"{told.kept} of them are already in {out}")
     at_once = units.plural(min(jobs or processors(), max(left, 1)), "processor")
     time = f", about {units.duration(told.seconds)} on {at_once}" if left else ""
     lines.append(f"{left} to do{time}")
     if plan.precision is not None:
         share, most = units.percent(plan.precision.target), plan.precision.most
         lines.append(
-            f"more where the interval is wider than {share}: up to {most} seeds of a point"
+            f"more runs where the interval is wider than {share}: up to {most} seeds of a point"
         )
     typer.echo("\n".join(lines))
 
 
 def how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
-    """Say what is left after an interrupted run; return the exit code."""
+    """Say whether the runs of an interrupted sweep are kept; return the exit code."""
     done = len(stopped.results)
     kept = (
         f"kept in {out}; run the same command again to continue"

@@ -43,7 +43,7 @@ def status(
         ),
     ] = None,
 ) -> None:
-    """Show which runs a results directory contains, which are missing, and how long they take.
+    """Show which runs a results directory contains, and how long the missing runs would take.
 
     You can use it while a sweep is running. Examples: incast status results/mine;
     incast status results/mine --jobs 256 --format json
@@ -110,7 +110,9 @@ def _table(points: "list[PointStatus]", paper: "Paper") -> None:
         more = units.plural(len(points) - len(shown), "more point")
         paper.sentence(f"… and {more}; --format json lists all.")
     if any(not point.measured for point in shown):
-        paper.sentence("~: estimated from the expected packets; no run of the point has finished.")
+        paper.sentence(
+            "~: estimated from the expected packets, because no run of the point has finished."
+        )
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The table, and the verdict under it."""
+"""The table of results, and the verdict under the table."""
 
 from collections.abc import Sequence
 
@@ -18,13 +18,13 @@ def render(
     Parameters
     ----------
     results
-        What to print.
+        The results to print.
     paper
-        Where.
+        The output.
     groups
         The groups whose rows are printed.
     names
-        The requested columns, the most important first; none for the usual ones.
+        The requested columns, the most important first; empty for the usual columns.
     """
     swept = results.plan.swept
     paper.heading(results.plan.title or "Untitled scenario")
@@ -44,5 +44,5 @@ def render(
 
 
 def _scenario(results: Results) -> str:
-    """Print the resolved parameters that the sweep does not change, and the number of runs."""
+    """Return the resolved parameters that the sweep does not change, and the number of runs."""
     return f"{of_plan(results.plan)}; {results.extent}"

@@ -16,13 +16,13 @@ sweep = typer.Typer(
 
 @sweep.callback()
 def _group(context: typer.Context) -> None:
-    """Print the help, as `incast` does."""
+    """Print the help if there is no subcommand."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 class Kind(StrEnum):
-    """What runs the job file."""
+    """The system that runs the job file."""
 
     SLURM = "slurm"
     KUBERNETES = "kubernetes"
@@ -59,8 +59,8 @@ def template(
     claim: Annotated[
         str,
         typer.Option(
-            help="Persistent volume claim that is mounted where DIR is (kubernetes, unless DIR is "
-            "an address).",
+            help="Persistent volume claim that is mounted at DIR (kubernetes, unless DIR is an "
+            "address).",
             metavar="NAME",
         ),
     ] = "incast-results",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from incast.results import Results
     from incast.results.conditions import Condition, Finding
 
-HOLDS = 3  # the exit code where a condition does
+HOLDS = 3  # the exit code if a condition holds
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Watch:
 
     @classmethod
     def of(cls, fail_if: list[str], report: Path | None) -> Self:
-        """Read the options, and refuse, before the run, what could not be carried out after it.
+        """Read the options, and check before the run that the report can be written after it.
 
         Raises
         ------

@@ -7,7 +7,7 @@
         ...  # ask one server, read its answer
 
 At most `slots` answers are in flight, and the sum of their receive windows has a limit, so
-that what servers send at once fits into the buffer of the switch.
+that the data that servers send at once fit into the buffer of the switch.
 """
 
 from importlib import import_module

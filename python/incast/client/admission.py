@@ -1,6 +1,6 @@
-"""Which answer may start next: a queue of answers, and the sets in which they start.
+"""Decide which answer may start next: a queue of answers, and the sets in which they start.
 
-It uses no sockets and no clock.
+The module uses no sockets and no clock.
 """
 
 from collections import deque
@@ -14,7 +14,7 @@ class Ticket:
     """One answer, from its request for a slot until its end."""
 
     window: int | None = None
-    """Bytes, once it is in flight."""
+    """Receive window in bytes; None without a limit, or before the answer is in flight."""
     delivered: int = 0
 
 
@@ -22,13 +22,13 @@ class Ticket:
 class _Set:
     free: int
     members: list[Ticket] = field(default_factory=list)
-    """Those that have not ended."""
+    """Answers of the set that have started and not ended."""
 
 
 class Admission:
     """Starts answers in the order of their requests, as a plan allows.
 
-    `plan` may change at any time: answers in flight continue, later ones follow the new plan.
+    `plan` may change at any time: answers in flight continue, later answers follow the new plan.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -63,7 +63,7 @@ class Admission:
         self._waiting.append(ticket)
 
     def end(self, ticket: Ticket) -> None:
-        """Note that an answer has ended, or is not wanted any more."""
+        """Remove an answer that has ended, or that is not wanted any more."""
         its = self._under_way.pop(ticket, None)
         if its is None:
             self._waiting.remove(ticket)
@@ -102,7 +102,7 @@ class Admission:
         return smaller
 
     def _has_room(self) -> bool:
-        """Whether one more answer may start; opens a set for it if that is due."""
+        """Whether one more answer may start; opens a new set for it if the plan allows one."""
         plan = self.plan
         if self.under_way >= plan.slots:
             return False

@@ -1,4 +1,7 @@
-"""Whether an answer is complete and matches its request: status, range, length, encoding, end."""
+"""Check that an answer is complete and matches its request.
+
+The checks are of status, range, length, encoding, and the end of the answer.
+"""
 
 import re
 from dataclasses import dataclass
@@ -15,24 +18,24 @@ if TYPE_CHECKING:
 OK, PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 200, 206, 400, 500
 TOO_MANY = (408, 425, 429)  # statuses below 500 that another attempt may change
 UNBOUNDED = 1 << 30
-"""Bytes that an answer may have at most if neither it nor the caller says how many."""
+"""Most bytes of an answer if neither the answer nor the caller states a limit."""
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|[*])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """How many bytes an answer must have.
+    """The number of bytes that an answer must have.
 
     Parameters
     ----------
     length
-        The exact number; None if the answer does not state it.
+        The exact number; None if the answer does not state its length.
     most
         The maximum number.
     by_end
-        Whether only the end of the connection ends it (RFC 9112 §6.3, case 8).
+        Whether only the end of the connection ends the answer (RFC 9112 §6.3, case 8).
     version
-        Entity tag and bytes of the object of which it is a range; None for what is unknown.
+        Entity tag and length in bytes of the whole object; None for an unknown value.
     """
 
     length: int | None
@@ -42,12 +45,12 @@ class Expected:
 
     @classmethod
     def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
-        """Read it from the head of an answer.
+        """Read the expected bytes from the head of an answer.
 
         Raises
         ------
         ReadError
-            The answer is another one than was asked for, or contradicts itself.
+            The answer does not match the request, or contradicts itself.
         """
         _check_status(answer, piece)
         _check_encoding(answer)
@@ -62,8 +65,10 @@ class Expected:
             raise ReadError(f"the answer has {length} bytes; must have at most {most}", final=True)
         by_end = not chunked and answer.content_length is None
         if by_end and answer.url.scheme == "https":
-            # A TLS connection that is cut off looks like one that was closed.
-            raise ReadError("the answer has no length, so nothing proves its end", final=True)
+            # A TLS connection that is cut off looks like a connection that was closed.
+            raise ReadError(
+                "the answer does not state its length, so nothing shows its end", final=True
+            )
         bound = length if length is not None else most or UNBOUNDED
         return cls(length, bound, by_end, (answer.headers.get("ETag"), total))
 
@@ -73,10 +78,10 @@ class Expected:
         Raises
         ------
         ReadError
-            There are too many already.
+            The answer has already brought too many bytes.
         """
         if received > self.most:
-            what = "its length says" if self.length is not None else "an answer without length may"
+            what = "it states" if self.length is not None else "are allowed without a length"
             raise ReadError(f"the answer has more than the {self.most} bytes that {what}")
 
     def end(self, received: int) -> None:
@@ -112,7 +117,7 @@ def _check_encoding(answer: "aiohttp.ClientResponse") -> None:
 
 
 def _is_chunked(answer: "aiohttp.ClientResponse") -> bool:
-    """Return whether chunks show the end; no other transfer coding was asked for."""
+    """Return whether the answer is sent in chunks; refuse any other transfer coding."""
     codings = [it.strip().lower() for it in answer.headers.getall("Transfer-Encoding", [])]
     if codings not in ([], ["chunked"]):
         what = said.reason(", ".join(codings))
@@ -121,7 +126,7 @@ def _is_chunked(answer: "aiohttp.ClientResponse") -> bool:
 
 
 def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, int | None]:
-    """Return the bytes of the range that was asked for, and of its object (RFC 9110 §14.4)."""
+    """Return the lengths of the requested range and of its object (RFC 9110 §14.4)."""
     told = answer.headers.getall("Content-Range", [])
     found = _RANGE.fullmatch(told[0].strip()) if len(told) == 1 else None
     if found is None:
@@ -130,11 +135,11 @@ def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, in
     first, last = int(found[1]), int(found[2])
     total = None if found[3] == "*" else int(found[3])
     if total is None and piece.stop is None:
-        raise ReadError("the answer does not say how long the object is", final=True)
+        raise ReadError("the answer does not state the length of the object", final=True)
     ends = [end for end in (piece.stop, total) if end is not None]
     if (first, last) != (piece.start, min(ends) - 1):
         raise ReadError(
-            f"the answer has the bytes {first}-{last}; must have those from {piece.start} to "
-            f"{min(ends) - 1}"
+            f"the answer has bytes {first}-{last} of the object; must have bytes "
+            f"{piece.start}-{min(ends) - 1}"
         )
     return last - first + 1, total

@@ -1,4 +1,4 @@
-"""Pieces as files: only complete ones, named after their addresses; none replaces another file."""
+"""Write complete pieces to files that are named after their addresses."""
 
 import re
 import secrets
@@ -14,21 +14,21 @@ from incast.client.http import HttpPiece
 from incast.client.piece import Piece, Target, Write
 from incast.errors import FetchError
 
-UNNAMED = "index"  # of an address without a path
+UNNAMED = "index"  # the file of an address without a path
 _OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
 """The name of a file whose piece is not complete yet."""
 
 
 def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
-    """Return where pieces go.
+    """Return the file of each piece.
 
-    A file has the last part of its address as its name; if several addresses share it, their host
-    and port before it.
+    The name of a file is the last part of the address. If several addresses share this part, host
+    and port stand before it.
 
     Raises
     ------
     FetchError
-        Two addresses lead to the same file, or a file exists already and may not be overwritten.
+        Two addresses lead to the same file, or a file already exists and may not be overwritten.
     """
     last = [_last(piece.url) for piece in pieces]
     shared = Counter(last)
@@ -41,7 +41,7 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
             shown = said.address(piece.url)
             raise FetchError(f"{shown}: another address has the same file, {path}")
         if path.exists() and not overwrite:
-            raise FetchError(f"{path}: exists already; give another --out, or --overwrite")
+            raise FetchError(f"{path}: already exists; give another --out, or --overwrite")
         found[piece] = path
         taken.add(path)
     return found
@@ -53,7 +53,7 @@ def sweep_up(folder: Path) -> None:
 
 
 def into(there: dict[Piece, Path]) -> Target:
-    """Return a target that writes each piece to its file, once it is complete."""
+    """Return a target that writes each piece to its file when the piece is complete."""
 
     @contextmanager
     def target(piece: Piece) -> Iterator[Write]:

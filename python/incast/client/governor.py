@@ -1,4 +1,4 @@
-"""A semaphore for answers: limits their number and the bytes in flight."""
+"""A semaphore that limits the number of answers in flight, and their bytes."""
 
 import socket
 from time import monotonic
@@ -12,15 +12,16 @@ from incast.client.sample import Sample
 from incast.client.turns import Learns, Turns
 
 NOT_HERE = (
-    "receive windows can be set on Linux only; here the number of answers in flight is bounded, "
-    "not what they have on the way"
+    "receive windows can be set on Linux only; this system bounds the number of answers in "
+    "flight, but not their bytes"
 )
 
 
 class Governor:
     """Bounds the answers that are in flight, and the sum of their receive windows.
 
-    It belongs to one event loop. Answers start in the order in which their slots were asked for.
+    A governor belongs to one event loop. Answers start in the order in which their slots were
+    requested.
 
         governor = Governor(Plan.fixed(4))
         async with governor.slot() as slot:
@@ -29,7 +30,7 @@ class Governor:
     Parameters
     ----------
     plan
-        The limits; or a `Learner`, which starts with the safe budget and learns.
+        The limits, or a `Learner`, which starts with the safe budget and learns the limits.
     """
 
     def __init__(self, plan: Plan | Learns | None = None) -> None:
@@ -64,19 +65,19 @@ class Governor:
         return None if window.SUPPORTED or self.plan.window is None else NOT_HERE
 
     def slot(self) -> "Slot":
-        """Return a slot for one answer, to be used with `async with`, once."""
+        """Return a slot for one answer; use it once, with `async with`."""
         return Slot(self._turns)
 
     def prepare(self, sock: socket.socket) -> None:
-        """Limit the window of a socket that is not connected yet, by the present plan."""
+        """Give a socket that is not connected yet the window of the present plan."""
         window.prepare(sock, self.plan.window)
 
 
 class Slot:
     """The turn of one answer.
 
-    `attach` the connection on which it comes, to let the slot hold its window, and tell with
-    `received` what has arrived.
+    Call `attach` with the connection of the answer, so that the slot can limit its window, and
+    `received` with the number of bytes that have arrived.
     """
 
     def __init__(self, turns: Turns) -> None:
@@ -86,9 +87,9 @@ class Slot:
         self._started = self._last = self._gap = 0.0
         self.ticket = Ticket()
         self.held: window.Held | None = None
-        """The window that the kernel uses, once it was set."""
+        """The window of the connection; None until it has been set."""
         self.sample: Sample | None = None
-        """The measurements of the answer, once it has ended; None without data."""
+        """The measurements of the answer; None before its end, and None if no data arrived."""
 
     @property
     def window(self) -> int | None:
@@ -113,14 +114,14 @@ class Slot:
         self._sock = None
 
     def attach(self, sock: socket.socket) -> None:
-        """Set the window on this connection, and again when the first data have arrived."""
+        """Set the window on this connection now, and again when the first data arrive."""
         if sock is not self._sock:
             self._sock = sock
             self._lost_before = window.out_of_order(sock)
             self.renew()
 
     def received(self, count: int) -> None:
-        """Note that this number of further bytes of the answer has arrived."""
+        """Record that `count` more bytes of the answer have arrived."""
         now = monotonic()
         self._gap, self._last = max(self._gap, now - self._last), now
         is_first = not self.ticket.delivered
@@ -129,13 +130,13 @@ class Slot:
             self.renew()
 
     def renew(self) -> None:
-        """Set the window that the slot has now on its connection, if there is one."""
+        """Set the slot's present window on its connection, if it has a connection."""
         sock = self._usable()
         if sock is not None:
             self.held = window.hold(sock, self.window)
 
     def _seen(self, *, whole: bool) -> Sample | None:
-        """Return the measurements of the answer; None without data."""
+        """Return the measurements of the answer; None if no data arrived."""
         if not self.ticket.delivered:
             return None
         now, sock = monotonic(), self._usable()

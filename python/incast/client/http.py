@@ -23,16 +23,16 @@ CHUNK = 1 << 18  # bytes that may wait in the reader
 
 @dataclass(frozen=True)
 class HttpPiece:
-    """An object, or a range of it.
+    """An object, or a range of an object.
 
     Parameters
     ----------
     url
-        Its address, `http://…` or `https://…`.
+        Address of the object, `http://…` or `https://…`.
     start
-        First byte.
+        First byte of the range.
     stop
-        The byte after the last; None for the rest of the object.
+        The byte after the last byte of the range; None for the rest of the object.
     """
 
     url: str
@@ -41,13 +41,13 @@ class HttpPiece:
 
     @property
     def name(self) -> str:
-        """The address without secrets, and the range if it is one."""
+        """The address without secrets, and the range, if the piece is a range."""
         shown = said.address(self.url)
         return f"{shown} [{self.start}:{self._end}]" if self.is_range else shown
 
     @property
     def is_range(self) -> bool:
-        """Whether this is a range."""
+        """Whether the piece is a range of an object."""
         return self.start > 0 or self.stop is not None
 
     @property
@@ -65,12 +65,12 @@ class HttpPiece:
 
 @dataclass
 class _Turn:
-    """An attempt, and when its connection is closed."""
+    """An attempt to read a piece, with a future for the end of its connection."""
 
     slot: Slot | None = None
     closed: "asyncio.Future[None] | None" = None
     secure: bool = False
-    """Whether redirects must stay with https."""
+    """Whether redirects must lead to https."""
     hops: int = 0
 
 
@@ -98,7 +98,7 @@ class _Connector(aiohttp.TCPConnector):
         if turn is not None and transport is not None:
             protocol = connection.protocol
             turn.closed = None if protocol is None else protocol.closed
-            if turn.closed is not None:  # if its end is not needed, it stays unread
+            if turn.closed is not None:  # reads an end that nobody waits for
                 turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
             if turn.slot is not None:
                 turn.slot.attach(transport.get_extra_info("socket"))
@@ -107,9 +107,9 @@ class _Connector(aiohttp.TCPConnector):
     async def _unspoilt(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
-        """Return a connection without those that have brought more than the answers asked for.
+        """Return a connection that has brought no data since its last answer; close others.
 
-        What came while nobody waited would be taken for the answer to the next request.
+        Data that came while nobody waited would be taken for the answer to the next request.
         """
         while True:
             connection = await super().connect(req, traces, timeout)
@@ -126,21 +126,20 @@ class _Connector(aiohttp.TCPConnector):
 class HttpReader:
     """Reads objects and ranges, and reuses connections.
 
-    To be used with `async with`.
+    To be used with `async with`. All ranges of an address must have the same entity tag and the
+    same length of the object, as far as the server states them.
 
     Parameters
     ----------
     governor
-        Whose windows new connections have.
+        The governor that limits the windows of new connections.
     headers
-        What every request says.
+        Headers of every request.
     connect_timeout
-        Seconds until a connection must be there; None for as long as the system tries.
+        Seconds in which a connection must open; None for the limit of the system.
     most
-        Bytes that an answer may have; None for as many as it promises, and 1 GiB if it promises
-        nothing.
-
-    All ranges of an address must have one entity tag and one length of the object, if told.
+        Most bytes of an answer; None for the length that the answer states, or 1 GiB if it states
+        none.
     """
 
     def __init__(
@@ -153,7 +152,7 @@ class HttpReader:
     ) -> None:
         self._governor, self._most = governor, most
         self._versions: dict[str, tuple[str | None, int | None]] = {}
-        # For compressed answers, the decompressed bytes would be counted.
+        # Of compressed answers, the decompressed bytes would be counted.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
         self._session: aiohttp.ClientSession | None = None
@@ -179,7 +178,7 @@ class HttpReader:
             await self._session.close()
 
     async def connect(self, piece: HttpPiece) -> None:
-        """Open a connection to the piece's server: ask for no more than the head of the object."""
+        """Open a connection to the piece's server with a request for the object's head alone."""
         _turn.set(None)
         try:
             async with self._asked().head(piece.url):
@@ -188,13 +187,13 @@ class HttpReader:
             pass  # errors are reported when the piece is requested
 
     async def fetch(self, piece: HttpPiece, slot: Slot, write: Write) -> None:
-        """Ask for a piece and read it.
+        """Request a piece and read it.
 
         Raises
         ------
         ReadError
-            No connection; another status than 200, or 206 for a range; another range, length or
-            encoding than was asked for or promised; or an answer that ends early.
+            There is no connection; the status is not 200, or not 206 for a range; the range, the
+            length or the encoding is not the requested or the stated one; or the answer ends early.
         """
         turn = _Turn(slot)
         _turn.set(turn)
@@ -212,16 +211,16 @@ class HttpReader:
             raise ReadError(_of_address(error, turn), final=True) from None
         except aiohttp.ClientError as error:
             raise ReadError(_told(error)) from error
-        except UnicodeError:  # a host name that no name service could have
+        except UnicodeError:  # not a name of a host
             is_own = turn.hops == 1
-            told = "has a host that is no name" if is_own else "is redirected to what is no address"
+            told = "has an invalid host name" if is_own else "is redirected to an invalid host name"
             raise ReadError(told, final=True) from None
         expected.end(received)
         if expected.by_end and turn.closed is not None:
             await _clean(turn.closed)
 
     def _hold(self, piece: HttpPiece, expected: Expected) -> None:
-        """Refuse a range if its object has another version than that of the first range."""
+        """Refuse a range if its object is not in the version of the first range."""
         if not piece.is_range:
             return
         known = self._versions.get(piece.url, (None, None))
@@ -244,13 +243,13 @@ class HttpReader:
 
 
 def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
-    """Return whether an idle connection has brought anything, be it half of a head.
+    """Return whether an idle connection has brought data, even only half of a head.
 
-    Its parser is asked for what is unfinished; the next request has a parser of its own.
+    The connection's parser tells of unfinished data; the next request has a parser of its own.
     """
     if protocol.should_close:
         return True
-    parser = protocol._parser  # noqa: SLF001 (nothing else has the half)
+    parser = protocol._parser  # noqa: SLF001 (only it has unfinished data)
     try:
         return parser is not None and parser.feed_eof() is not None
     except aiohttp.http_exceptions.HttpProcessingError:
@@ -258,7 +257,7 @@ def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
 
 
 async def _clean(closed: "asyncio.Future[None]") -> None:
-    """Refuse an answer without length whose connection was reset: bytes may be missing."""
+    """Refuse an answer without length if its connection was reset, because bytes may be missing."""
     try:
         await asyncio.shield(closed)
     except (aiohttp.ClientError, OSError):
@@ -266,14 +265,14 @@ async def _clean(closed: "asyncio.Future[None]") -> None:
 
 
 def _of_address(error: aiohttp.InvalidURL, turn: _Turn) -> str:
-    """Say whose address is none: the connector names only the host, of either."""
+    """Say whether the given address or a redirect's is invalid; aiohttp names only the host."""
     if turn.hops <= 1 and not isinstance(error, aiohttp.InvalidUrlRedirectClientError):
         return "is not an address; must be http://… or https://…"
-    return f"is redirected to {said.address(str(error.url))}, which is no address"
+    return f"is redirected to {said.address(str(error.url))}, which is not an address"
 
 
 def _told(error: BaseException) -> str:
-    """Return why there is no answer, in one line."""
+    """Return the reason why there is no answer, in one line."""
     for kind, told in _REASONS:
         if isinstance(error, kind):
             return told(error)
@@ -293,7 +292,7 @@ def _of_connector(error: Any) -> str:  # noqa: ANN401 (ClientConnectorError)
 def _of_system(error: OSError) -> str:
     if isinstance(error, ssl.SSLError):
         return f"no TLS: {said.reason(error.reason or str(error))}"
-    number = error.errno or 0  # of an unknown name it is below 0
+    number = error.errno or 0  # below 0 if a name is unknown
     if number > 0:
         return os.strerror(number)
     return said.reason(error.strerror or str(error)) or "closed by the server"
@@ -316,4 +315,4 @@ _REASONS: tuple[tuple[type[BaseException], Callable[[Any], str]], ...] = (
         lambda error: f"the answer is not HTTP: {said.reason(error.message)}",
     ),
 )
-"""The first that fits."""
+"""Kinds of errors, and functions that describe them; the first kind that matches counts."""

@@ -1,9 +1,9 @@
 """Plans learnt from measurements of answers.
 
-The learner starts with the safe budget. A smaller plan cannot cause losses, so it first tries
-whether one would be slower: if not, the network is full already, and a larger one could only fill
-buffers. Otherwise it takes larger steps, in answers or in windows, as long as each gains goodput,
-and goes back if one does not, or if packets are lost.
+The learner starts with the safe budget. It first measures whether a smaller plan is slower, because
+a smaller plan cannot cause losses. If it is not slower, the network is already full, and a larger
+plan could only fill buffers. Otherwise the learner increases the number of answers or the windows
+in steps as long as each step gains goodput. It undoes a step that gains nothing or loses packets.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
 from incast.client.sample import Meter, Sample
 
 LOOK, ROUNDS, SECONDS = 32, 4, 0.1
-"""Minimum answers, answers per slot, and duration of a measurement."""
+"""Least answers, least answers per slot, and least seconds of a measurement."""
 REST = 8
 """Measurements until the learner checks again whether a smaller plan would be slower."""
 LONGEST_REST = 64
@@ -26,16 +26,16 @@ SLOWER = 0.3
 PAYS = 0.03
 """Minimum gain of goodput for which a larger plan is kept."""
 STALL = 0.15
-"""Seconds without data that indicate a timeout: Linux retransmits after at least 200 ms."""
-UNUSUAL = 10  # times the median gap, for servers that are slow in any case
-REMEMBERED = 64  # gaps
+"""Seconds without data that indicate a timeout; Linux retransmits after at least 200 ms."""
+UNUSUAL = 10  # a stall is also this many times the median gap, because some servers are slow
+REMEMBERED = 64  # gaps that the median is of
 LOSSY = 0.1
 """A plan is too large if at least this share of answers have losses."""
 MOST_SLOTS, LARGEST_WINDOW = 256, 1 << 22
 
 
 class Way(Enum):
-    """What a step changes."""
+    """The number that a step changes."""
 
     SLOTS = "slots"
     WINDOW = "window"
@@ -43,18 +43,18 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Size:
-    """The two numbers of a plan; a window of None has no limit and does not change."""
+    """The number of slots and the window of a plan; None is a window without a limit."""
 
     slots: int
     window: int | None
 
     @property
     def budget(self) -> int:
-        """Bytes, or answers if windows are not bounded."""
+        """Sum of the windows in bytes, or the number of slots if windows are not bounded."""
         return self.slots * (self.window or 1)
 
     def times(self, factor: float, way: Way) -> "Size":
-        """Return a larger or smaller size, by one slot or segment at least."""
+        """Return a size whose slots or window are multiplied by a factor, within their limits."""
         if way is Way.SLOTS:
             slots = ceil(self.slots * factor) if factor > 1 else int(self.slots * factor)
             return replace(self, slots=min(max(slots, 1), MOST_SLOTS))
@@ -69,13 +69,13 @@ class Size:
 
 
 class Learner:
-    """Learns how many answers, with which windows, a network can carry.
+    """Learns the number of answers and the windows that a network can carry.
 
     Parameters
     ----------
     budget
         Upper limit of the sum of the windows, bytes; None for no limit except the learnt one. The
-        start is at most `SAFE_BUDGET` in any case.
+        learner starts with at most `SAFE_BUDGET` in any case.
     windows
         Whether windows are bounded at all; False to learn the number of answers only.
     """
@@ -86,11 +86,11 @@ class Learner:
         if budget is not None and windows and budget < SAFE_BUDGET:
             start = Size(max(1, budget // WINDOW), min(WINDOW, budget))
         self._base = start
-        """The size that is best so far."""
+        """The best size so far."""
         self._trial = start
-        """The size that is measured."""
+        """The size that is measured at present."""
         self._goodput = 0.0
-        """Of the base, bytes per second."""
+        """Goodput of the base, bytes per second."""
         self._todo: deque[tuple[float, Way]] = deque()
         """Steps to try from the base."""
         self._gaps: deque[float] = deque(maxlen=REMEMBERED)
@@ -98,12 +98,12 @@ class Learner:
         self._is_rested = True
         self._ceiling = float("inf")
         self._wanted = MOST_SLOTS
-        """More slots than this would be empty."""
+        """Most slots that the caller's requests would fill."""
         self._answers = self._stalls = self._lossy = self._largest = 0
         self.plan = start.plan()
 
     def observe(self, sample: Sample, meter: Meter) -> Plan:
-        """Take a finished answer and the goodput so far; return the plan for the next ones."""
+        """Take a finished answer and the goodput so far; return the plan for later answers."""
         self._answers += 1
         self._largest = max(self._largest, sample.received)
         self._stalls += self._has_stalled(sample.gap)
@@ -133,7 +133,7 @@ class Learner:
         return gap > max(STALL, UNUSUAL * usual)
 
     def _is_too_large(self) -> bool:
-        """Whether the trial loses packets: a larger plan at once, the base only if it continues."""
+        """Whether the trial loses packets; at the base, or below it, one stall is not enough."""
         if self._trial.budget > self._base.budget:
             return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
@@ -148,7 +148,7 @@ class Learner:
         self._settle()
 
     def _judge(self, goodput: float) -> None:
-        """Compare the trial with the base, measured just before, and choose the next trial."""
+        """Compare the trial with the base, which was measured before it; choose the next trial."""
         trial, base = self._trial, self._base
         self._trial = base
         if trial == base:
@@ -166,13 +166,13 @@ class Learner:
             self._continue()
 
     def _continue(self) -> None:
-        """Take the next possible step from the base; without one, pause for a while."""
+        """Take the next possible step from the base; pause if no step is possible."""
         if self._left > 0:
             self._left -= 1
             return
         if self._is_rested:
             self._is_rested = False
-            self._ceiling *= UP  # a plan that was too large once may no longer be
+            self._ceiling *= UP  # a plan that was too large may fit now
             smallest = {way for way in Way if self._base.times(DOWN, way) == self._base}
             self._todo = deque((UP if way in smallest else DOWN, way) for way in Way)
         while self._todo:
@@ -195,7 +195,7 @@ class Learner:
         return trial.budget < self._ceiling
 
     def _settle(self) -> None:
-        """Stay with the base, longer each time."""
+        """Stay with the base, twice as long as the last time."""
         self._todo.clear()
         self._trial = self._base
         self._rest = min(2 * self._rest or REST, LONGEST_REST)

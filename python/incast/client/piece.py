@@ -1,4 +1,4 @@
-"""What is to be read, and the result."""
+"""Pieces that a client reads, their readers, and their results."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,9 +15,9 @@ class ReadError(Exception):
     Parameters
     ----------
     message
-        What went wrong.
+        The error.
     final
-        Whether another attempt would end in the same way.
+        Whether another attempt would end with the same error.
     """
 
     def __init__(self, message: str, *, final: bool = False) -> None:
@@ -30,13 +30,13 @@ class Piece(Protocol):
 
     @property
     def name(self) -> str:
-        """What errors and summaries call it."""
+        """The name of the piece in errors and summaries."""
         ...
 
 
 P_contra = TypeVar("P_contra", bound=Piece, contravariant=True)
 Write = Callable[[bytes], object]
-"""Takes what has arrived, in order."""
+"""A function that takes the data of a piece in their order."""
 
 
 class Reader(Protocol[P_contra]):
@@ -52,7 +52,7 @@ class Reader(Protocol[P_contra]):
         Raises
         ------
         ReadError
-            It could not be read.
+            The piece could not be read.
         """
         ...
 
@@ -62,7 +62,10 @@ class WriteError(Exception):
 
 
 Target = Callable[[Piece], AbstractContextManager[Write]]
-"""Where a piece goes: entered anew for each attempt, left with the error if it fails."""
+"""Returns a context that stores the data of a piece.
+
+Each attempt enters a context of its own, and a failed attempt leaves the context with its error.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,19 +75,19 @@ class Outcome:
     Parameters
     ----------
     name
-        The piece's.
+        The name of the piece.
     error
-        Why it could not be read; None if it was.
+        The reason why the piece could not be read; None if it was read.
     attempts
-        How often it was tried.
+        Number of attempts.
     waited
         Seconds until the turn of the last attempt.
     sample
-        Measurements of the last attempt: bytes, seconds, the longest gap; None without data.
+        Measurements of the last attempt: bytes, seconds, the longest gap; None if no data arrived.
     window
-        The receive window that the kernel gave, bytes; None if it was not bounded.
+        The receive window that the kernel used, bytes; None if no window was set.
     data
-        The bytes, if no target was given.
+        The bytes of a piece that was read without a target; None otherwise.
     """
 
     name: str

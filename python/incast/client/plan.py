@@ -1,4 +1,4 @@
-"""How many answers may be in flight at once, and how many bytes of each."""
+"""The number of answers that may be in flight at once, and the bytes of each answer."""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -8,10 +8,10 @@ from incast.client.window import LARGEST
 SEGMENT = 1448
 """Bytes of data in a full packet on Ethernet: 1500 minus IP, TCP and timestamps."""
 WINDOW = 4 * SEGMENT
-"""A smaller window cannot cause three duplicate ACKs, so that every loss would be a timeout."""
+"""Four full segments, bytes. With a smaller window, a loss could not cause three duplicate ACKs."""
 SLOTS = 4
 SAFE_BUDGET = SLOTS * WINDOW
-"""A buffer that nearly every port has, bytes: 16 full packets, 24 KB with their headers."""
+"""Bytes that fit into the buffer of nearly every port: 16 full packets, 24 KB with headers."""
 
 
 class PlanError(ValueError):
@@ -20,28 +20,28 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """Which answers may be in flight, and with which windows.
+    """The answers that may be in flight, and their windows.
 
     Answers start in sets. A set opens when every answer of the newest set has delivered `trigger`
-    bytes, and when fewer than `sets` are open. At most `slots` = `size` × `sets` answers are under
-    way. The classmethods make the plans of Osada et al. and of request batching.
+    bytes, and fewer than `sets` sets are open. At most `slots` = `size` × `sets` answers are in
+    flight. The classmethods make the plans of Osada et al. and of request batching.
 
     Parameters
     ----------
     size
-        Answers of a set.
+        Number of answers of a set.
     sets
-        Sets that may be open at once.
+        Number of sets that may be open at once.
     trigger
         Bytes that each answer of the newest set must have delivered before the next set opens.
     window
-        Receive window of each answer, bytes; None to leave the windows alone.
+        Receive window of each answer, bytes; None to set no windows.
     budget
         Upper limit of the sum of the windows, bytes; None for the sum of `slots` windows.
     grows
-        Whether the last answers, fewer than a set, share the budget of a set.
+        Whether the last answers, if they are fewer than a set, share the budget of a set.
     early
-        Whether a connection opens before its turn; its request waits.
+        Whether a connection opens before the turn of its answer; the request waits for the turn.
 
     Raises
     ------
@@ -75,12 +75,12 @@ class Plan:
 
     @property
     def slots(self) -> int:
-        """The most answers in flight, k."""
+        """The maximum number of answers in flight, k."""
         return self.size * self.sets
 
     @property
     def allotted(self) -> int | None:
-        """Bytes that the windows may have in sum."""
+        """Upper limit of the sum of the windows, bytes; None without a limit."""
         if self.window is None or self.budget is not None:
             return self.budget
         return self.slots * self.window
@@ -89,7 +89,7 @@ class Plan:
     def fixed(
         cls, slots: int = SLOTS, window: int | None = WINDOW, budget: int | None = None
     ) -> Self:
-        """At most `slots` answers; the next one starts when any has ended."""
+        """Let at most `slots` answers be in flight; the next starts when any answer has ended."""
         return cls(sets=slots, window=window, budget=budget)
 
     @classmethod
@@ -99,9 +99,9 @@ class Plan:
 
     @classmethod
     def nccs(cls, k: int = SLOTS, trigger: int = 0, window: int | None = WINDOW) -> Self:
-        """Nearly complete serialisation (§4.3): at most k answers, each after the one before.
+        """Nearly complete serialisation (§4.3): at most k answers, which start one by one.
 
-        An answer starts when the newest one has delivered `trigger` bytes, S - T₁V in the text.
+        An answer starts when the newest answer has delivered `trigger` bytes, S - T₁V in the paper.
         """
         return cls(sets=k, trigger=trigger, window=window)
 
@@ -123,13 +123,14 @@ class Plan:
         Parameters
         ----------
         rate
-            Of the client's link, bit/s.
+            Rate of the client's link, bit/s.
         base_rtt
-            Round trip of one full packet on the idle network, seconds, serialisation included.
+            Round trip of one full packet on the idle network, seconds, with serialisation.
         answer
             Bytes of an answer.
         form
-            Trigger: S - T₁V/n, or S - T₁V as printed, which is negative for most paths.
+            Form of the trigger: S - T₁V/n ("scaled"), or S - T₁V as in print ("printed"), which is
+            negative for most paths.
         """
         from incast.models.serialisation import Path
 
@@ -141,5 +142,5 @@ class Plan:
 
     @classmethod
     def batches(cls, size: int = SLOTS, window: int | None = WINDOW) -> Self:
-        """Request batching (Podlesny & Williamson 2011): a set starts when the last has ended."""
+        """Request batching (Podlesny & Williamson 2011): a set starts after the end of the last."""
         return cls(size=size, sets=1, window=window)

@@ -1,4 +1,4 @@
-"""Read many pieces, each in its turn; errors of one do not affect the others."""
+"""Read many pieces, each in its turn; an error of one piece does not affect the others."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ class Progress:
     total
         All pieces.
     received
-        Bytes so far.
+        Bytes that have arrived.
     """
 
     done: int
@@ -55,34 +55,34 @@ async def read(
     Parameters
     ----------
     pieces
-        What to read, in the order in which they get their turns.
+        The pieces, in the order in which they get their turns.
     reader
         An `HttpReader` or a `TcpReader`.
     governor
-        Who gives the turns.
+        The governor that gives the turns.
     timeout
-        Seconds that an attempt may take from its turn on, and an early connection before it; None
-        for as long as they take.
+        Seconds that an attempt may take after its turn has come, and that opening an early
+        connection may take; None for no limit.
     retries
-        Further attempts of a piece that failed. Each waits for a turn again.
+        Further attempts of a piece that failed. Each attempt waits for a turn again.
     target
-        Where the pieces go; None to keep them in memory.
+        The target that stores the pieces; None to keep them in memory.
     progress
-        Is called when a piece has ended.
+        Function that is called when a piece has ended.
     total
         Seconds that the whole read may take; pieces that have not ended by then fail.
     stop
-        Ends the read when it is set: finished pieces are kept, all others fail.
+        Event that ends the read: finished pieces are kept, all others fail.
 
     Returns
     -------
     Summary
-        What came of each piece, in their order. Errors are in it; none is raised, whatever a piece
-        raises.
+        The result of each piece, in the order of `pieces`. The errors of pieces are in these
+        results; none of them is raised.
     """
     job = _Job(reader, governor, timeout, retries, target)
     done = received = 0
-    cause: str | None = None  # why the read has ended before its pieces
+    cause: str | None = None  # the reason, if the read ends before all its pieces
 
     async def one(piece: P) -> Outcome:
         nonlocal done, received
@@ -116,7 +116,7 @@ async def read(
             tasks = [group.create_task(one(piece)) for piece in pieces]
             ending = asyncio.create_task(
                 end()
-            )  # after them, because a task that never ran returns nothing
+            )  # after the pieces, because a task that never ran returns nothing
     finally:
         if ending is not None:
             ending.cancel()

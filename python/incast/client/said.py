@@ -1,4 +1,4 @@
-"""Text of others in a form that can be shown: addresses without secrets, one-line reasons."""
+"""Make foreign strings fit to be shown: addresses without secrets, reasons in one line."""
 
 import re
 from urllib.parse import urlsplit, urlunsplit
@@ -6,9 +6,9 @@ from urllib.parse import urlsplit, urlunsplit
 from incast import units
 
 MOST = 160
-"""Characters of a reason."""
+"""Most characters of a reason."""
 LONGEST = 2000
-"""Characters of an address."""
+"""Most characters of an address."""
 HIDDEN = "…"
 _WORDS = "sig|sign|token|key|secret|pass|pwd|credential|auth|session|code|jwt"
 _USER = re.compile(r"(?:(?<=//)|(?:(?<=\s)|^)(?!https?:|mailto:)(?=[^\s/@]*:))[^\s/?#]*@")
@@ -17,7 +17,7 @@ _SECRET = re.compile(rf"(?i)((?:^|[&;])[^=&;]*(?:{_WORDS})[^=&;]*=)[^&;]*")
 
 
 def address(url: str) -> str:
-    """Return an address without user, password, and keys and signatures in its query."""
+    """Return an address without user and password, and without keys and signatures in its query."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -6,18 +6,18 @@ from time import monotonic
 
 @dataclass(frozen=True)
 class Sample:
-    """One answer.
+    """The measurements of one answer.
 
     Parameters
     ----------
     received
-        Its bytes.
+        Bytes that arrived.
     seconds
-        From its turn to its end.
+        Seconds from the turn of the answer to its end.
     gap
-        The longest wait for data in it, seconds.
+        The longest time without data, seconds.
     lost
-        Packets that arrived after a gap in the sequence, which losses leave.
+        Packets that arrived after a gap in the sequence; losses leave such gaps.
     """
 
     received: int
@@ -34,10 +34,10 @@ class Meter:
         self.seconds = 0.0
         self.received = 0
         self.wanted = 0
-        """The most answers at a time that were in flight or waiting."""
+        """The largest number of answers that were in flight or waiting at one time."""
 
     def tick(self, count: int = 0, *, full: bool) -> None:
-        """Count bytes that have arrived, and the time since the last tick if it was full then."""
+        """Count bytes, and the time since the last tick, if all slots were taken at that tick."""
         now = monotonic()
         if self._last is not None:
             self.seconds += now - self._last

@@ -6,17 +6,17 @@ from functools import cached_property
 from incast.client.piece import Outcome
 
 SLOW_GAP = 0.15
-"""Seconds without data that count as a stall: Linux retransmits after at least 200 ms."""
+"""Seconds without data that count as a stall; Linux retransmits after at least 200 ms."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All pieces of a read.
+    """The results of all pieces of a read.
 
     Parameters
     ----------
     outcomes
-        What came of each, in the order of the pieces.
+        The result of each piece, in the order of the pieces.
     seconds
         From the first request for a slot to the end of the last piece.
     """
@@ -41,12 +41,12 @@ class Summary:
 
     @property
     def slowest(self) -> Outcome | None:
-        """The piece that took longest from its turn to its end; None if none was read."""
+        """The piece that took longest from its turn to its end; None if no piece was read."""
         return max(self._read, key=lambda it: it.sample.seconds if it.sample else 0.0, default=None)
 
     @property
     def stalls(self) -> int:
-        """Pieces in which nothing arrived for longer than `SLOW_GAP`."""
+        """Number of pieces that received no data for longer than `SLOW_GAP`."""
         return sum(it.sample is not None and it.sample.gap > SLOW_GAP for it in self.outcomes)
 
     @property

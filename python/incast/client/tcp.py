@@ -1,4 +1,4 @@
-"""Pieces by plain TCP: a request, and an answer of known size or until the server closes."""
+"""Read pieces by plain TCP: send a request, read an answer of known size or until the end."""
 
 import asyncio
 import socket
@@ -11,11 +11,11 @@ from typing import Any, Self
 from incast.client.governor import Governor, Slot
 from incast.client.piece import ReadError, Write
 
-BUFFER = 1 << 18  # bytes read at once
+BUFFER = 1 << 18  # bytes that are read at once
 UNBOUNDED = 1 << 30
-"""Bytes that an answer of unknown size may have, unless the caller says otherwise."""
+"""Most bytes of an answer of unknown size, unless the caller sets another limit."""
 Place = tuple[int, int, int, str, Any]
-"""What getaddrinfo returns."""
+"""An address as `getaddrinfo` returns it."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,12 @@ class TcpPiece:
     Parameters
     ----------
     host, port
-        The server.
+        Address of the server.
     request
-        What to send.
+        Bytes of the request.
     size
-        Bytes of the answer. The connection is then used again; None to read until it is closed.
+        Bytes of the answer, after which the connection is reused; None to read until the server
+        closes the connection.
     """
 
     host: str
@@ -49,11 +50,11 @@ class TcpReader:
     Parameters
     ----------
     governor
-        Whose windows new connections have.
+        The governor that limits the windows of new connections.
     connect_timeout
-        Seconds until a connection must be there; None for as long as the system tries.
+        Seconds in which a connection must open; None for the limit of the system.
     most
-        Bytes that an answer without `size` may have.
+        Most bytes of an answer without `size`.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class TcpReader:
         self._governor, self._most = governor, most
         self._connect_timeout = connect_timeout
         self._idle: dict[str, list[_Connection]] = {}
-        self._buffer = bytearray(BUFFER)  # shared by all: each copies its data at once
+        self._buffer = bytearray(BUFFER)  # all connections share it, and copy their data at once
 
     async def __aenter__(self) -> Self:
         return self
@@ -80,7 +81,7 @@ class TcpReader:
         for connection in [it for those in self._idle.values() for it in those]:
             connection.close()
         self._idle.clear()
-        await asyncio.sleep(0)  # the loop closes them in its next turn
+        await asyncio.sleep(0)  # the loop closes the connections in its next turn
 
     async def connect(self, piece: TcpPiece) -> None:
         """Open a connection for a piece whose request has to wait."""
@@ -96,7 +97,7 @@ class TcpReader:
         Raises
         ------
         ReadError
-            No connection, or one that closes before the whole answer has arrived.
+            There is no connection, or it closes before the whole answer has arrived.
         """
         connection = await self._take(piece)
         try:
@@ -122,7 +123,7 @@ class TcpReader:
         except TimeoutError:
             raise ReadError("no connection in time") from None
         except UnicodeError:
-            raise ReadError("has a host that is no name", final=True) from None
+            raise ReadError("has an invalid host name", final=True) from None
         except OSError as error:
             raise ReadError(f"cannot connect: {error.strerror or error}") from error
 
@@ -192,13 +193,13 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport = transport
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 (asyncio's signature)
-        """Return where to put data."""
+        """Return the buffer for arriving data."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Pass on data that arrived."""
+        """Pass on data that have arrived."""
         if self._end is None or self._end.done() or self._slot is None or self._write is None:
-            self.close()  # nobody asked for this
+            self.close()  # data that nobody requested
             return
         if self._left is not None and nbytes > self._left:
             self._fail(
@@ -220,7 +221,7 @@ class _Connection(asyncio.BufferedProtocol):
                 self._end.set_result(None)
 
     def eof_received(self) -> None:
-        """End the answer if it ends with the connection."""
+        """End the answer if its size is unknown; otherwise report the missing bytes."""
         self.is_closed = True
         if self._end is not None and not self._end.done():
             if self._left is None:

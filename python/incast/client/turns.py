@@ -1,4 +1,4 @@
-"""The order of answers in an event loop, and learning from their measurements."""
+"""Start answers in their order in an event loop, and learn from their measurements."""
 
 import asyncio
 from typing import Protocol
@@ -14,17 +14,17 @@ class Learns(Protocol):
     plan: Plan
 
     def observe(self, sample: Sample, meter: Meter) -> Plan:
-        """Take a finished answer and the goodput so far; return the plan for the next ones."""
+        """Take a finished answer and the goodput so far; return the plan for later answers."""
         ...
 
 
 class Turn(Protocol):
-    """Who has a ticket."""
+    """The holder of a ticket, which waits for its turn."""
 
     ticket: Ticket
 
     def renew(self) -> None:
-        """Set the window that the ticket has now."""
+        """Set the ticket's present window on the connection."""
         ...
 
 
@@ -39,7 +39,7 @@ class Turns:
         self._meter = Meter()
 
     async def begin(self, turn: Turn) -> None:
-        """Wait until it is the turn of this one."""
+        """Wait until the answer of `turn` may start."""
         self._turns[turn.ticket] = turn
         self.admission.want(turn.ticket)
         wanted = self.admission.under_way + self.admission.waiting
@@ -50,7 +50,7 @@ class Turns:
         try:
             await waiter
         except BaseException:
-            # Cancelled, perhaps at the moment at which its turn came.
+            # The wait was cancelled, perhaps at the moment when the turn came.
             self.end(turn, None)
             raise
 
@@ -65,7 +65,7 @@ class Turns:
         self._advance()
 
     def received(self, ticket: Ticket, count: int) -> None:
-        """Note bytes that have arrived; other answers may start as a result."""
+        """Record bytes that have arrived; other answers may start as a result."""
         self._meter.tick(count, full=self.admission.full)
         before, trigger = ticket.delivered, self.admission.plan.trigger
         ticket.delivered += count

@@ -1,9 +1,9 @@
 """The receive window of a socket, which limits the bytes that a server may have in flight.
 
 Linux grows a window by itself. It applies `TCP_WINDOW_CLAMP` only until the first full segment
-arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer small before
-the connection opens, and `hold` sets the clamp once data have arrived, and reads it back. Other
-systems have no clamp: there, only the number of answers is limited (`SUPPORTED`).
+arrives, because that segment shows how much memory a segment needs. So `prepare` makes the buffer
+small before the connection opens, and `hold` sets the clamp after data have arrived, and reads it
+back. Other systems have no clamp; they can limit only the number of answers (`SUPPORTED`).
 """
 
 import socket
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 SUPPORTED = sys.platform == "linux"
 LARGEST = 1 << 30
-"""A window of this size is no limit."""
+"""The largest window that a plan may have, bytes."""
 _CLAMP = 10  # TCP_WINDOW_CLAMP of linux/tcp.h; Python knows it on Linux only
 _OUT_OF_ORDER = 224  # offset of tcpi_rcv_ooopack in struct tcp_info, since Linux 5.5
-_INFO = 232  # bytes of it to read
+_INFO = 232  # bytes of struct tcp_info to read
 
 
 class Held(NamedTuple):
-    """The window that was set on a connection, in bytes, and the one that the kernel uses."""
+    """The window that was set on a connection, and the window that the kernel uses, in bytes."""
 
     wanted: int
     got: int
@@ -28,19 +28,19 @@ class Held(NamedTuple):
 def prepare(sock: socket.socket, window: int | None) -> None:
     """Limit the window of a socket that is not connected yet to about `window` bytes."""
     if window is not None and SUPPORTED:
-        # The kernel allocates twice as much memory, and offers at least half of it as the window.
+        # The kernel allocates twice as much memory, and offers at least half of that as the window.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
 
 
 def hold(sock: socket.socket, window: int | None) -> Held | None:
     """Set the window of a connection on which a full segment has arrived.
 
-    A larger window than before needs more memory first. The server learns of it by the next ACK.
+    If the window grows, its memory is set first. The next ACK tells the server of the window.
 
     Returns
     -------
     Held | None
-        None if there is no window to set, or the system cannot set it.
+        The window; None if there is no window to set, or the system cannot set one.
     """
     if window is None or not SUPPORTED:
         return None
@@ -54,7 +54,7 @@ def hold(sock: socket.socket, window: int | None) -> Held | None:
 
 
 def out_of_order(sock: socket.socket) -> int:
-    """Count the packets so far that arrived after a gap, which losses leave; 0 if unknown."""
+    """Return the number of packets so far that arrived after a gap; 0 if it is unknown."""
     if not SUPPORTED:
         return 0
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO)

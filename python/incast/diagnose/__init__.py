@@ -1,4 +1,4 @@
-"""What happened in a capture: stalls by cause, episodes of incast, and what resembles incast."""
+"""Diagnosis of captures: stalls by cause, episodes of incast, and problems that resemble incast."""
 
 from incast.diagnose.reading import Report, diagnose
 

@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML file, without scripts and with every text escaped."""
+"""The report as one self-contained HTML file without scripts, in which every string is escaped."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -20,9 +20,9 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
     Parameters
     ----------
     report
-        What was found.
+        The report.
     pictures
-        What each shows, and the picture as PNG in base 64.
+        The title of each picture, and the picture as PNG in base 64.
     """
     title = escape(text.answer(report).partition(":")[0])
     return (
@@ -32,7 +32,7 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
 
 
 def body(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
-    """Return what the page has below its head, for a page of others."""
+    """Return the body of the page, which another page can include."""
     parts = [_tag("h1", text.answer(report))]
     told = (*text.reasons(report), *text.about(report), *text.notes(report))
     parts += [_tag("p", sentence) for sentence in told]

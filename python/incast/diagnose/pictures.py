@@ -19,13 +19,14 @@ _MOST_PACKETS = 2_000_000
 _LANES = 64
 _MILLI = 1e3
 _BINS = ((1e-4, "100 µs"), (1e-3, "1 ms"), (1e-2, "10 ms"))  # of the fan-in
-_MARGIN = 0.02  # of the episode, before and after it
+_MARGIN = 0.02  # share of the episode, added before and after
 
 
 def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Draw the costliest episode: what each picture shows, and the picture as PNG in base 64.
+    """Draw the costliest episode; return titles, and the pictures as PNG in base 64.
 
-    The files are read a second time. There is no picture without an episode, or of a pipe.
+    The files are read a second time. Without an episode, or if a file is a pipe, there is no
+    picture.
     """
     if not report["episodes"] or size(paths) is None:
         return []
@@ -42,12 +43,12 @@ def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
             _lanes(flows, report, start),
         ),
         (f"Sequence numbers of {worst}", _sequence(shown, start)),
-        ("Flows that send, per 100 µs, 1 ms and 10 ms", _fan_in(flows, start)),
+        ("Number of flows that send, per 100 µs, 1 ms and 10 ms", _fan_in(flows, start)),
     ]
 
 
 def _flows(report: Report, episode: dict[str, Any], paths: Sequence[str]) -> dict[str, Flow]:
-    """Return times and sequence numbers of the data of each flow into the episode's receiver."""
+    """Return times and sequence numbers of each flow's data to the receiver of the episode."""
     length = episode["end_s"] - episode["start_s"]
     began = report["began_s"]
     first = began + episode["start_s"] - _MARGIN * length
@@ -68,7 +69,7 @@ def _flows(report: Report, episode: dict[str, Any], paths: Sequence[str]) -> dic
 
 
 def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
-    """Draw a lane per flow: its packets, and its waits."""
+    """Draw a lane per flow, with the packets and the waits of the flow."""
     kept = sorted(flows, key=lambda sender: flows[sender][0][-1])[-_LANES:]
     figure, (axes,) = style.sheet("", "", size=(7.6, 1.6 + 0.14 * len(kept)))
     rows = {sender: row for row, sender in enumerate(kept)}
@@ -90,7 +91,7 @@ def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
 
 
 def kilobytes(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return sequence numbers, which wrap at 2^32, relative to the first one."""
+    """Return sequence numbers in kB from the first number; they wrap at 2^32."""
     told: NDArray[np.float64] = ((numbers - numbers[0] + 2**31) % 2**32 - 2**31) / 1e3
     return told
 

@@ -1,4 +1,4 @@
-"""Captures are read by a thread of Rust; this one shows progress and waits for Ctrl-C."""
+"""A second thread reads captures in Rust, while the first shows progress and waits for Ctrl-C."""
 
 import json
 import signal
@@ -15,10 +15,10 @@ from incast.errors import CaptureError
 
 
 class Report(dict[str, Any]):
-    """What `incast diagnose --format json` prints: a dictionary, and its entries as attributes.
+    """The report that `incast diagnose --format json` prints; its entries are attributes, too.
 
-    `report["stalls"]` and `report.stalls` are the same. The entries are those of the format, which
-    the how-to describes. A notebook shows the page of `--format html`, without its pictures.
+    `report["stalls"]` and `report.stalls` are the same. The how-to describes the entries. A
+    notebook shows the page of `--format html`, without its pictures.
     """
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (entries have no common type)
@@ -32,7 +32,7 @@ class Report(dict[str, Any]):
         return [*super().__dir__(), *self]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs, as `--format json` prints it."""
+        """Return the report as a plain dictionary, as `--format json` prints it."""
         return dict(self)
 
     def __repr__(self) -> str:
@@ -41,15 +41,15 @@ class Report(dict[str, Any]):
         return f"<Report: {text.answer(self)}>"
 
     def _repr_html_(self) -> str:
-        """Return the page, for notebooks."""
+        """Return the report as HTML, for notebooks."""
         from incast.diagnose import page
 
         return page.body(self)
 
 
 PIPE = "-"
-_STEP = 0.1  # seconds between two looks
-_PATIENCE = 2.0  # seconds for the reading to end after Ctrl-C; then another one leaves without it
+_STEP = 0.1  # seconds between two reports of progress
+_PATIENCE = 2.0  # seconds after the first Ctrl-C; a later Ctrl-C does not wait for the reading
 
 
 def diagnose(
@@ -58,35 +58,37 @@ def diagnose(
     flows: int = 3,
     progress: Callable[[float | None, float | None], None] | None = None,
 ) -> Report:
-    """Read captures, and say what happened in them.
+    """Read captures, and return a report.
 
     Parameters
     ----------
     paths
-        A file or several: pcap or pcapng, also compressed by gzip or zstd; `-` is standard input.
-        Files that follow each other in time are read as one; those that overlap, as several places.
+        One file or several: pcap or pcapng, also compressed by gzip or zstd; `-` is standard input.
+        Files that follow each other in time are read as one capture. Files that overlap in time are
+        read as captures at several places.
     vantage
-        Where they were taken: `client`, `server` or `switch`. Inferred if it is not given.
+        The place of the capture: `client`, `server` or `switch`. By default, it is inferred.
     flows
-        How many flows make an episode.
+        Minimum number of flows of an episode.
     progress
-        Called several times a second with the share that was read, and the seconds left; both are
-        None while they are unknown.
+        Called several times a second with the share that was read and the seconds left, or with
+        None for both while they are unknown.
 
     Returns
     -------
     Report
-        With `interrupted` if Ctrl-C ended the reading: it then covers what was read.
+        The report. If Ctrl-C ended the reading, its entry `interrupted` is true, and the report
+        covers the part that was read.
 
     Raises
     ------
     CaptureError
-        A file cannot be read, or is no capture.
+        A file cannot be read, or is not a capture.
     """
     several = [paths] if isinstance(paths, str | Path) else paths
     names = [str(path) for path in several]
     if names.count(PIPE) > 1:
-        raise CaptureError(f"{PIPE}: standard input can be read once")
+        raise CaptureError(f"{PIPE}: standard input can be read only once")
     captures = Captures(names)
     found: list[str] = []
     failed: list[BaseException] = []
@@ -115,9 +117,10 @@ def diagnose(
 
 @contextmanager
 def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
-    """Let Ctrl-C stop a reading, and nothing else; yield the times at which it came.
+    """Let Ctrl-C stop only the reading; yield the times at which Ctrl-C was pressed.
 
-    A `KeyboardInterrupt` may come at any place, and a second one while the first is handled.
+    A `KeyboardInterrupt`, in contrast, may be raised anywhere in the code, and a second one while
+    the first is handled.
     """
     times: list[float] = []
 
@@ -128,7 +131,7 @@ def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
             before(number, frame)
 
     before = signal.getsignal(signal.SIGINT)
-    # Only the main thread gets signals, and what ignores them still does.
+    # Only the main thread gets signals, and a program that ignores SIGINT still ignores it.
     heeds = threading.current_thread() is threading.main_thread() and callable(before)
     if heeds:
         signal.signal(signal.SIGINT, stop)
@@ -146,7 +149,7 @@ def opened(names: Sequence[str]) -> Captures:
     Raises
     ------
     CaptureError
-        A file cannot be read, or is no capture.
+        A file cannot be read, or is not a capture.
     """
     captures = Captures(names)
     _open(captures)
@@ -161,7 +164,7 @@ def _open(captures: Captures) -> None:
 
 
 def size(names: Sequence[str]) -> int | None:
-    """Return the bytes of all files, or None if one of them is a pipe."""
+    """Return the total size of the files in bytes, or None if a file is a pipe."""
     if PIPE in names or not all(Path(name).is_file() for name in names):
         return None
     return sum(Path(name).stat().st_size for name in names)

@@ -1,4 +1,4 @@
-"""The read in a capture as a scenario, without values that `incast run` would refuse."""
+"""A scenario of the read in a capture, without values that `incast run` refuses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from incast.errors import CaptureError
 from incast.scenario import Scenario
 from incast.scenario.document import read
 
-# A rate that was seen is near one of these, or the capture has no full link.
+# The usual rates of links. If the observed rate is near none of them, no link was full.
 _RATES = {
     10e6: "10Mbps", 100e6: "100Mbps", 1e9: "1Gbps", 2.5e9: "2500Mbps", 5e9: "5Gbps",
     10e9: "10Gbps", 25e9: "25Gbps", 40e9: "40Gbps", 50e9: "50Gbps", 100e9: "100Gbps",
@@ -25,26 +25,26 @@ _MOST_HEADERS = 78  # with Ethernet and options
 _SEGMENTS = (88, 65495)  # bytes, the smallest and the largest
 _USUAL_SEGMENT = 1460
 _USUAL_TRIP = 1e-4  # seconds
-# What a simulation may have at the most.
+# The largest values that a simulation accepts.
 _SERVERS, _ANSWER, _BLOCKS = 1_000_000, 10**9, 1000
 _LARGE = 10**15
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a scenario, and the key that it sets; without one it stays."""
+    """A line of a scenario, and the key that it sets. A line without a key is never left out."""
 
     text: str
     key: str = ""
 
 
 def document(report: Report) -> str:
-    """Return the read as a scenario that can be planned.
+    """Return the read as a scenario that `incast run` accepts.
 
     Raises
     ------
     CaptureError
-        The capture has no answer of a server to simulate, or no scenario of it can be planned.
+        The capture has no answer of a server, or `incast run` accepts no scenario of the read.
     """
     return _planned([_Line(text) for text in _HEAD] + list(_lines(report["parameters"])))
 
@@ -55,7 +55,7 @@ def write(report: Report, path: Path) -> None:
     Raises
     ------
     CaptureError
-        The capture has no read that can be planned, or the file cannot be written.
+        `document` refuses the read, or the file cannot be written.
     """
     text = document(report)
     try:
@@ -65,7 +65,7 @@ def write(report: Report, path: Path) -> None:
 
 
 _HEAD = (
-    "# What a capture shows, as incast would simulate it: estimates, to be corrected by hand.",
+    "# The read in a capture, as a scenario of incast. The values are estimates: correct them.",
     "",
     'title = "Read seen in a capture"',
     'profile = "linux"',
@@ -75,7 +75,7 @@ _HEAD = (
 def _lines(seen: dict[str, Any]) -> Iterator[_Line]:
     servers, answer, rate_seen = (_number(seen[key]) for key in ("servers", "sru", "rate_bps"))
     if servers < 1 or answer < 1 or not rate_seen:
-        raise CaptureError("--scenario: must have answers of servers; the capture has none")
+        raise CaptureError("--scenario: the capture must have answers of servers, but has none")
     least, most = _SEGMENTS
     mss = min(max(int(_number(seen["mss"])) or _USUAL_SEGMENT, least), most)
     rate_bps, rate = _rate(rate_seen)
@@ -103,7 +103,7 @@ def _lines(seen: dict[str, Any]) -> Iterator[_Line]:
 
 
 def _number(value: float | None) -> float:
-    """Return what was seen; 0 for nothing, and a number that is written with few digits."""
+    """Return an observed value, limited to `_LARGE`; 0 if it is missing or tiny."""
     if value is None or value < 1 / _LARGE:
         return 0
     return min(value, _LARGE)
@@ -115,7 +115,7 @@ def _beyond(seen: float, most: int) -> str:
 
 def _buffer(seen: float, mss: int) -> _Line:
     if not seen:
-        return _Line("# buffer: no packet was seen to wait in a queue; write that of your switch")
+        return _Line("# buffer: no packet was seen waiting in a queue; enter your switch's buffer")
     packets = max(round(seen / (mss + _HEADERS)), _LEAST_BUFFER)
     text = f'buffer = "{packets}pkt"  # from the longest wait in a queue; correct it'
     return _Line(text, "network.buffer")
@@ -133,7 +133,7 @@ def _time(seconds: float) -> str:
 
 
 def _planned(lines: Sequence[_Line]) -> str:
-    """Return the text of the lines, without those whose values are refused."""
+    """Return the lines as one string, without lines whose values are refused."""
     lines = list(lines)
     while True:
         text = "\n".join([line.text for line in lines] + [""])
@@ -143,13 +143,16 @@ def _planned(lines: Sequence[_Line]) -> str:
         key, _, why = refusal.partition(": ")
         at = _at_fault(lines, key)
         if at is None:
-            raise CaptureError(f"--scenario: no scenario of this read can be planned: {refusal}")
+            raise CaptureError(f"--scenario: no scenario of this read is accepted: {refusal}")
         value = lines[at].text.partition("  #")[0]
-        lines[at] = _Line(f"# {value}: was seen, and left out, because incast refuses it: {why}")
+        lines[at] = _Line(f"# {value}: was seen, but left out, because incast refuses it: {why}")
 
 
 def _at_fault(lines: Sequence[_Line], key: str) -> int | None:
-    """Return the place of the line of a refused key; without it, of one that its default meets."""
+    """Return the index of the line to leave out for a refused key.
+
+    If no line sets the key, this is a line of the same table, or else any line that sets a key.
+    """
     table = key.partition(".")[0] + "."
     exact = (at for at, line in enumerate(lines) if line.key == key)
     near = (at for at, line in enumerate(lines) if line.key.startswith(table))
@@ -158,7 +161,7 @@ def _at_fault(lines: Sequence[_Line], key: str) -> int | None:
 
 
 def _refusal(text: str) -> str | None:
-    """Return why a scenario cannot be planned, on one line; nothing if it can."""
+    """Return why a scenario is refused, on one line, or None if it is accepted."""
     try:
         _ = Scenario(read(text)).plan
     except ScenarioError as error:

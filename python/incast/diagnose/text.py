@@ -1,6 +1,7 @@
-"""The report as text: the answer first, then what it rests on.
+"""The report as sentences and tables: the answer first, then the reasons for the answer.
 
-Names in captures and of files are made harmless: no control character reaches a terminal or a page.
+Names of files and names in captures are made harmless, so that no control character reaches a
+terminal or a page.
 """
 
 from collections import Counter
@@ -18,15 +19,16 @@ _MISSING = "what happened to packets that are not in the file"
 INCOMPLETE = {
     "filtered": "The capture looks like a filtered export: bytes between its packets are missing "
     "in many places. Read the whole capture.",
-    "one_direction": "The capture has only one direction of the connections. Capture both.",
-    "data_only": "The capture has no ACK without data. Capture all packets of TCP.",
-    "syn_only": "The capture has only the openings of connections. Capture all packets of TCP.",
-    "duplicated": "The capture has frames more than once; each is counted once.",
+    "one_direction": "The capture has only one direction of the connections. "
+    "Capture both directions.",
+    "data_only": "The capture has no pure ACKs (ACKs without data). Capture all TCP packets.",
+    "syn_only": "The capture has only the handshakes of connections. Capture all TCP packets.",
+    "duplicated": "The capture has some frames more than once. Each frame is counted once.",
     "clock_back": "The clock of the capture was set back.",
-    "capture_drops": "The capture has dropped packets. Shorter frames and a larger buffer help: "
-    "tcpdump -s 96 -B 65536.",
+    "capture_drops": "The capture program dropped packets. Shorter frames and a larger buffer "
+    "help: tcpdump -s 96 -B 65536.",
 }
-_LEAST_SHARE = 0.001  # of the time that is written as a number
+_LEAST_SHARE = 0.001  # smallest share of the time that is written as a number
 CAUSES = {
     "full_window": "full window lost",
     "tail": "tail lost",
@@ -40,7 +42,7 @@ CAUSES = {
 
 
 def answer(report: Report) -> str:
-    """Return the first line: is there incast, and what it costs; without a cost, why."""
+    """Return the first line: whether there is incast, and its cost or else the reason."""
     incast, severity = report["incast"], report["severity"]
     head = _ANSWERS[incast]
     if incast and severity and severity["mild"]:
@@ -60,7 +62,7 @@ def _share(severity: dict[str, Any]) -> str:
 
 
 def _tail(severity: dict[str, Any]) -> str:
-    """Return how long blocks take, with the waits and without them."""
+    """Return how long blocks take with the waits, and without the waits."""
     there, without = units.time(severity["p99_s"]), units.time(severity["p99_without_s"])
     if severity["blocks"] == 1:
         return f"the block took {there}, and would take {without} without the waits"
@@ -70,7 +72,7 @@ def _tail(severity: dict[str, Any]) -> str:
 
 
 def reasons(report: Report) -> Iterator[str]:
-    """Yield what the files lack, and then why the answer is so, unless the first line says it."""
+    """Yield what the files lack, and then the reason for the answer unless `answer` has it."""
     for lack in report["incomplete"]:
         yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
     if report["incomplete"] and report["incast"] is None:
@@ -81,7 +83,7 @@ def reasons(report: Report) -> Iterator[str]:
 
 
 def about(report: Report) -> Iterator[str]:
-    """Yield what was read and where, and the tunnels that carried it."""
+    """Yield the size and the vantage point of the capture, and the tunnels of its packets."""
     place = report["vantage"] or "unknown"
     if report["vantage"]:
         place += f" ({units.percent(report['vantage_confidence'])} sure)"
@@ -97,13 +99,13 @@ def about(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Yield problems of the files, and what the lists leave out."""
+    """Yield problems of the files, and the number of entries that the lists leave out."""
     if report.get("interrupted"):
-        yield "The reading was interrupted; the report covers what was read."
+        yield "The reading was interrupted; the report covers the part that was read."
     kinds = tuple(f" inside {tunnel['kind']}" for tunnel in report["tunnels"])
     for file in report["files"]:
         for note in file["notes"]:
-            if not note.endswith(kinds or "\n"):  # the sentences on tunnels say it
+            if not note.endswith(kinds or "\n"):  # the sentences on tunnels say this already
                 yield units.plain(f"{file['path']}: {note}")
     if report["unlisted"]:
         yield f"{report['unlisted']} more stalls and episodes are not listed."
@@ -132,7 +134,7 @@ def episodes(report: Report) -> list[tuple[str, ...]]:
 
 def causes(report: Report) -> list[tuple[str, ...]]:
     """Return a row per cause of stalls, the most frequent first, below a row of headings."""
-    rows: list[tuple[str, ...]] = [("cause", "stalls", "time", "by a probe")]
+    rows: list[tuple[str, ...]] = [("cause", "stalls", "time", "ended by a probe")]
     counts = Counter(one["cause"] for one in report["stalls"])
     for cause, count in counts.most_common():
         own = [one for one in report["stalls"] if one["cause"] == cause]
@@ -161,7 +163,7 @@ def stalls(report: Report) -> list[tuple[str, ...]]:
 
 
 def look_alikes(report: Report) -> list[tuple[str, ...]]:
-    """Return a row per look-alike, beginning with those that were found."""
+    """Return a row per look-alike, beginning with the look-alikes that were found."""
     order = {True: 0, None: 1, False: 2}
     listed = sorted(report["look_alikes"], key=lambda one: order[one["found"]])
     rows: list[tuple[str, ...]] = []
@@ -180,7 +182,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
 
 
 def cannot_tell(report: Report) -> list[str]:
-    """Return what the capture cannot say, one sentence each, without what was said first."""
+    """Return what the capture cannot tell, one sentence each, except what the first lines say."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
         for one in report["cannot_tell"]
@@ -192,6 +194,6 @@ def cannot_tell(report: Report) -> list[str]:
 
 
 def left_out(report: Report, what: str) -> str:
-    """Return how many rows of a list are not shown, or nothing."""
+    """Return how many rows of a list are not shown; empty if all are shown."""
     count = len(report[what]) - _MOST
     return f"{count} more; --format json lists all." if count > 0 else ""

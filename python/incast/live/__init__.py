@@ -1,1 +1,1 @@
-"""The same scenario on this machine's kernel: hosts in namespaces around a real switch."""
+"""Run a scenario on this machine's kernel, with hosts in namespaces around a real switch."""

@@ -1,4 +1,4 @@
-"""Real hosts as a backend: rows of the same form as those of the simulator."""
+"""Real hosts as a backend, whose rows have the same form as the simulator's."""
 
 import json
 import platform
@@ -40,19 +40,19 @@ class Progress:
 
     @property
     def progress(self) -> float:
-        """Unknown, until it is done."""
+        """Always 0, because the progress of real hosts is unknown."""
         return 0.0
 
 
 class Kernel:
-    """The kernel of this machine, with hosts in namespaces. One run at a time.
+    """The kernel of this machine, with hosts in namespaces; it does one run at a time.
 
     Parameters
     ----------
     switch
-        What moves the frames between the hosts.
+        The switch that moves the frames between the hosts.
     capture
-        What to write of the frames, if anything; only the simulated switch can.
+        The capture to write, if any; only the simulated switch can write one.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Kernel:
         return Client(here, star.hosts, pairs, star.stack, seed, cancelled)
 
     def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
-        """Return the star of the last run, if it is the same, or a new one."""
+        """Return the star of the last run if this run can use it, or else a new star."""
         servers = sorted({server for server, _ in pairs})
         key = (Stack.of(here), tuple(servers))
         if self._star is None or self._star[0] != key:
@@ -182,11 +182,11 @@ def _row(
     servers: Counter[str],
     readers: Counter[str],
 ) -> dict[str, Any]:
-    """Return the columns that hosts know; the others are empty."""
+    """Return a row with the columns that hosts know; the other columns are empty."""
     names = [column["name"] for column in json.loads(_core.columns("rows"))]
     row: dict[str, Any] = {name: None for name in names if "." not in name}
     blocks = summary.completions
-    # What the client sends is handshakes and requests only.
+    # The client sends only handshakes and requests.
     handshakes = readers["TCPTimeouts"] + servers["TCPSynRetrans"]
     row |= {
         "seed": seed,

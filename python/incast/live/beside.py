@@ -18,14 +18,14 @@ _GOODPUT = "goodput_bps"
 def table(
     simulated: Results, real: Results, theory: "Theory | None"
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns that identify the points, and the goodput by who answers.
+    """Return the columns that identify the points, and those of simulation, hosts and models.
 
     Parameters
     ----------
     simulated, real
         The results of the same points.
     theory
-        The models' answers, if they were asked.
+        The models' answers, if any were requested.
     """
     ours = simulated.summary()
     theirs = _at(ours, real.summary())
@@ -68,7 +68,7 @@ def _models(ours: pl.DataFrame, theory: "Theory", unit: str) -> list[Column]:
 
 
 def _at(ours: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows in the order of our points, null where there are none."""
+    """Return rows in the order of the points in `ours`; a point without a row gets nulls."""
     points = ours.select("point")
     rows = rows.with_columns(pl.col("point").cast(points["point"].dtype))
     return points.join(rows, on="point", how="left", maintain_order="left")

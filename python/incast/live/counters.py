@@ -14,7 +14,7 @@ _TABLES = ("netstat", "snmp")
 # struct tcp_info (linux/tcp.h): 8 bytes of flags, 24 numbers of 32 bits, ...
 _HEAD = struct.Struct("8x24I")
 _DATA_SEGMENTS = struct.Struct("I")
-_AT_RTO, _AT_RTT = 0, 15  # places of tcpi_rto and tcpi_rtt among the 24
+_AT_RTO, _AT_RTT = 0, 15  # indices of tcpi_rto and tcpi_rtt among the 24 numbers
 _AT_DATA_SEGMENTS = 156  # offset of tcpi_data_segs_out
 _LENGTH = 192
 
@@ -30,7 +30,7 @@ def count(hosts: Iterable[Namespace]) -> Counter[str]:
 
 
 def _parsed(text: str) -> dict[str, int]:
-    """Read pairs of lines: names, then values."""
+    """Parse pairs of lines: a line of names, and a line of values."""
     lines = text.splitlines()
     found: dict[str, int] = {}
     for names, values in zip(lines[::2], lines[1::2], strict=True):
@@ -47,9 +47,9 @@ class Connection:
     Parameters
     ----------
     rto, rtt
-        Its RTO, backed off or not, and its smoothed round trip, in seconds.
+        RTO of the connection, backed off or not, and smoothed round trip, in seconds.
     segments
-        Segments with data that it sent, retransmissions included.
+        Number of segments with data that the connection has sent, with retransmissions.
     """
 
     rto: float
@@ -58,7 +58,7 @@ class Connection:
 
     @classmethod
     def of(cls, one: socket.socket) -> "Connection":
-        """Ask the kernel."""
+        """Read the state of a socket from the kernel."""
         told = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LENGTH)
         numbers = _HEAD.unpack_from(told)
         (segments,) = _DATA_SEGMENTS.unpack_from(told, _AT_DATA_SEGMENTS)

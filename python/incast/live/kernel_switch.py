@@ -13,25 +13,25 @@ from incast.live.namespaces import batch, executed, inside
 from incast.scenario.resolved import Resolved
 
 _ETHERNET = 14  # bytes of a frame's header, which tbf and bfifo count
-_BURST = 3028  # two full frames: the shortest that tbf keeps to its rate with
-_HOST_QUEUE = 1 << 24  # bytes: a host never drops what it sends
-_LONGEST_DELAY = 100e-6  # seconds of a link's delay that may be left out: the kernel takes as long
+_BURST = 3028  # two full frames, the shortest burst with which tbf keeps to its rate
+_HOST_QUEUE = 1 << 24  # bytes; large enough that a host never drops its own packets
+_LONGEST_DELAY = 100e-6  # seconds; a link's delay may be left out if the kernel takes as long
 
 
 class Switches(StrEnum):
-    """What moves the frames between the hosts."""
+    """The switch that moves the frames between the hosts."""
 
     SIMULATED = "simulated"
     KERNEL = "kernel"
 
 
 def check(here: Resolved) -> None:
-    """Refuse what the kernel's switch does not support.
+    """Refuse a scenario that the kernel's switch does not support.
 
     Raises
     ------
     LiveError
-        The key, and what the switch has.
+        A key has an unsupported value; the message says which values are supported.
     """
     network = here.tree["network"]
     if network["queue"]["name"] != "drop-tail":
@@ -45,7 +45,7 @@ def check(here: Resolved) -> None:
     if delay > _LONGEST_DELAY:
         raise LiveError(
             f"network.delay: with --switch kernel it must be at most {_LONGEST_DELAY * 1e6:g}us, "
-            f"which is left out, not {delay * 1e6:g}us"
+            f"because it is left out, not {delay * 1e6:g}us"
         )
 
 
@@ -57,7 +57,7 @@ class KernelSwitch:
     here
         The scenario.
     hosts
-        The hosts' namespaces, the clients first: their links are shaped, too.
+        The hosts' namespaces, the clients first; the links of clients are shaped, too.
     """
 
     def __init__(self, here: Resolved, hosts: Sequence[Namespace]) -> None:
@@ -84,7 +84,7 @@ class KernelSwitch:
         self.start = time.monotonic()
 
     def stop(self) -> dict[str, Any]:
-        """Remove it; return the columns that the kernel knows."""
+        """Remove the switch; return the columns that the kernel knows."""
         length = time.monotonic() - self.start
         with inside(self.home):
             text = executed("tc", ["-s", "-j", "qdisc", "show", "dev", "host0"], lines=False)
@@ -116,7 +116,7 @@ def _shaped(interface: str, rate: float, overhead: int, limit: int) -> list[str]
 
 
 def available() -> str:
-    """Say what the kernel lacks for this switch, or nothing."""
+    """Return what the kernel lacks for this switch, or an empty string."""
     try:
         with inside(Namespace()):
             executed("tc", _shaped("lo", 1e8, 0, 1 << 15))

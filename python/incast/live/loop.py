@@ -9,7 +9,7 @@ from typing import Self
 
 from incast._core import hurry
 
-_LONGEST = 0.05  # seconds of a wait: a cancelled run is noticed in this time
+_LONGEST = 0.05  # seconds of a wait, after which a cancelled run is noticed
 _COARSE = 2e-3  # shorter waits are too short for epoll's milliseconds
 _AT_ONCE = 256
 
@@ -37,7 +37,7 @@ class Loop:
         self._epoll.register(number, select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def watch(self, one: socket.socket, *, writes: bool) -> None:
-        """Watch, or stop watching, whether the socket can be written."""
+        """Choose whether the loop waits until the socket can be written."""
         self._epoll.modify(one.fileno(), select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def remove(self, one: socket.socket) -> None:
@@ -48,18 +48,18 @@ class Loop:
         one.close()
 
     def wait(self, until: float) -> None:
-        """Serve ready sockets, or wait for one, at most until this time of `time.monotonic`."""
+        """Serve the ready sockets; wait for one, but not beyond `until`, of `time.monotonic`."""
         left = min(until - time.monotonic(), _LONGEST)
-        # Below some milliseconds it asks again and again, so that times are exact.
+        # If less than some milliseconds are left, poll without waiting, so that times are exact.
         for number, events in self._epoll.poll(left if left > _COARSE else 0, _AT_ONCE):
             call = self._calls.get(number)
-            if call is not None:  # another one of the batch may have closed it
+            if call is not None:  # another socket of the batch may have closed this one
                 call(events)
 
 
 @contextmanager
 def hurried() -> Iterator[None]:
-    """Give this thread priority over ordinary ones, if permitted, but not over the switch."""
+    """Give this thread priority over ordinary threads, if permitted, but not over the switch."""
     hurry(True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What this machine can do: its rights, its kernel, its tools."""
+"""The abilities of this machine: its rights, its kernel, its tools."""
 
 import os
 import platform
@@ -16,23 +16,23 @@ from incast.errors import LiveError
 _CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _REENTERED = "INCAST_LIVE_REENTERED"
 _LEAST_KERNEL = (5, 11)  # epoll_pwait2
-_ONLY_RACK = (6, 17)  # from here on, tcp_recovery = 0 changes nothing (Linux 1c120191dcec)
+_ONLY_RACK = (6, 17)  # since this release, tcp_recovery = 0 has no effect (Linux 1c120191dcec)
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine, as real hosts see it.
+    """The abilities of a machine that `incast live` needs.
 
     Parameters
     ----------
     tier
-        0 without namespaces, 1 with those of a user, 2 with those of root.
+        0 without namespaces, 1 with the namespaces of a user, 2 with the namespaces of root.
     why
-        What is missing, if the tier is 0.
+        The reason why namespaces are missing, if the tier is 0.
     controls
-        The congestion controls of its kernel.
+        The congestion controls of the kernel.
     recoveries
-        The loss recoveries of its kernel, and whether each needs SACK.
+        The loss recoveries of the kernel, and whether each needs SACK.
     """
 
     tier: int
@@ -42,7 +42,7 @@ class Machine:
 
     @classmethod
     def here(cls) -> Self:
-        """Look at this machine."""
+        """Find the abilities of this machine."""
         why = _missing()
         tier = 0 if why else 1 if _is_user() else 2
         controls = tuple(_CONTROLS.read_text().split()) if _CONTROLS.exists() else ()
@@ -57,14 +57,14 @@ class Machine:
         Raises
         ------
         LiveError
-            Why it has none.
+            The machine has no namespaces; the message says why.
         """
         if self.tier == 0:
             raise LiveError(f"live: needs network namespaces of Linux: {self.why}")
 
     @cached_property
     def lines(self) -> list[str]:
-        """What can be said without a measurement."""
+        """A description of the machine that needs no measurement."""
         told = {
             0: f"T0: no namespaces: {self.why}",
             1: "T1: namespaces of a user, without root: no real-time priority for the switch",
@@ -82,10 +82,11 @@ _OWN = ("--user", "--map-root-user", "--net", "--mount")
 
 
 def reenter() -> None:
-    """Without root, start this command again in a user namespace, in which it has its rights.
+    """Without root, start this command again in a user namespace, in which it has root's rights.
 
-    Root of a user namespace whose network is not its own could not return to it, and starts again
-    as well. Where there are no namespaces, nothing happens: `Machine.here` says so.
+    The root of a user namespace that does not own its network starts again, too, because it could
+    not return to that network. Without namespaces, do nothing; `Machine.here` then tells the
+    reason.
     """
     if sys.platform != "linux" or os.environ.get(_REENTERED):
         return
@@ -106,12 +107,12 @@ def reenter() -> None:
 
 
 def _is_user() -> bool:
-    """Tell whether root here is an ordinary user outside."""
+    """Return whether the root of this user namespace is an ordinary user outside of it."""
     return Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]
 
 
 def _missing() -> str:
-    """Say what is missing for namespaces, or nothing."""
+    """Return what is missing for namespaces, or an empty string."""
     if sys.platform != "linux":
         return f"this is {sys.platform}"
     if _kernel() < _LEAST_KERNEL:
@@ -119,12 +120,12 @@ def _missing() -> str:
     if shutil.which("ip") is None:
         return "the command ip (package iproute2) is missing"
     if why := _refusal():
-        return f"this user may not make any ({why})"
+        return f"this user may not create namespaces ({why})"
     return ""
 
 
 def _refusal() -> str:
-    """Enter a new network namespace; return why the kernel refuses it, or nothing."""
+    """Enter a new network namespace; return the kernel's error, or an empty string."""
     from incast._core import Namespace
     from incast.live.namespaces import inside
 

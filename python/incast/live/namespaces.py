@@ -1,4 +1,4 @@
-"""Network namespaces without names: the kernel removes them with the process, however it ends."""
+"""Network namespaces without names, which the kernel removes at the end of the process."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ SYSCTL = Path("/proc/sys/net")
 
 @contextmanager
 def inside(namespace: Namespace) -> Iterator[None]:
-    """Move this thread into a namespace, and back at the end."""
+    """Move this thread into a namespace, and move it back at the end."""
     home = Namespace.current()
     namespace.enter()
     try:
@@ -24,29 +24,29 @@ def inside(namespace: Namespace) -> Iterator[None]:
 
 
 def batch(lines: Sequence[str]) -> None:
-    """Let `ip` execute lines in this thread's namespace, all in one process.
+    """Let one process of `ip` execute all lines in this thread's namespace.
 
     Raises
     ------
     LiveError
-        `ip` is missing, or refused a line.
+        `ip` is missing, or has refused a line.
     """
     executed("ip", lines)
 
 
 def executed(tool: str, words: Sequence[str], *, lines: bool = True) -> str:
-    """Let `ip` or `tc` execute lines in this thread's namespace, or one command.
+    """Let `ip` or `tc` execute lines, or one command, in this thread's namespace.
 
     Raises
     ------
     LiveError
-        The tool is missing, or refused something.
+        The tool is missing, or has refused a line or the command.
     """
     path = shutil.which(tool)
     if path is None:
         raise LiveError(f"live: needs the command {tool} (package iproute2)")
     arguments, text = (["-batch", "-"], "\n".join(words)) if lines else (words, "")
-    done = subprocess.run(  # noqa: S603 (nothing in the words is a user's text)
+    done = subprocess.run(  # noqa: S603 (no argument is a string of a user)
         [path, *arguments], input=text, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
@@ -73,5 +73,5 @@ def sysctl(name: str, value: object) -> None:
 def without_ipv6() -> None:
     """Keep the kernel from sending IPv6 packets of its own in this thread's namespace."""
     for which in ("all", "default"):
-        with suppress(FileNotFoundError):  # of a kernel without IPv6
+        with suppress(FileNotFoundError):  # raised by a kernel without IPv6
             (SYSCTL / "ipv6/conf" / which / "disable_ipv6").write_text("1\n")

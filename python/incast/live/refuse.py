@@ -1,4 +1,4 @@
-"""What real hosts of this machine cannot do is refused by name, before anything is created."""
+"""Refuse, before anything is created, keys that real hosts of this machine do not support."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,11 +24,11 @@ _TRANSPORT = {
     *("name", "congestion_control", "congestion_control.name", "recovery", "recovery.name"),
     *("recovery.probes", "mss", "initial_window", "receive_window", "rto_min", "sack", "dsack"),
     *("timestamps", "delayed_ack", "ecn", "idle_restart"),
-    *("send_jitter", "timer_tick", "timer_phase"),  # images of what real hosts have anyway
+    *("send_jitter", "timer_tick", "timer_phase"),  # real hosts have these delays anyway
 }
 _SLOWEST = 10e6
 MOST_RATE = 200e6
-"""Faster links, in bit/s, need a self-check before the run."""
+"""Links faster than this rate, in bit/s, need a self-check before the run."""
 _LEAST_MSS = 88
 
 
@@ -38,7 +38,7 @@ def check(scenario: Scenario, machine: Machine) -> None:
     Raises
     ------
     LiveError
-        The first key that stands for something the kernel has not, and what it has.
+        A key has a value that the kernel does not support; the message names supported values.
     """
     for key in _keys(scenario):
         _check_key(key)
@@ -56,7 +56,7 @@ def checked_switch(name: str, scenario: Scenario) -> Switches:
     Raises
     ------
     LiveError
-        What is accepted.
+        The switch does not exist, or does not support the scenario.
     """
     if name not in list(Switches):
         raise LiveError(f"--switch: must be {' or '.join(Switches)}, not {name!r}")

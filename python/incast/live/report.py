@@ -8,7 +8,7 @@ from incast.results import Results
 
 
 def notes(results: Results) -> list[str]:
-    """Return how many runs cannot be trusted, and what the kernel did instead of a request."""
+    """Return notes on runs that cannot be trusted, and on settings that the kernel changed."""
     rows = results.numbered()
     told = []
     doubted = rows.filter(pl.col("status") == "untrusted").height

@@ -1,4 +1,4 @@
-"""The rates at which this machine can be trusted: a measurement of half a second each."""
+"""Measure for half a second at each of several rates whether this machine can be trusted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from incast.scenario import load
 
 RATES = (10e6, 50e6, 100e6, 200e6, 500e6)
 """The rates that `incast live --check` measures, in bit/s."""
-_LEAST_BUSY = 0.9  # share of the time in which the link sends, unless the processors pace the hosts
-_MOST_BUSY = 0.85  # of a thread: hosts must be able to send faster than the link, or nothing queues
+_LEAST_BUSY = 0.9  # share of the time in which the link must send; less means that hosts are slow
+_MOST_BUSY = 0.85  # of a thread; hosts must be able to send faster than the link, or nothing queues
 _RTO_AT = 100e6  # bit/s
-_SHORTEST_RTO = 1e-3  # requested, to see what the kernel makes of it
+_SHORTEST_RTO = 1e-3  # requested, to measure the RTO that the kernel then uses
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a self-check has measured.
+    """The measurements of a self-check.
 
     Parameters
     ----------
     rate
         Rate of the links in bit/s.
     row
-        The row of its run.
+        The row of the run.
     """
 
     rate: float
@@ -51,14 +51,14 @@ class Found:
 
 
 def measure(rate: float) -> Found:
-    """Let four servers fill a link of this rate for half a second, twice if the first was late."""
+    """Let four servers fill a link of this rate for half a second; repeat an untrusted run once."""
     flows = {"name": "long-flows", "servers": 4, "duration": "500ms"}
     found = Found(rate, _row(rate, flows))
     return found if found.trusted else Found(rate, _row(rate, flows))
 
 
 def shortest_rto() -> float | None:
-    """Let one server answer on an idle link; return its RTO in seconds, or nothing."""
+    """Let one server answer on an idle link; return its RTO in seconds, or None if unknown."""
     read = {"name": "barrier-read", "servers": 1, "sru": "1KiB", "blocks": 20}
     rto = _row(_RTO_AT, read | {"connections": "persistent"})["live.rto_s"]
     return None if rto is None else float(rto)
@@ -92,9 +92,7 @@ def lines() -> Iterator[str]:
         yield str(measure(rate))
     rto = shortest_rto()
     if rto is not None:
-        yield (
-            f"RTO: {units.time(rto)} at the least, where {units.time(_SHORTEST_RTO)} was requested"
-        )
+        yield (f"RTO: at least {units.time(rto)}; {units.time(_SHORTEST_RTO)} was requested")
 
 
 def check_rate(rate: float) -> None:
@@ -103,7 +101,7 @@ def check_rate(rate: float) -> None:
     Raises
     ------
     LiveError
-        What was measured at the rate.
+        Runs at this rate cannot be trusted; the message has the measurements.
     """
     found = measure(rate)
     if not found.trusted:

@@ -1,4 +1,4 @@
-"""The servers: each answers a request by the bytes that it is for."""
+"""Servers that answer each request with the number of bytes that it asks for."""
 
 import socket
 import struct
@@ -11,7 +11,7 @@ from incast.live.namespaces import inside
 from incast.live.star import address
 
 REQUEST = struct.Struct("!Q")
-"""A request is the number of bytes that are wanted."""
+"""A request is the number of wanted bytes."""
 ENDLESS = 2**63
 _ZEROS = memoryview(bytes(1 << 20))
 _FLOOD_BUFFER = 1 << 18
@@ -23,14 +23,14 @@ class Server:
     Parameters
     ----------
     loop
-        What serves its sockets.
+        The loop that serves the sockets of the server.
     host, number, flow
-        Its namespace, the number of that host, and the flow.
+        The server's namespace, the number of its host, and the number of its flow.
     """
 
     def __init__(self, loop: Loop, host: Namespace, number: int, flow: int) -> None:
         self.loop = loop
-        self.ended: list[Connection] = []  # of connections that were closed
+        self.ended: list[Connection] = []  # state of closed connections
         self.answers: list[_Answer] = []
         with inside(host):
             self.listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -41,7 +41,7 @@ class Server:
         loop.add(self.listener, self.accept)
 
     def accept(self, _: int) -> None:
-        """Accept what has connected."""
+        """Accept a connection that waits, if there is one."""
         try:
             one, _peer = self.listener.accept()
         except BlockingIOError:
@@ -49,7 +49,7 @@ class Server:
         self.answers.append(_Answer(self, one))
 
     def connections(self) -> Sequence[Connection]:
-        """Return the kernel's state of all its connections."""
+        """Return the kernel's state of all connections of the server."""
         return [*self.ended, *(Connection.of(answer.socket) for answer in self.answers)]
 
 
@@ -60,7 +60,7 @@ class _Answer:
         self.server = server
         self.socket = one
         self.owed = 0
-        self.waits = False  # for room in the send buffer
+        self.waits = False  # whether the answer waits for room in the send buffer
         one.setblocking(False)
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         server.loop.add(one, self.serve)
@@ -80,7 +80,7 @@ class _Answer:
             self.server.answers.remove(self)
             self.server.loop.remove(self.socket)
             return
-        (wanted,) = REQUEST.unpack(text)  # it is in one segment
+        (wanted,) = REQUEST.unpack(text)  # a request is in one segment
         if wanted == ENDLESS:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _FLOOD_BUFFER)
         self.owed += wanted

@@ -1,4 +1,4 @@
-"""How the kernel's TCP is set for a scenario: sysctls, options of a route, and of sockets."""
+"""The settings of the kernel's TCP for a scenario: sysctls, options of a route and of sockets."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,10 +6,10 @@ from functools import cached_property
 from incast import units
 from incast.scenario.resolved import Resolved
 
-# Bytes of TCP's timestamp option in every segment (RFC 7323), and of an MSS without options.
+# Bytes of TCP's timestamp option in every segment (RFC 7323), and of the largest MSS without it.
 _TIMESTAMPS = 12
 MOST_MSS = 1460
-# From here on, the kernel's own tuning of receive buffers is the better image.
+# For windows of at least this size, the kernel's tuning of receive buffers is closer to a scenario.
 _TUNED = 1 << 18
 # A server writes a whole SRU at once, as in the simulation.
 _SEND_BUFFER = "4096 4194304 6291456"
@@ -17,7 +17,7 @@ _SEND_BUFFER = "4096 4194304 6291456"
 
 @dataclass(frozen=True)
 class Stack:
-    """The settings of TCP at the hosts: equal scenarios need the same.
+    """The settings of TCP at the hosts; stacks of scenarios with the same settings are equal.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class Stack:
     probes
         Whether there are tail-loss probes.
     sack, dsack, timestamps, ecn, delayed_ack, idle_restart, frto
-        What is on.
+        Whether each of these functions of TCP is on.
     mss, initial_window
-        Bytes of data in a full segment, and segments of the first window.
+        Bytes of data in a full segment, and number of segments of the first window.
     rto_min
         The requested lower bound of the RTO in seconds.
     receive_window
-        Bytes that the client advertises at most; None for the kernel's own tuning.
+        Largest window that the client advertises, in bytes; None for the kernel's own tuning.
     """
 
     control: str
@@ -94,7 +94,7 @@ class Stack:
     @cached_property
     def route(self) -> str:
         """Options of the route to the other hosts, as `ip route` writes them."""
-        # Only here may every namespace choose any congestion control.
+        # A namespace may choose any congestion control only in an option of a route.
         options = [
             f"congctl {self.control}",
             f"initcwnd {self.initial_window}",
@@ -109,14 +109,14 @@ class Stack:
 
     @cached_property
     def first_window(self) -> int | None:
-        """Bytes that the client offers until data arrive; the kernel rounds down to `advmss`."""
+        """Window of the client until data arrive, in bytes; the kernel rounds down to `advmss`."""
         if self.receive_window is None:
             return None
         segments = max(self.receive_window // self.mss, 1)
         return segments * (self.mss + _TIMESTAMPS * self.timestamps)
 
     def instead(self, rto: float | None) -> str:
-        """Say what the kernel did in place of the requested minimum of the RTO, or nothing."""
+        """Return a note if `rto` is far above the requested minimum, or else an empty string."""
         if rto is None or rto <= max(2 * self.rto_min, self.rto_min + 5e-3):
             return ""
         return (

@@ -1,4 +1,4 @@
-"""A star of real hosts: a namespace for each, and one for the switch, joined by veth links."""
+"""A star of real hosts: each host and the switch have a namespace; veth links join them."""
 
 import fcntl
 import os
@@ -15,14 +15,14 @@ from incast.live.namespaces import batch, inside, sysctl, without_ipv6
 from incast.live.stack import Stack
 
 _SIOCETHTOOL = 0x8946
-# ETHTOOL_S…: receive and transmit checksums, scatter-gather, TSO, GSO, GRO. With them, frames would
-# be longer than those of a line, or without checksums.
+# ETHTOOL_S…: receive and transmit checksums, scatter-gather, TSO, GSO, GRO. With these offloads,
+# frames would be longer than on a line, or would have no checksums.
 _OFFLOADS = (0x15, 0x17, 0x19, 0x1F, 0x24, 0x2C)
 _UPLINK = "eth0"
 
 
 def address(host: int) -> str:
-    """Return the IPv4 address of a host, the clients first."""
+    """Return the IPv4 address of a host; clients have the first numbers."""
     return f"10.77.{(host + 1) // 256}.{(host + 1) % 256}"
 
 
@@ -36,23 +36,23 @@ def _port(host: int) -> str:
 
 @dataclass(frozen=True)
 class Ends:
-    """Who talks to whom: the servers and the client of a read, by their hosts."""
+    """The numbers of the hosts that are the client and the servers of a read."""
 
     client: int
     servers: Sequence[int]
 
 
 class Star:
-    """Hosts around a switch. It ends with its `with` block, or with the process.
+    """Hosts around a switch, which end with the `with` block or with the process.
 
     Parameters
     ----------
     hosts
-        Number of hosts, the clients first.
+        Number of hosts; the clients come first.
     stack
-        How their TCP is set.
+        The settings of TCP at the hosts.
     ends
-        Who talks to whom.
+        The client and the servers.
     """
 
     def __init__(self, hosts: int, stack: Stack, ends: Ends) -> None:
@@ -73,7 +73,7 @@ class Star:
             self.interfaces = [socket.if_nametoindex(_port(number)) for number in range(hosts)]
 
     def _settle(self, number: int, switch: str, others: Sequence[int]) -> None:
-        """Give the host whose namespace this thread is in its link, addresses and settings."""
+        """Set up link, addresses and settings of a host from within its namespace."""
         without_ipv6()
         for key, value in self.stack.sysctls.items():
             sysctl(f"ipv4/{key}", value)
@@ -105,7 +105,7 @@ class Star:
         self.close()
 
     def close(self) -> None:
-        """End it: the kernel removes namespaces that nobody holds, and their links."""
+        """End the star; the kernel removes namespaces that nobody holds, and their links."""
         self.hosts = []
         del self.switch
 

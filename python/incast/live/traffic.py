@@ -18,19 +18,19 @@ from incast.live.star import address
 from incast.scenario.resolved import Resolved
 
 _READ = 1 << 18
-_LONG = 10  # base round trips without data are a stall, as in the simulation
+_LONG = 10  # a stall is this many base round trips without data, as in the simulation
 
 
 @dataclass
 class Summary:
-    """What the client saw.
+    """The client's measurements.
 
     Parameters
     ----------
     finished
-        Whether all of it was read.
+        Whether the workload was finished.
     bytes, elapsed
-        Bytes of complete blocks, or all bytes of long flows, and seconds from the first request.
+        Bytes of complete blocks, or all bytes of long flows, and seconds since the first request.
     completions
         Seconds of each block.
     fairness
@@ -54,7 +54,7 @@ class Reader(Protocol):
     """The kernel's state of the servers' connections after the run."""
 
     def run(self, limit: float) -> Summary:
-        """Do it, at most for `limit` seconds."""
+        """Run the application for at most `limit` seconds."""
 
 
 class _Part:
@@ -64,13 +64,13 @@ class _Part:
         self.client, self.flow = client, flow
         self.missing = 0
         self.got = 0
-        self.wanted: int | None = None  # of a request that waits for the connection
+        self.wanted: int | None = None  # size of a request that waits for the connection
         self.connected = False
         self.is_new = True  # no data have arrived on the connection
         self.socket: socket.socket | None = None
 
     def open(self) -> bool:
-        """Open a new connection if there is none; return whether there was none."""
+        """Open a connection if there is none; return whether a new one was opened."""
         if self.socket is not None:
             return False
         self.connected, self.is_new = False, True
@@ -83,7 +83,7 @@ class _Part:
         return True
 
     def ask(self, size: int) -> None:
-        """Request bytes, over a new connection if there is none."""
+        """Request bytes; open a connection if there is none."""
         self.missing, self.wanted = min(size, ENDLESS), size
         if not self.open() and self.connected:
             self.request()
@@ -95,7 +95,7 @@ class _Part:
             self.wanted = None
 
     def serve(self, events: int) -> None:
-        """Send the request once the connection is open; read."""
+        """Send a waiting request when the connection has opened; read data."""
         if self.socket is None:
             return
         if not self.connected and writable(events):
@@ -128,13 +128,13 @@ class Client:
     here
         The scenario.
     hosts, pairs
-        The namespaces, and server and client of every flow.
+        The namespaces of the hosts, and the server and the client of every flow.
     stack
         The settings of TCP at the hosts.
     seed
-        Seed of the times of requests.
+        Seed of the random times of requests.
     cancelled
-        Whether the run is to end now.
+        Function that returns whether the run should end now.
     """
 
     def __init__(
@@ -158,12 +158,12 @@ class Client:
         self.buffer = bytearray(_READ)
         self.summary = Summary()
         self.left = 0  # parts of the block that are not complete
-        self.ends: list[float] = []  # when those of the block were
+        self.ends: list[float] = []  # times at which parts of the block became complete
         self.block_start = self.last = 0.0
         self.connections: Sequence[Connection] = []
 
     def run(self, limit: float) -> Summary:
-        """Do what the workload says, at most for `limit` seconds."""
+        """Run the workload for at most `limit` seconds."""
         with inside(self.home), hurried(), self.loop:
             start = time.monotonic()
             if self.here.reads:
@@ -201,7 +201,7 @@ class Client:
         return [block // count + (flow < block % count) for flow in range(count)]
 
     def read_block(self, start: float, end: float) -> bool:
-        """Read one block; return whether that was done before `end`."""
+        """Read one block; return whether it was complete before `end`."""
         self.block_start = self.last = start
         self.left, self.ends = len(self.parts), []
         if self.here.workload.get("handshakes") == "before":
@@ -230,7 +230,10 @@ class Client:
         return True
 
     def steps(self, start: float) -> list[tuple[float, int, int | None]]:
-        """Draw when each part is asked for how much, or opened (None), the last first."""
+        """Draw the times at which parts are opened or requested, the last time first.
+
+        A step has a time, a part, and the requested bytes; None opens the part's connection.
+        """
         facts, at = self.here.facts, start
         early = self.here.workload.get("handshakes") != "before" and facts["request_spread_s"] > 0
         steps: list[tuple[float, int, int | None]] = []
@@ -245,7 +248,7 @@ class Client:
         return sorted(steps, key=lambda it: (it[0], it[1], it[2] is not None), reverse=True)
 
     def is_over(self, end: float) -> bool:
-        """Whether the time is up, or the run cancelled."""
+        """Return whether the time is up or the run is cancelled."""
         return time.monotonic() >= end or self.cancelled()
 
     def flood(self, start: float, end: float) -> None:
@@ -267,7 +270,7 @@ class Client:
         )
 
     def on_data(self, part: _Part) -> None:
-        """Take note of data that have arrived."""
+        """Record data that have arrived."""
         now = time.monotonic()
         if now - self.last > _LONG * self.here.base_rtt:
             self.summary.stalls.append(now - self.last)

@@ -1,4 +1,4 @@
-"""When a run of real hosts can be trusted."""
+"""Decide whether a run of real hosts can be trusted."""
 
 import time
 from collections.abc import Mapping
@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import Any
 
 LATE_MAX = 10e-3
-"""Seconds by which a frame may at most leave the switch too late."""
+"""Largest delay with which a frame may leave the switch, in seconds."""
 LATE_P99 = 0.5e-3
-"""The same, for 99 of 100 frames."""
+"""Largest delay of 99 of 100 frames, in seconds."""
 BUSIEST = 0.95
-"""The share of the run in which the switch's or the hosts' thread may be busy."""
+"""Largest share of the run in which the switch's or the hosts' thread may be busy."""
 LONGEST_WAIT = 0.05
-"""The share of the run in which the hosts' thread may wait for a processor."""
+"""Largest share of the run in which the hosts' thread may wait for a processor."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """How this thread spent its time so far, in seconds.
+    """Times of this thread: readings in seconds, or shares of the time between two readings.
 
     Parameters
     ----------
     real
         Real time.
     busy
-        Its processor time.
+        Processor time of the thread.
     waiting
-        What it was ready for, without a processor.
+        Time in which the thread was ready but had no processor.
     """
 
     real: float
@@ -42,20 +42,20 @@ class Clock:
         return cls(time.monotonic(), time.thread_time(), waiting)
 
     def since(self, before: "Clock") -> "Clock":
-        """Return the shares of the time since another reading."""
+        """Return the real time since another reading, and the shares of it."""
         real = max(self.real - before.real, 1e-9)
         return Clock(real, (self.busy - before.busy) / real, (self.waiting - before.waiting) / real)
 
 
 def doubts(measured: Mapping[str, Any], hosts: Clock) -> list[str]:
-    """Return why a run cannot be trusted; nothing if it can.
+    """Return the reasons why a run cannot be trusted; an empty list if it can be trusted.
 
     Parameters
     ----------
     measured
-        What the switch has measured.
+        The measurements of the switch.
     hosts
-        Shares of the run of the thread that serves the hosts' sockets.
+        Shares of the run in which the thread of the hosts' sockets was busy or waiting.
     """
     told = []
     late = (measured["late_max_s"] or 0.0, measured["late_p99_s"] or 0.0)

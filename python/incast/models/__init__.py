@@ -1,11 +1,11 @@
-"""Theoretical models of a scenario: closed forms, and the list of them.
+"""Theoretical models of a scenario, and the list of these models.
 
     from incast import models
 
     models.MODELS["overflow"].answer(scenario.plan.points[0])
 
-The equations themselves are plain functions of numbers or NumPy arrays, one file per idea; the
-registry applies them to scenarios.
+The equations are plain functions of numbers or NumPy arrays, with one file per idea. The registry
+applies the equations to scenarios.
 """
 
 from typing import TYPE_CHECKING, Any

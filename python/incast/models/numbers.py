@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-"""What every formula returns: an array of the broadcast shape (of no axes for scalars)."""
+"""The type that formulas return: an array of the broadcast shape, without axes for scalars."""
 
 
 def floats(value: ArrayLike) -> Floats:
@@ -13,7 +13,7 @@ def floats(value: ArrayLike) -> Floats:
 
 
 def together(*values: ArrayLike) -> list[Floats]:
-    """Return arrays of floats, broadcast to one shape; they must not be written to."""
+    """Return arrays of floats, broadcast to one shape. Do not write to these arrays."""
     return [floats(value) for value in np.broadcast_arrays(*values)]
 
 
@@ -23,7 +23,7 @@ def probability(value: ArrayLike, name: str) -> Floats:
     Raises
     ------
     ValueError
-        One is not from 0 to 1.
+        A value is not from 0 to 1.
     """
     values = floats(value)
     if not np.all((values >= 0) & (values <= 1)):

@@ -1,12 +1,13 @@
 """The first burst of a synchronised read against the buffer in front of the client.
 
-Every server sends w segments back to back, all from the same moment. While a server's link sends
-one packet, the client's sends r = client_rate / server_rate of them. After the k-th packet of each
-server n·k have arrived, 1 + ⌊r·(k - 1)⌋ have left or are leaving, so that
+Every server sends w segments back to back, and all servers start at the same moment. While a
+server's link sends one packet, the client's link sends r = client_rate / server_rate packets. When
+the k-th packet of each server has arrived, n·k packets have arrived, and 1 + ⌊r·(k - 1)⌋ of these
+packets have left or are leaving. At the peak therefore
 
     n·w - 1 - ⌊min(r, n)·(w - 1)⌋
 
-((n - 1)·w for links of one rate) wait at the peak, and what exceeds the B places is lost.
+packets wait, which is (n - 1)·w for links of one rate. Packets beyond the B places are lost.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from incast.models.registry import Answer, NotApplicable, Question
 
 
 def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> Floats:
-    """Return the packets that wait at the peak of the burst, the one in service not counted.
+    """Return how many packets wait at the peak of the burst, without the packet in service.
 
     Parameters
     ----------
@@ -28,14 +29,14 @@ def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> 
     window
         w, segments per server, at least 1.
     rate_ratio
-        r, rate of the client's link over that of a server's.
+        r, the rate of the client's link divided by the rate of a server's link.
 
     Returns
     -------
     array of the broadcast shape, packets
-        The occupancy of an unlimited buffer. Exact if packets have one size, all first bits
-        arrive together, and a packet that leaves at an instant makes room for one that arrives at
-        it; with a spread of the starts an upper bound.
+        The occupancy of an unlimited buffer. The number is exact if all packets have one size, the
+        first bits of all servers arrive together, and a packet that leaves makes room for a packet
+        that arrives at the same instant. If the starts are spread, the number is an upper bound.
     """
     servers, window, ratio = together(servers, window, rate_ratio)
     # A ratio such as 1 / 10 times 10 must not fall short of a whole packet.
@@ -46,24 +47,25 @@ def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> 
 def lost(
     servers: ArrayLike, window: ArrayLike, places: ArrayLike, rate_ratio: ArrayLike = 1.0
 ) -> Floats:
-    """Return the packets of the burst that find all `places` taken."""
+    """Return how many packets of the burst find all `places` taken."""
     return floats(np.maximum(peak(servers, window, rate_ratio) - floats(places), 0.0))
 
 
 def safe_servers(places: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> Floats:
     """Return the largest n whose burst fits into `places`: ⌊B/w⌋ + 1 for links of one rate.
 
-    Where the client's link is faster than all servers' together only their first packets meet.
+    If the client's link is faster than all servers' links together, only the servers' first packets
+    meet.
     """
     places, window, ratio = together(places, window, rate_ratio)
     left = np.floor(ratio * (window - 1) * (1 + 1e-12))
     fits = np.floor((places + 1 + left) / window)
-    # Below the ratio the peak is n - 1.
+    # With fewer servers than the ratio, the peak is n - 1.
     return floats(np.where(fits < ratio, np.minimum(places + 1, np.ceil(ratio) - 1), fits))
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for the first window of every server of a barrier read."""
+    """Answer questions about the first burst of a barrier read."""
     answers: list[Answer] = []
     for question in questions:
         reason = _refusal(question)
@@ -84,7 +86,7 @@ def answer(questions: Sequence[Question]) -> list[Answer]:
     return answers
 
 
-# Remedies that do not touch the first window, nor the order in which servers are asked.
+# Remedies that change neither the first window nor the order in which servers are asked.
 _HARMLESS = {"fine-rto", "prob-rtx"}
 
 

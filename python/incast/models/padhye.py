@@ -1,10 +1,11 @@
-"""The throughput of one long TCP flow, by its rate of losses: the PFTK equation.
+"""The throughput of one long TCP flow as a function of its loss rate: the PFTK equation.
 
 Padhye, Firoiu, Towsley, Kurose: Modeling TCP Reno Performance: A Simple Model and Its Empirical
-Validation, IEEE/ACM Transactions on Networking 8(2), 2000. A flow without an end sends in rounds of
-one round trip; the first packet lost in a round loses all that follow it there, and rounds are
-independent. p is the chance that a packet is lost that is first in its round or follows one that
-was not. Not modelled: slow start, fast recovery, the start and stop of synchronised reads.
+Validation, IEEE/ACM Transactions on Networking 8(2), 2000. A flow of unlimited length sends in
+rounds of one round trip. If a packet of a round is lost, all later packets of the round are lost,
+too. Rounds are independent. p is the chance that a packet is lost if it is the first of its round,
+or if the packet before it was not lost. The model has no slow start, no fast recovery, and no start
+and stop of synchronised reads.
 """
 
 import numpy as np
@@ -13,25 +14,26 @@ from numpy.typing import ArrayLike
 from incast.models.numbers import Floats, floats, probability, together
 
 DUPLICATES = 3
-"""Duplicate ACKs that make a fast retransmit; fewer end in a timeout."""
+"""Number of duplicate ACKs that cause a fast retransmit. With fewer, there is a timeout."""
 
 
 def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
     """Return Q^(w), the chance that a loss in a window of w packets ends in a timeout.
 
-    k packets of the window's round arrive before the first loss, they release k more, of which m
-    arrive; a timeout follows unless m is 3 at least. Summed up, with q = 1 - p,
+    k packets of the round arrive before the first loss. They release k more packets, of which m
+    arrive. If m is below 3, a timeout follows. With q = 1 - p, the sum over k and m is
 
         Q^(w) = min(1, (1 - q³)(1 + q³(1 - q^(w-3))) / (1 - q^w)),   1 for w ≤ 3
 
-    (PFTK's equation 24), which also is equation (3.34) of Kulkarni & Agrawal up to k = w - 1.
+    (PFTK's equation 24). Equation (3.34) of Kulkarni & Agrawal is the same if its sum ends at
+    k = w - 1.
 
     Parameters
     ----------
     window
-        w, packets, at least 1; need not be whole.
+        w, packets, at least 1; not necessarily a whole number.
     loss
-        p, from 0 to 1; at 0 the limit 3/w.
+        p, from 0 to 1. For p = 0, the result is the limit 3/w.
 
     Raises
     ------
@@ -48,14 +50,17 @@ def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
 
 
 def share_below(count: ArrayLike, window: ArrayLike, loss: ArrayLike) -> Floats:
-    """Return (1 - q^k) / (1 - q^w): fewer than k of w packets precede the first loss, given one.
+    """Return (1 - q^k) / (1 - q^w).
+
+    If at least one of w packets is lost, this is the chance that fewer than k packets precede the
+    first loss.
 
     Parameters
     ----------
     count, window
-        k and w, packets; k is cut to w.
+        k and w, packets. A k above w counts as w.
     loss
-        p; at 0 the limit k/w.
+        p. For p = 0, the result is the limit k/w.
     """
     count, window, loss = together(count, window, loss)
     count = np.minimum(count, window)
@@ -68,8 +73,9 @@ def share_below(count: ArrayLike, window: ArrayLike, loss: ArrayLike) -> Floats:
 def backoff(loss: ArrayLike) -> Floats:
     """Return f(p) = 1 + p + 2p² + 4p³ + 8p⁴ + 16p⁵ + 32p⁶ (PFTK, after equation 28).
 
-    f(p)/(1 - p) is the mean length of a sequence of timeouts in units of the first, where each
-    fails again with p and the timer doubles up to 64 times its first length.
+    f(p)/(1 - p) is the mean duration of a sequence of timeouts, in units of the first timeout. Each
+    retransmission fails with the probability p, and the timer doubles up to 64 times its first
+    length.
     """
     loss = floats(loss)
     return floats(
@@ -84,7 +90,7 @@ def unlimited_window(loss: ArrayLike, ack_ratio: ArrayLike = 1) -> Floats:
     Parameters
     ----------
     loss
-        p; at 0 infinite.
+        p. For p = 0, the window is infinite.
     ack_ratio
         b, packets per ACK: 1, or 2 with delayed ACKs.
     """
@@ -101,7 +107,7 @@ def throughput(
     window_limit: ArrayLike = np.inf,
     ack_ratio: ArrayLike = 1,
 ) -> Floats:
-    """Return the packets per second that a flow sends, lost ones among them (PFTK, 30 and 31).
+    """Return the packets per second that a flow sends, including lost ones (PFTK, 30 and 31).
 
     Parameters
     ----------
@@ -119,8 +125,8 @@ def throughput(
     Returns
     -------
     array
-        W_m / rtt for p = 0, 1 / (64 T0) for p = 1. The two equations meet where W_u = W_m within a
-        few per cent, not exactly.
+        W_m / rtt for p = 0, and 1 / (64 T0) for p = 1. At W_u = W_m, the two equations differ by a
+        few per cent.
     """
     loss, rtt, timeout, limit, b = together(
         probability(loss, "loss"), rtt, timeout, window_limit, ack_ratio
@@ -130,7 +136,7 @@ def throughput(
     chance = timeout_probability(window, loss)
     grows = unlimited_window(loss, b) < limit
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Both sides of the quotient times p (1 - p), so that neither end of p is a special case.
+        # Both sides of the quotient are multiplied by p (1 - p), so p = 1 is no special case.
         packets = np.where(loss > 0, q**2 + loss * q * window + loss * chance, 1.0)
         flat = loss * q * (b * window / 8 + 2) + q**2 / window
         rounds = np.where(
@@ -150,8 +156,8 @@ def approximate(
 ) -> Floats:
     """Return PFTK's short form (32), packets per second; parameters as in `throughput`.
 
-    Close for windows far from their limit and small p. At the limit it is too high: more than
-    twice at p = 0.001 and W_m = 20.
+    The short form is close if p is small and windows are far from their limit. At the limit it is
+    too high, at p = 0.001 and W_m = 20 by a factor of more than two.
     """
     loss, rtt, timeout, limit, b = together(
         probability(loss, "loss"), rtt, timeout, window_limit, ack_ratio

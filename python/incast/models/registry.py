@@ -1,4 +1,4 @@
-"""The one list of models: from it come `incast list models`, the reference page and the laws."""
+"""The only list of models, which `incast list models`, the reference page and the laws use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class NotApplicable:
     Parameters
     ----------
     reason
-        Why, in one line that fits after "does not apply:".
+        The reason, in one line that fits after "does not apply:".
     """
 
     reason: str
@@ -41,12 +41,12 @@ COLUMNS = frozenset(
         "timeouts_per_block",
     }
 )
-"""An answer's value for a row: its columns and, for counts, the count per block."""
+"""Columns of a result row that a model may predict; in place of a count, the count per block."""
 
 Answer = dict[str, float] | NotApplicable
-"""Some of `COLUMNS`, in the units of rows, and numbers of the model's own.
+"""Some of `COLUMNS`, in the units of rows, and numbers that only this model knows.
 
-Those are called `<model>.<name>`, and described by a `Measure`.
+The model's own numbers are called `<model>.<name>`. A `Measure` describes each of these numbers.
 """
 
 
@@ -59,8 +59,8 @@ class Question:
     point
         A scenario as the core resolved it.
     measured
-        Measurements of a run of it, by the names of `incast.models.estimate`; most models
-        need nothing of it.
+        Measurements of a run of this scenario, with the names of `incast.models.estimate`. Only
+        some models need measurements.
     """
 
     point: Resolved
@@ -74,11 +74,11 @@ class Measure:
     Parameters
     ----------
     name
-        Its column, without the model's name before it.
+        Name of the column, without the model's name before it.
     unit
-        SI; "1" for numbers and ratios.
+        SI unit; "1" for counts and ratios.
     summary
-        Meaning, in one line.
+        Meaning of the number, in one line.
     """
 
     name: str
@@ -88,26 +88,27 @@ class Measure:
 
 @dataclass(frozen=True)
 class Model:
-    """One way to answer a scenario without simulating it.
+    """A model that predicts the results of a scenario without simulating it.
 
     Parameters
     ----------
     name
-        The name for users.
+        Name of the model.
     summary
         Description in one line.
     source
-        Where it is published; "own" if nowhere.
+        Publication of the model; "own" if the model is not published.
     entry
         `module:function` in this package. The function takes a sequence of questions and returns
-        an answer to each, so that a sweep is one call over arrays.
+        an answer to each question, so that a sweep is one call over arrays.
     needs
-        The keys of `Question.measured` without which it does not apply.
+        Keys of `Question.measured` that the model requires.
     measures
-        Its own numbers.
+        Numbers that only this model knows.
     trust
-        `module:function` likewise, if it knows: says of the rows of its answers how far they may be
-        trusted. The column `<model>.factor` then says it of each.
+        `module:function` in this package, or empty if the uncertainty is unknown. The function
+        takes the rows of the model's answers and describes their uncertainty. The column
+        `<model>.factor` then has the uncertainty of each row.
     """
 
     name: str
@@ -119,21 +120,21 @@ class Model:
     trust: str = ""
 
     def say(self, rows: "pl.DataFrame") -> str:
-        """Return the uncertainty of its answers; nothing if unknown."""
+        """Return a description of the uncertainty of answers; empty if unknown."""
         if not self.trust:
             return ""
         module, _, function = self.trust.partition(":")
         return str(getattr(import_module(f"incast.models.{module}"), function)(rows))
 
     def answer_many(self, questions: Sequence[Question]) -> list[Answer]:
-        """Answer every question, in their order."""
+        """Answer the questions, in order."""
         answers: list[Answer] = [NotApplicable("")] * len(questions)
         asked = []
         for i, question in enumerate(questions):
             missing = [name for name in self.needs if name not in question.measured]
             if not question.point.judged:
-                doing = question.point.doing
-                answers[i] = NotApplicable(f"it knows one read or long flows, not {doing}")
+                reason = f"the workload must be one read or long flows, not {question.point.doing}"
+                answers[i] = NotApplicable(reason)
             elif missing:
                 answers[i] = NotApplicable(f"it needs {', '.join(missing)}, measured in a run")
             else:
@@ -189,13 +190,13 @@ MODELS = {
             "overflow:answer",
             measures=(
                 Measure("burst_packets", "1", "Packets of the first burst, all servers together."),
-                Measure("peak_packets", "1", "Longest queue if no packet were dropped."),
+                Measure("peak_packets", "1", "Longest queue if no packet is dropped."),
                 Measure("lost_packets", "1", "Packets of the burst that are dropped."),
                 Measure(
                     "safe_servers",
                     "1",
-                    "Servers whose first burst always fits; later bursts grow, and may overflow "
-                    "with fewer.",
+                    "Largest number of servers whose first burst always fits; later bursts are "
+                    "larger, and may overflow with fewer servers.",
                 ),
             ),
         ),
@@ -213,7 +214,12 @@ MODELS = {
                     "1 if timeouts cost more than half of the lossless goodput, otherwise 0.",
                 ),
                 Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
-                Measure("factor", "1", "Goodput is within this factor; see the line below."),
+                Measure(
+                    "factor",
+                    "1",
+                    "The simulator's goodput is within this factor of the prediction; the line "
+                    "below the table says how often.",
+                ),
             ),
         ),
         Model(
@@ -239,69 +245,73 @@ MODELS = {
             "Osada et al., TCP Incast Avoidance Based on Connection Serialization, eq. 2 to 12",
             "serialisation:answer",
             measures=(
-                Measure("ramp_s", "s", "T1, until a connection's window fills the link (eq. 4)."),
+                Measure(
+                    "ramp_s", "s", "T1, time until a connection's window fills the link (eq. 4)."
+                ),
                 Measure("sets_connections", "1", "n_min, connections in a set (eq. 8 to 10)."),
-                Measure("sets_window", "1", "Window of each connection, packets (eq. 9)."),
+                Measure("sets_window", "1", "Window of each connection, in packets (eq. 9)."),
             ),
         ),
         _of_losses(
             "kulkarni-td-only",
-            "throughput by measured losses, without timeouts",
+            "throughput as a function of measured losses, without timeouts",
             f"{_BOOK}, eq. 3.21",
             "td_only",
         ),
         _of_losses(
             "kulkarni-full",
-            "throughput by measured losses, with all timeouts",
+            "throughput as a function of measured losses, with all timeouts",
             f"{_BOOK}, eq. 3.39, corrected",
             "full",
         ),
         _of_losses(
             "kulkarni-full-printed",
-            "throughput by measured losses, with all timeouts, as printed",
+            "`kulkarni-full` with the equation as printed",
             f"{_BOOK}, eq. 3.39",
             "full_printed",
         ),
         _of_losses(
             "kulkarni-ibtt-only",
-            "throughput by measured losses, with timeouts inside a block only",
+            "throughput as a function of measured losses; only timeouts inside a block count",
             f"{_BOOK}, eq. 3.39 with Q_abtt = 0, corrected",
             "ibtt_only",
         ),
         _of_losses(
             "kulkarni-abtt-only",
-            "throughput by measured losses, with timeouts at a block's head only",
+            "throughput as a function of measured losses; only timeouts at a block's head count",
             f"{_BOOK}, eq. 3.39 with Q_ibtt = 0",
             "abtt_only",
         ),
         _of_losses(
             "kulkarni-abtt-only-whole",
-            "throughput by measured losses, with whole windows lost at a block's head only",
-            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, delta as §3 defines an ABTT",
+            "throughput as a function of measured losses; only timeouts after the loss of a whole "
+            "window at a block's head count",
+            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, and ABTTs as §3 defines them",
             "abtt_only_whole",
             "block_head_whole_share",
         ),
         _of_losses(
             "kulkarni-split",
-            "throughput by measured losses, with one reason for timeouts up to n* servers",
+            "throughput as a function of measured losses; timeouts have one cause up to n* "
+            "servers, and another cause with more servers",
             f"{_BOOK}, eq. 3.40, corrected",
             "split",
         ),
         _of_losses(
             "kulkarni-split-printed",
-            "throughput by measured losses: `kulkarni-split` as printed",
+            "`kulkarni-split` with the equation as printed",
             f"{_BOOK}, eq. 3.40",
             "split_printed",
         ),
         _of_losses(
             "kulkarni-extended",
-            "throughput by measured losses that are scattered, for NewReno and SACK",
+            "throughput of NewReno and SACK as a function of measured losses that are scattered",
             f"own, after {_BOOK}, §5.2",
             "extended",
         ),
         _of_losses(
             "padhye",
-            "n times the throughput of a single long flow by its losses (PFTK)",
+            "n times the throughput of a single long flow with the measured losses (PFTK)",
             f"Padhye et al., IEEE/ACM ToN 8(2), 2000; n times: {_BOOK}, §3.2.1",
             "n_padhye",
         ),
@@ -315,7 +325,7 @@ def find(name: str) -> Model:
     Raises
     ------
     ModelError
-        There is none; those that exist are in the message.
+        No model has this name. The message lists all models.
     """
     if name not in MODELS:
         raise ModelError(f"--model: there is no model {name!r}; choose from {', '.join(MODELS)}")

@@ -1,15 +1,16 @@
 """The equations of connection serialisation: CCS, NCCS(K) and OCS.
 
 Osada, Miyayama, Fukushima, Yokohira: TCP Incast Avoidance Based on Connection Serialization in Data
-Center Networks, equations (2) to (12) and appendix A. One client with a link of rate V, equal
-round trips; a connection starts with a window of 2 packets, doubles it every round trip, and stops
-at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
+Center Networks, equations (2) to (12) and appendix A. One client has a link of rate V, and all
+round trips are equal. A connection starts with a window of 2 packets, doubles the window every
+round trip, and stops at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
 
-The equations are those by which the simulator's clients plan (`crates/remedies/src/serialize`),
-for arrays; what the clients do not need is here. Where the printed text contradicts its
-arithmetic, the arithmetic stands: (12) lacks the factor 8; K is 1024, with which T2 of 64 KB is
-372 us, not about 360. What is odd but consistent stays: T1 counts the ACKs of round m from one
-packet's time after its beginning (an event simulation gives 400 us, not 412).
+The simulator's clients use the same equations (`crates/remedies/src/serialize`); here the equations
+take arrays. Equations that the clients do not need are in this file. Where the printed text
+contradicts its own arithmetic, the arithmetic is followed. Thus (12) gets the factor 8 that it
+lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. One definition is odd but
+consistent, and is kept: T1 counts the ACKs of round m from one packet's time after the beginning of
+the round. (An event simulation gives a T1 of 400 us, this definition gives 412 us.)
 """
 
 from collections.abc import Sequence
@@ -25,21 +26,21 @@ from incast.models.numbers import Floats, floats
 from incast.models.registry import Answer, NotApplicable, Question
 
 SMALLEST_WINDOW = 4
-"""A window smaller than this has no three duplicate ACKs (9, case b)."""
+"""Smallest window, in packets, that can cause three duplicate ACKs (9, case b)."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """The path between the client and its servers; scalars, or arrays that broadcast.
+    """The path between the client and its servers. Values are scalars, or arrays that broadcast.
 
     Parameters
     ----------
     rate
         V, bit/s.
     base_rtt
-        BaseRTT, seconds: round trip of one full packet on the idle network, serialisation included.
+        BaseRTT, seconds: round trip of a full packet on the idle network, including serialisation.
     mss, header
-        Bytes of data, and of headers, in a full packet.
+        Bytes of data and bytes of headers in a full packet.
     """
 
     rate: ArrayLike
@@ -49,12 +50,12 @@ class Path:
 
     @property
     def packet_time(self) -> Floats:
-        """Seconds that the link takes for a full packet."""
+        """Seconds that the link needs for a full packet."""
         return floats((floats(self.mss) + floats(self.header)) * 8 / floats(self.rate))
 
     @property
     def product(self) -> Floats:
-        """B = V/8·BaseRTT/(MSS + 40), packets, a fraction (2)."""
+        """B = V/8·BaseRTT/(MSS + 40), in packets, not rounded (2)."""
         return floats(floats(self.base_rtt) / self.packet_time)
 
     @cached_property
@@ -63,14 +64,14 @@ class Path:
 
     @property
     def product_packets(self) -> Floats:
-        """⌈B⌉, packets, 1 at least."""
+        """⌈B⌉ in packets, at least 1."""
         return self._alone["product_packets"]
 
     @property
     def rounds(self) -> Floats:
-        """M = ⌈log2 B⌉ + 1 (3): round trips until the window exceeds B, the handshake's included.
+        """M = ⌈log2 B⌉ + 1 (3): round trips until the window exceeds B, including the handshake.
 
-        B counts as 2 at the least: a window that starts at 2 never grows in a smaller one.
+        A B below 2 counts as 2, because a window starts at 2 packets and does not grow there.
         """
         return self._alone["rounds"]
 
@@ -84,38 +85,44 @@ class Path:
         return self._summary(sru)["ramps"]
 
     def plateau(self, sru: ArrayLike) -> Floats:
-        """Return T2, seconds from then until the last packet of S bytes (5).
+        """Return T2, seconds from the end of T1 until the last packet of S bytes (5).
 
-        Not a number where the window never reaches B.
+        The result is NaN where the window never reaches B.
         """
         return self._summary(sru)["plateau_s"]
 
     def one_after_another(self, sru: ArrayLike) -> Floats:
-        """Return CCS's goodput, bit/s: S·8 / (T1 + T2 + BaseRTT/2), the half for the SYN.
+        """Return CCS's goodput in bit/s: S·8 / (T1 + T2 + BaseRTT/2), with BaseRTT/2 for the SYN.
 
-        A rough number: in the text CCS reaches about 450 Mbps for 32 KB, where this is 460. Not a
-        number where the window never reaches B.
+        The result is rough: for 32 KB it is 460 Mbps, while CCS reaches about 450 Mbps in the text.
+        The result is NaN where the window never reaches B.
         """
         time = self.ramp + self.plateau(sru) + floats(self.base_rtt) / 2
         return floats(floats(sru) * 8 / time)
 
     def ideal_completion(self, servers: ArrayLike, sru: ArrayLike) -> Floats:
-        """Return MCT_ideal, seconds: N_a·⌈S/MSS⌉ packets on a link that never rests (12)."""
+        """Return MCT_ideal (12): seconds for N_a·⌈S/MSS⌉ packets on a link that is never idle."""
         return self._summary(sru, servers=servers)["ideal_completion_s"]
 
     def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:
-        """Return the goodput, bit/s, of a never idle link beside `background` bit/s (§5.1)."""
+        """Return the goodput of a link that is never idle, in bit/s (§5.1).
+
+        Parameters
+        ----------
+        background
+            Rate of the background traffic on this link, bit/s.
+        """
         return self._summary(sru=0, background=background)["greatest_goodput_bps"]
 
     def sets(self, sru: ArrayLike) -> "Sets":
-        """Return the smallest set whose T_2 lasts for two T_1 (8), and its windows."""
+        """Return the smallest set of connections whose T_2 lasts for two T_1 (8)."""
         summary = self._summary(sru)
         return Sets(summary["connections"], summary["window"], summary["peak_queue"])
 
     def _summary(
         self, sru: ArrayLike, servers: ArrayLike = 1, background: ArrayLike = 0.0
     ) -> dict[str, Floats]:
-        """Return the core's values, by the names of the equations."""
+        """Return the values that the core computes by the equations, by name."""
         asked = (self.rate, self.base_rtt, self.mss, self.header, sru, servers, background)
         columns = np.broadcast_arrays(*map(floats, asked))
         summary = _core.serialisation([column.ravel() for column in columns])
@@ -131,9 +138,9 @@ class Sets:
     connections
         n_min (8, 9).
     window
-        wnd, packets of each connection (10).
+        wnd, the window of each connection in packets (10).
     peak_queue
-        Q_max = 2·n_min·wnd - ⌈B⌉, packets while two sets are open (11).
+        Q_max = 2·n_min·wnd - ⌈B⌉, the queue in packets while two sets are open (11).
     """
 
     connections: Floats
@@ -142,17 +149,21 @@ class Sets:
 
 
 def peak_queue_bound(path: Path, *, form: Literal["printed", "exact"] = "exact") -> Floats:
-    """Return an upper bound of (11) over all SRUs, packets.
+    """Return an upper bound of the queue (11) over all SRUs, in packets.
 
     Parameters
     ----------
     path
-        Where.
+        The path.
     form
-        In print appendix A has 3·B. That is loose: case (a) of (9) has windows of 4 at least, and
-        ⌈B/n⌉·n < B + n ≤ 1.25 B there, so that Q_max < 1.5·B (and a packet for the fraction of B);
-        case (b) gives 8·⌈B/4⌉ - ⌈B⌉, which is 2·B just above B = 8 and 15/9 from B = 9 on. And it
-        is wrong below B = 2, where case (b) gives 7 packets. "exact" is the greater of the cases.
+        "printed" is the bound of appendix A, 3·B; "exact" is the greater of the two cases of (9).
+
+    Notes
+    -----
+    The printed bound is loose. Case (a) has windows of at least 4, so ⌈B/n⌉·n < B + n ≤ 1.25 B and
+    Q_max < 1.5·B (plus a packet for the fraction of B). Case (b) gives 8·⌈B/4⌉ - ⌈B⌉, which is
+    15/8·B just above B = 8, and at most 15/9·B from B = 9 on. Below B = 2 the printed bound is
+    wrong, because case (b) gives 6 or 7 packets.
     """
     product = path.product
     if form == "printed":
@@ -201,6 +212,6 @@ def _answer(question: Question) -> Answer:
 
 
 def _datagrams(question: Question) -> float | None:
-    """Return the bit/s of background datagrams, None where there is other traffic."""
+    """Return the rate of background datagrams in bit/s, or None if there is other traffic."""
     rates = question.point.facts["background_rates_bps"]
     return None if None in rates else sum(rate or 0.0 for rate in rates)

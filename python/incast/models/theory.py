@@ -1,4 +1,4 @@
-"""Models for a whole plan: rows side by side, and which models do not apply, and why."""
+"""Answers of models for a whole plan, and the reasons why other models do not apply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,11 +23,13 @@ class Theory:
     plan
         The plan.
     frame
-        A row per model and point that it applies to: `point`, the swept keys, `model`, and the
-        columns of the answers (`incast.models.COLUMNS` and the models' own).
+        One row for each model and each point to which the model applies. The columns are `point`,
+        the swept keys, `model`, and the columns of the answers (`incast.models.COLUMNS` and the
+        models' own numbers).
     refusals
-        Model to the reason why it applies to no point, or reasons and to how many points it does
-        not.
+        The reason of each model that does not apply to all points, by the model's name. If the
+        reasons differ, or if the model applies to some points, each reason has the number of its
+        points.
     """
 
     plan: Plan
@@ -35,7 +37,7 @@ class Theory:
     refusals: dict[str, str]
 
     def trust(self) -> dict[str, str]:
-        """Return the models' uncertainties."""
+        """Return the descriptions of the models' uncertainties, by the models' names."""
         answered = self.frame["model"].unique(maintain_order=True) if self.frame.height else ()
         told = {
             name: MODELS[name].say(self.frame.filter(pl.col("model") == name)) for name in answered
@@ -43,9 +45,9 @@ class Theory:
         return {name: line for name, line in told.items() if line}
 
     def first_burst_only(self) -> str:
-        """Say where reads collapse whose first burst fits; empty if there are none.
+        """Say where reads collapse although their first burst fits; empty if there is no such read.
 
-        That is no contradiction: windows grow after the first burst.
+        This is no contradiction, because windows grow after the first burst.
         """
         if self.frame.height == 0 or not {_FITS, _COLLAPSED} <= set(self.frame.columns):
             return ""
@@ -58,17 +60,17 @@ class Theory:
             return ""
         least, fits = both.sort("servers").select("servers", _FITS).row(0)
         return (
-            f"overflow is about the first burst alone, which fits up to {fits:.0f} servers; the "
-            f"windows grow after it, and collapse expects the read to collapse at {least} already."
+            f"overflow describes only the first burst, which fits with up to {fits:.0f} servers. "
+            f"Windows grow later, and collapse predicts a collapse with {least} servers."
         )
 
     def beside(self, summary: pl.DataFrame) -> list[str]:
-        """Say where models and runs differ by more than the models may be trusted.
+        """Say at which points models and runs differ by more than the models' factors.
 
         Parameters
         ----------
         summary
-            Means of the runs: `point` and `goodput_bps`.
+            Means of the runs, with the columns `point` and `goodput_bps`.
         """
         lines = []
         for name in self.trust():
@@ -86,7 +88,7 @@ class Theory:
         return lines
 
     def _compared(self, name: str, both: pl.DataFrame, far: pl.DataFrame) -> list[str]:
-        """Say how many points agree, and name those that do not."""
+        """Return how many points agree, and list the other points."""
         if both.is_empty():
             return []
         told = (
@@ -113,7 +115,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
     plan
         The points; seeds do not matter.
     names
-        The models to ask; by default all.
+        Names of the models; by default all models.
 
     Raises
     ------
@@ -138,7 +140,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
 
 
 def _counted(reasons: list[str], points: int) -> str:
-    """Say reasons by how often they hold; those that differ in numbers only are one."""
+    """Return the reasons, the most frequent first; reasons that differ only in numbers are one."""
     kinds: dict[str, list[str]] = {}
     for reason in reasons:
         kinds.setdefault(sub(r"[0-9.]+", "#", reason), []).append(reason)

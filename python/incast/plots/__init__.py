@@ -1,4 +1,4 @@
-"""Pictures of results: one file per kind, and the one list of them."""
+"""Pictures of results: one module per kind, and the list of all kinds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -24,16 +24,17 @@ class Moment:
     Parameters
     ----------
     where
-        Swept values: only points with these values, by default all. A picture of a trace shows the
-        one with the lowest goodput of them.
+        Swept values. The picture shows only points with these values, by default all points. A
+        picture of a trace shows the point with the lowest goodput of these.
     seed
-        The seed of a trace; by default the first.
+        The seed of a trace; by default the first seed.
     block
-        The block of a trace; by default the longest for a swimlane, and otherwise the whole run.
+        The block of a trace. By default a swimlane shows the longest block, and other pictures show
+        the whole run.
     group
         The group whose rows are drawn: `all` for the read, or a group of background traffic.
     across, up
-        The swept keys on the axes of a heatmap; by default the servers, and the first other.
+        The swept keys on the axes of a heatmap; by default the servers, and the first other key.
     theory
         Predictions of models for the plan, which some pictures draw with the results.
     real
@@ -75,7 +76,7 @@ class Picture:
     figure
         The figure.
     data
-        What is drawn.
+        The numbers that are drawn.
     """
 
     figure: "Figure"
@@ -97,11 +98,11 @@ class Kind:
     name
         The name that users give.
     summary
-        Its content, in one line.
+        The content of the picture, in one line.
     traces
-        The traces that it needs.
+        The traces that the picture needs.
     chosen
-        The fields of `Moment` that it uses besides `where` and `group`.
+        The fields of `Moment` that the picture uses besides `where` and `group`.
     """
 
     name: str
@@ -115,7 +116,7 @@ class Kind:
         Raises
         ------
         ResultsError
-            The choice, and the default of the kind.
+            The moment has a choice that this kind does not use.
         """
         for name in ("seed", "block", "across", "up", "theory"):
             if name not in self.chosen and getattr(moment, name) is not None:
@@ -123,13 +124,13 @@ class Kind:
                 raise ResultsError(f"{name}: cannot be given, because {self.name} shows {shows}")
 
     def draw(self, results: "Results", moment: Moment = Moment()) -> Picture:
-        """Draw it.
+        """Draw a picture of this kind.
 
         Raises
         ------
         ResultsError
-            There is nothing to draw: a trace that it needs was not recorded, there is no such run,
-            block or group, or no run finished.
+            There is nothing to draw: a trace that the kind needs was not recorded, there is no such
+            run, block or group, or no run finished.
         """
         from matplotlib import rc_context
 
@@ -156,7 +157,9 @@ KINDS = {
             "goodput over two swept keys as shades and numbers, with the border of the collapse",
             chosen=("across", "up"),
         ),
-        Kind("ranking", "goodput of each curve as a row of shades, the most robust curve on top"),
+        Kind(
+            "ranking", "goodput of each curve as a row of shades, with the most robust curve on top"
+        ),
         Kind("completion", "completion time of a block: median and 99th percentile"),
         Kind("cdf", "distribution of the completion times of all blocks"),
         Kind("timeouts", "timeouts per block, and the share of every cause"),
@@ -196,7 +199,7 @@ class Plots:
     Parameters
     ----------
     results
-        What is drawn.
+        The results that are drawn.
     """
 
     def __init__(self, results: "Results") -> None:
@@ -217,7 +220,7 @@ class Method:
     Parameters
     ----------
     kind
-        What is drawn.
+        The kind of picture.
     results
         The results.
     """
@@ -240,7 +243,7 @@ class Method:
         up: str | None = None,
         theory: "Theory | None" = None,
     ) -> "Figure":
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
@@ -250,7 +253,7 @@ class Method:
         Raises
         ------
         ResultsError
-            There is nothing to draw, or the kind does not use one of these.
+            There is nothing to draw, or this kind of picture does not use one of the arguments.
         """
         where = {} if where is None else where
         moment = Moment(where, seed, block, group, across, up, theory)

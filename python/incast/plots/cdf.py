@@ -14,13 +14,13 @@ from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
 from incast.results.series import label_of, split, written
 
-_CURVES = 7  # in a panel; more are hard to distinguish
+_CURVES = 7  # in a panel; more curves are hard to distinguish
 _PANELS = 9
 _COLUMNS = 3  # of panels, side by side
 _MILLI = 1e-3
 _DECADES = 100.0  # an axis that spans less has labels between its decades
-_MARKS = 6  # along a curve: they distinguish it from others in grey
-_APART = 0.07  # of the height: two labels that are nearer would touch
+_MARKS = 6  # along a curve, to distinguish it from other curves in grey
+_APART = 0.07  # of the height; two labels that are nearer would touch
 _SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
@@ -74,7 +74,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _blocks(results: Results, summary: pl.DataFrame, moment: Moment) -> list[_Curve]:
-    """Return the points that have blocks, in the order of the plan."""
+    """Return a curve for each point that has blocks, in the order of the plan."""
     swept = results.plan.swept
     shown = summary.select(swept)
     blocks = results.blocks(moment.group)
@@ -96,7 +96,7 @@ def _blocks(results: Results, summary: pl.DataFrame, moment: Moment) -> list[_Cu
 def _panels(
     results: Results, summary: pl.DataFrame, found: Sequence[_Curve]
 ) -> tuple[list[tuple[str, list[_Curve]]], str]:
-    """Return the panels by their names, and a note on them."""
+    """Return the panels, each with its name and curves, and a note on the panels."""
     if len(found) <= _CURVES:
         return [("", list(found))], ""
     axis, series = split(summary, results.plan.swept)
@@ -124,7 +124,7 @@ def _panels(
 
 
 def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
-    """Give every further nine the same room, so that the tail is as visible as the median."""
+    """Space 90 %, 99 %, 99.9 % and so on evenly, so that the tail is as visible as the median."""
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if times[1] < _DECADES * times[0]:
@@ -147,7 +147,7 @@ def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
 
 
 def _top(most: int) -> float:
-    """Return the position of the slowest of this many blocks: 100 % would be infinitely high."""
+    """Return the share at which the slowest of `most` blocks is drawn; 100 % cannot be drawn."""
     return 1 - 0.5 / max(most, 2)
 
 

@@ -9,14 +9,15 @@ from incast.results.collapse import at_points
 from incast.results.series import ordered, split
 from incast.scenario.plan import Job, Plan
 
-MOST_CURVES = 8  # more in one panel are hard to distinguish
+MOST_CURVES = 8  # more curves in one panel are hard to distinguish
 
 
 def for_plan(plan: Plan, traces: list[str]) -> Kind:
-    """Return the default picture of a plan: goodput for a sweep, otherwise that of the traces.
+    """Return the default picture of a plan.
 
-    Without a trace it is a round of a read, or the queue of long flows. For too many curves it is a
-    heatmap if two quantities are swept, and a ranking if names are.
+    For a sweep it is goodput. If that has too many curves, it is a heatmap if two quantities are
+    swept, and otherwise a ranking. For a single point it is the picture of a recorded trace.
+    Without traces it is one round of a read, or the queue of long flows.
     """
     if len(plan.points) > 1:
         swept = pl.DataFrame([point.swept for point in plan.points])
@@ -38,7 +39,7 @@ def points(results: Results, moment: Moment) -> pl.DataFrame:
     Raises
     ------
     ResultsError
-        None of their runs has finished.
+        No run at these points has finished.
     """
     chosen = {job.index for job in results.traces.find(moment.where)}
     summary = results.summary(moment.group).filter(pl.col("point").is_in(chosen))
@@ -49,9 +50,9 @@ def points(results: Results, moment: Moment) -> pl.DataFrame:
 
 
 def collapsed(results: Results, summary: pl.DataFrame, moment: Moment) -> list[bool | None]:
-    """Return for every point whether the read has collapsed; null if no run finished.
+    """Return whether the read has collapsed at each point; None if no run finished there.
 
-    Background traffic does not collapse.
+    For background traffic, every value is None.
     """
     if moment.group != "all":
         return [None] * summary.height
@@ -65,7 +66,7 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
     Raises
     ------
     ResultsError
-        No recorded run matches, or no trace has the request.
+        No recorded run matches, or the traces do not have the requested group.
     """
     if moment.group != "all":
         raise ResultsError(
@@ -81,7 +82,7 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
 
 
 def span(results: Results, job: Job, block: int | None) -> tuple[float, float]:
-    """Return start and end of a block in seconds, or of the whole run.
+    """Return the start and the end of a block, or of the whole run, in seconds.
 
     A block that never ends lasts until the last event.
 

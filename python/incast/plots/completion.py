@@ -23,7 +23,8 @@ _DOTTED = (0, (1, 1.5))
 def draw(results: Results, moment: Moment) -> Picture:
     """Draw median and 99th percentile, the ideal time and the minimum RTO.
 
-    One curve has both in one panel; with several curves, each has its own panel.
+    A single curve has the median and the percentile in one panel. With several curves, the median
+    has one panel, and the percentile has another.
     """
     summary = choice.points(results, moment)
     if summary[_MEDIAN].is_null().all():
@@ -102,13 +103,13 @@ def _guides(
     moment: Moment,
     where: dict[int, float],
 ) -> None:
-    """Draw the time at line rate and the minimum RTO, if they are the same for all curves."""
+    """Draw the time at line rate, and the minimum RTO if it is the same at all points."""
     if moment.group != "all":
         return
     ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
     x = [where[point] for point in first.points["point"]]
     if len(x) == 1:
-        # Of a single time, there is no range yet that an axis could have.
+        # A single time does not give the axis a range.
         axes.set_ylim(ideal[0] / 2, ideal[0] * 2, auto=None)
         axes.axhline(ideal[0], color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
@@ -118,7 +119,7 @@ def _guides(
 
 
 def _decades(axes: Axes) -> None:
-    """Show at least a decade: with less, noise would look like a fall."""
+    """Show at least a decade, because in a smaller range noise would look like a fall."""
     low, high = axes.get_ylim()
     if high < 10 * low:
         middle = (low * high) ** 0.5

@@ -19,7 +19,7 @@ def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, flo
 
 
 def interval(points: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
-    """Return the ends of the confidence interval of a quantity; the mean if there is none."""
+    """Return the ends of the confidence interval of a quantity; without one, return the mean."""
     low, high = (points[f"{name}{end}"].fill_null(points[name]) for end in (LOW, HIGH))
     return low, high
 
@@ -37,10 +37,11 @@ def draw(
     band: bool = True,
     beside: float | None = None,
 ) -> None:
-    """Draw a curve of means, joined if its axis has an order, or a note if it has no points.
+    """Draw the means of a curve, joined by lines if its axis has an order.
 
-    With `beside`, intervals are bars, and everything is moved by this many points: bands of many
-    curves would cover each other.
+    A curve without values only gets a note in its label. With `beside`, intervals are bars instead
+    of bands, and the curve is moved by this many typographic points, because bands of many curves
+    would cover each other.
     """
     x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
     mean = one.points[name] / unit

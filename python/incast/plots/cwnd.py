@@ -70,12 +70,12 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFrame:
-    """Return the windows from start to end: a bin has its changes, which last until the next."""
+    """Return the windows from start to end; the last window of a bin lasts until the next bin."""
     trace = results.traces.of("cwnd", job).filter(pl.col("time_s") < end)
     inside = trace.filter(pl.col("time_s") + pl.col("bin_s") > start)
     if start == 0 or results.resolved(job.index).fresh:
         return inside.filter(pl.col("time_s") >= start)
-    # On a connection that stays open, a window is the one before the block.
+    # On a connection that stays open, a block begins with the window from before the block.
     earlier = trace.filter(pl.col("time_s") < start).sort("time_s").group_by("flow").last()
     last = {f"cwnd_{end}": pl.col("cwnd_last") for end in ("min", "max")}
     held = earlier.with_columns(time_s=pl.lit(start), **last).select(trace.columns)
@@ -83,9 +83,10 @@ def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFram
 
 
 def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None) -> list[int]:
-    """Return the flows, slowest for a block first, or by their last change.
+    """Return the flows, those with the slowest block first; without events, by their last change.
 
-    The last change of a window is not the end of a flow: the next block may begin in the same bin.
+    Events are preferred, because the last change of a window is not the end of a flow: the next
+    block may begin in the same bin.
     """
     flows = trace["flow"].unique().sort().to_list()
     if results.traces.has("events", job):
@@ -105,7 +106,7 @@ def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None)
 
 
 def _expiries(results: Results, job: Job, start: float, end: float) -> list[tuple[float, int]]:
-    """Return time and flow of every timeout, if events were recorded."""
+    """Return the time and the flow of every timeout; an empty list if there are no events."""
     if not results.traces.has("events", job):
         return []
     timeouts = results.traces.of("events", job).filter(

@@ -16,7 +16,7 @@ def title(results: Results) -> str:
 
 
 def of_sweep(results: Results, points: Iterable[int], moment: Moment) -> str:
-    """Name what all points share, and the number of seeds."""
+    """Name the parameters that all points share, and the number of seeds."""
     facts = [words(map(results.resolved, points))]
     if moment.where:
         facts.append(label_of(dict(moment.where)))
@@ -26,5 +26,5 @@ def of_sweep(results: Results, points: Iterable[int], moment: Moment) -> str:
 
 
 def of_run(results: Results, job: Job) -> str:
-    """Name one run."""
+    """Name the parameters and the seed of one run."""
     return f"{words([results.resolved(job.index)])}, seed {job.seed}"

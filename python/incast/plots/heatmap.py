@@ -18,7 +18,7 @@ from incast.results.series import axis_of, label_of, written
 
 _PANELS = 9  # at most, one for each combination of the other keys
 _COLUMNS = 3  # of panels, side by side
-_CELL = (0.62, 0.34)  # inches, where the page has them
+_CELL = (0.62, 0.34)  # inches, if the page has room
 _WIDEST = 9.5  # inches of all cells of a row of panels
 _LEAST = 0.36  # inches that a number needs
 _WHITE_FROM = 0.55  # shares from here on are dark
@@ -85,7 +85,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
-    """Return the keys of both axes: the requested ones, or the servers and the first other."""
+    """Return the keys of both axes: the requested keys, or the servers and the first other key."""
     varying = [key for key in swept.columns if swept[key].n_unique() > 1]
     for option, key in (("across", moment.across), ("up", moment.up)):
         if key is not None and key not in swept.columns:
@@ -102,7 +102,10 @@ def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
 
 
 def _varies(summary: pl.DataFrame, key: str, across: str, up: str) -> bool:
-    """Return whether points that share both axes differ in `key`: zipped keys follow an axis."""
+    """Return whether points at the same place on both axes differ in `key`.
+
+    Such points do not differ in a key that is zipped with an axis.
+    """
     return bool((summary.group_by(across, up).agg(pl.col(key).n_unique())[key] > 1).any())
 
 
@@ -122,7 +125,7 @@ def _panels(summary: pl.DataFrame, others: list[str]) -> list[tuple[str, pl.Data
 
 
 def in_order(values: pl.Series) -> list[Any]:
-    """Return the distinct values, quantities by their size and everything else as swept."""
+    """Return the distinct values: quantities by size, all others in the order of the sweep."""
     distinct = values.unique(maintain_order=True).to_list()
     sizes = [_magnitude(value) for value in distinct]
     if None in sizes or len({kind for kind, _ in filter(None, sizes)}) > 1:
@@ -145,7 +148,7 @@ def _magnitude(value: object) -> tuple[str, float] | None:
 
 
 def _cell(axes: Axes, x: int, y: int, row: dict[str, Any], unit: float | None) -> None:
-    """Draw one point: a shade of grey, and its number where it fits."""
+    """Draw one point: a shade of grey, and the goodput as a number if it fits."""
     share, goodput = row["goodput_share"], row["goodput_bps"]
     shade = "white" if share is None else str(1 - 0.72 * share)
     hatch = "////" if share is None else None
@@ -187,7 +190,7 @@ def _contour(
 
 
 def _said(collapsed: pl.Series) -> list[Artist]:
-    """Return the legend entry of the contour; without one, it names the side of all points."""
+    """Return the legend entry of the contour; without one, say whether all points collapsed."""
     if collapsed.is_empty():
         return []
     if collapsed.all() or not collapsed.any():

@@ -12,7 +12,7 @@ from incast.results import Results
 from incast.scenario.resolved import Resolved
 
 _MILLI, _KIB = 1e3, 1024
-_SLOTS = 400  # steps over the width of a picture, which can show them
+_SLOTS = 400  # steps that the width of a picture can show
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -22,7 +22,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     here = results.resolved(job.index)
     every = results.traces.of("queue", job).filter(pl.col("time_s").is_between(start, end))
     if every.is_empty():
-        raise ResultsError("queue: nothing passed a port towards a client in this run")
+        raise ResultsError("queue: no packet passed a port towards a client in this run")
     longest = every.group_by("port").agg(pl.col("packets_max").max()).sort("packets_max", "port")
     port = longest["port"][-1]
     trace = every.filter(pl.col("port") == port)
@@ -55,7 +55,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     count = units.plural(int(drops["drops"].sum()), "packet")
     top = max([limit, *high])
     at = drops["time_s"]
-    if slot:  # one cross per slot, not a bar of them
+    if slot:  # one cross per slot, not a bar of crosses
         at = (at / slot).floor().unique(maintain_order=True) * slot
     style.crosses(axes, (at * _MILLI).to_list(), top, f"drops: {count}")
     axes.set_ylim(0, top * 1.18)
@@ -65,7 +65,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     use.margins(x=0)
     use.set_ylim(0, 100)
     use.set_ylabel("link busy\n[%]")
-    note = f"  (extremes and mean of {units.time(slot)} each)" if slot else ""
+    note = f"  (each step: extremes and mean over {units.time(slot)})" if slot else ""
     use.set_xlabel(f"time [ms]{note}")
     return Picture(figure, trace)
 
@@ -78,9 +78,9 @@ def _moving(
     here: Resolved,
     dynamic: tuple[int, float],
 ) -> float:
-    """Draw the limit of the queue, which depends on the free space; return its maximum.
+    """Draw the limit of the queue, which depends on the free space; return the longest queue.
 
-    Packets towards servers, which are mostly ACKs, are in no trace and left out.
+    Packets towards servers, mostly ACKs, are in no trace, so they are left out.
     """
     total, alpha = dynamic
     last = f"{column}_last"
@@ -109,7 +109,7 @@ def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
     for index, (key, length) in enumerate(here.thresholds.items()):
         level = queue[key]
         words = level if isinstance(level, str) else units.size(level)
-        # In the legend: on the line, the words would hide the queue, which often is just there.
+        # The words are in the legend. On the line they would hide the queue, which is often there.
         axes.axhline(
             length / scale, color=style.COLOURS[4], lw=1.1, zorder=1.5,
             linestyle=style.DASHES[1 + index % (len(style.DASHES) - 1)],
@@ -118,7 +118,7 @@ def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return extremes and use over time without gaps: without a bin, nothing happened."""
+    """Return extremes and use over time without gaps; in a time without a bin, nothing changed."""
     bins = trace.select(
         "time_s",
         (pl.col("time_s") + pl.col("bin_s")).alias("end_s"),
@@ -139,16 +139,17 @@ def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _thinned(drawn: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """Return the steps in as many slots as can be seen, and their length; 0 if all can be seen.
+    """Combine the steps into as many slots as can be seen; return the slots and their length.
 
-    A slot has the extremes of its steps, and the mean use over its time.
+    If all steps can be seen, return the steps themselves and 0. A slot has the extremes of its
+    steps, and the mean use over its time.
     """
     if drawn.height <= 4 * _SLOTS:
         return drawn, 0.0
     begin, end = drawn["time_s"][0], drawn["time_s"][-1]
     slot = (end - begin) / _SLOTS
     until = pl.col("time_s").shift(-1).fill_null(end)
-    # A step that lasts longer than its slot is there in the next ones, too.
+    # A step that lasts longer than its slot is also in the next slots.
     starts = pl.DataFrame({"time_s": [begin + slot * n for n in range(_SLOTS)]})
     seen = starts.join_asof(drawn, on="time_s")
     cut = pl.concat([drawn, seen.select(drawn.columns)]).sort("time_s", maintain_order=True)

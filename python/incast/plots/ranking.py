@@ -1,4 +1,4 @@
-"""Every curve as a row of shades: how long each one keeps its goodput."""
+"""Every curve as a row of shades, which show how long the curve keeps its goodput."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from incast.results.series import Series, split, written
 
 _ROW = 0.29  # inches
 _COLUMN = 0.72
-_LETTERS = 26  # of a value under the picture; a curve's name has twice as many
+_LETTERS = 26  # of a value under the picture; the name of a curve may have twice as many
 _WHITE_FROM = 0.55  # shares from here on are dark
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw goodput as shade and number, the curve that lasts longest on top."""
+    """Draw goodput as shade and number, with the curve that lasts longest on top."""
     summary = choice.points(results, moment)
     share = [
         (goodput or 0.0) / results.resolved(point).capacity
@@ -86,7 +86,7 @@ def _cell(axes: Axes, column: int, row: int, point: dict[str, Any], unit: float)
     """Draw one point: a shade of grey, and its number."""
     share, goodput = min(point["goodput_share"], 1.0), point["goodput_bps"]
     box = (column - 0.49, row - 0.47)
-    # Grey, so that no printer and no eye reads another order into it.
+    # Grey, so that every printer and every eye sees the shades in the same order.
     shade = str(1 - 0.72 * share)
     axes.add_patch(Rectangle(box, 0.98, 0.94, facecolor=shade, edgecolor="0.75", linewidth=0.5))
     axes.annotate(

@@ -11,12 +11,12 @@ from incast.results.series import Series
 def beside(
     axes: Axes, real: pl.DataFrame, curve: Series, where: dict[int, Any], unit: float, colour: str
 ) -> None:
-    """Draw the means of real hosts as a dotted line with a simulated curve.
+    """Draw the means of real hosts as a dotted line next to a simulated curve.
 
     Parameters
     ----------
     real
-        The summary of the real runs: `point`, and `goodput_bps`, null where no run is trusted.
+        The summary of the real runs: `point` and `goodput_bps`, which is null if no run is trusted.
     """
     rows = real.filter(
         pl.col("point").is_in(curve.points["point"].to_list()) & pl.col("goodput_bps").is_not_null()

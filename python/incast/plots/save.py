@@ -10,7 +10,7 @@ _FORMATS = (".png", ".pdf", ".svg")
 
 
 def check(path: Path) -> None:
-    """Refuse, before the work, a picture that could not be written after it.
+    """Refuse a picture that cannot be written. Call this before the work.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class Sheet(Figure):
     """A matplotlib figure with a fixed style, which notebooks display."""
 
     def draw(self, renderer: Any) -> None:  # noqa: ANN401 (of any of matplotlib's backends)
-        """Draw it in the style of all pictures, which texts made while drawing need as well."""
+        """Draw the figure in the style of all pictures, including text made while drawing."""
         with rc_context(RC), catch_warnings():
             # A title may have letters that the font lacks; each is drawn as a box.
             filterwarnings("ignore", "Glyph .* missing from", UserWarning)

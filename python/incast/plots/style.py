@@ -20,14 +20,14 @@ COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#C
 MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
-_STAR = 9.5  # points: a star is mostly its rays, of which an edge leaves little
+_STAR = 9.5  # points; a star must be larger, because its edge covers most of its rays
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 9.8
 _MOST_LINES = 3  # of a title, and of the facts
 _NAMES_PER_ROW = 4  # in a legend
 _LETTERS_PER_NAME = 80  # in a legend
 _LETTERS_PER_TICK = 18  # of text under an axis
-_LETTERS_PER_AXIS = 80  # of all those texts together
+_LETTERS_PER_AXIS = 80  # of all texts under an axis together
 _LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
 GUIDE = "0.45"  # of lines that are no data: rates, limits
 IDLE = "0.88"  # of times in which the link idles
@@ -42,7 +42,7 @@ CAUSE_LOOKS = {
         strict=True,
     )
 }
-# What ended a stall without a timeout.
+# Cause of a stall without a timeout to colour and hatch.
 STALL_LOOKS = {
     cause: (colour, hatch)
     for cause, colour, hatch in zip(
@@ -57,7 +57,7 @@ STALL_LOOKS = {
 def sheet(
     title: str, facts: str, panels: int = 1, size: tuple[float, float] = (6.4, 4.2), **layout: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure with a title, a line or two of facts under it, and its panels.
+    """Return an empty figure with a title and lines of facts below it, and its panels.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def sheet(
     facts
         Facts needed to read the numbers.
     panels
-        How many panels, below each other unless `layout` says otherwise.
+        The number of panels, which are below each other unless `layout` says otherwise.
     size
         Width and height in inches.
     **layout
@@ -102,7 +102,7 @@ def _lines(text: str, letters: float) -> list[str]:
 
 
 def size(curves: int) -> tuple[float, float]:
-    """Return width and height in inches of a panel above the names of its curves."""
+    """Return width and height in inches of a figure with a panel and the names of its curves."""
     rows = -(-curves // _NAMES_PER_ROW)
     return 6.4, 4.2 + 0.17 * max(rows - 2, 0)
 
@@ -113,7 +113,7 @@ def shorten(text: str, letters: int) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW) -> None:
-    """Put the legend under the panels, where it hides nothing."""
+    """Put the legend under the panels, where it hides no data."""
     if handles:
         for handle in handles:
             handle.set_label(literal(shorten(handle.get_label(), _LETTERS_PER_NAME)))
@@ -140,7 +140,7 @@ def curve(index: int) -> dict[str, Any]:
 
 def crosses(axes: Axes, x: Sequence[float], y: float, label: str) -> None:
     """Mark times of losses."""
-    if x:  # unclipped marks that are none would confuse the layout
+    if x:  # an empty set of unclipped marks would confuse the layout
         axes.plot(x, [y] * len(x), "x", color=COLOURS[4], label=label, clip_on=False)
 
 
@@ -173,7 +173,7 @@ def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
 
 
 def lines(points: Iterable[Resolved]) -> dict[float, str]:
-    """Return the rates in bit/s that no goodput of these points exceeds, with their names."""
+    """Return the line rates in bit/s that limit the goodput of these points, with their names."""
     return {point.limit: point.line for point in points}
 
 
@@ -183,7 +183,7 @@ def name_of(key: str | None) -> str:
 
 
 def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:
-    """Set up the horizontal axis for the swept values; return the position of each.
+    """Set up the horizontal axis for the swept values; return the position of each value.
 
     Numbers that span more than a factor of ten have a logarithmic axis. Text is evenly spaced, in
     the order of the sweep.

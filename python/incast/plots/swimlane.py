@@ -15,15 +15,15 @@ from incast.results import Results
 from incast.results.causes import CAUSES, OTHER_STALLS, column
 
 _MILLI = 1e3
-_LANES = 64  # at most; beyond, the slowest servers
-_TRIPS = 4  # round trips for which a link may idle while its senders hear of each other
+_LANES = 64  # the most lanes; of more servers, the slowest are drawn
+_TRIPS = 4  # round trips for which a link may idle before this counts as waiting
 _WAITING: dict[str, Any] = {"facecolor": "#C6DCEB", "edgecolor": style.COLOURS[0], "linewidth": 0.4}
-_OF_WAITS = ("stall", "tail_probe")  # events that begin nothing
+_OF_WAITS = ("stall", "tail_probe")  # events within a wait, with which no new wait begins
 
 
 @dataclass(frozen=True)
 class _Stall:
-    """A server waits for its timer, or the block for it, in seconds."""
+    """Seconds in which a server waits for its timer, or in which the block waits for the server."""
 
     lane: int
     start: float
@@ -96,7 +96,7 @@ def _longest(events: pl.DataFrame) -> int:
 
 
 def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
-    """Return a lane per server, slowest first: its number, its request and the end of its SRU."""
+    """Return number, time of the request, and end of the SRU of every server, slowest first."""
     first = pl.col("time_s").filter(pl.col("kind") == "request").min().fill_null(start)
     last = pl.col("time_s").filter(pl.col("kind") == "flow_done").max().fill_null(end)
     return (
@@ -108,9 +108,10 @@ def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
 
 
 def _stalls(own: pl.DataFrame, end: float) -> list[_Stall]:
-    """Return the waits that ended in a timeout, and the block's that ended without one.
+    """Return the waits that ended in a timeout, and the stalls of the block without a timeout.
 
-    The former begin at the flow's event before them, the latter when the link becomes idle.
+    A wait for a timeout begins at the flow's previous event. A stall of the block begins when the
+    link becomes idle.
     """
     stalls: list[_Stall] = []
     before: dict[int, float] = {}
@@ -144,9 +145,10 @@ def _idle(events: pl.DataFrame, start: float, end: float) -> list[tuple[float, f
 def _waits(
     shown: pl.DataFrame, stalls: list[_Stall], idle: list[tuple[float, float]], least: float
 ) -> list[tuple[int, float, float]]:
-    """Return when each lane waits for data although the link is idle for longer than `least`.
+    """Return the times in which a lane waits while the link is idle for longer than `least`.
 
-    Whatever it waits for, it transfers nothing then. Waits within a known stall are left out.
+    The lane transfers no data in these times, whatever the cause. Times within a known stall are
+    left out.
     """
     known = [(stall.lane, stall.start, stall.end) for stall in stalls]
     long = [(begin, stop) for begin, stop in idle if stop - begin > least]
@@ -208,7 +210,7 @@ def _data(
     idle: list[tuple[float, float]],
     start: float,
 ) -> pl.DataFrame:
-    """Return everything drawn: kind, lane, start and end since the start of the block."""
+    """Return a row per drawn bar: kind, lane, start and end since the start of the block."""
     rows = [
         ("request", lane, a, b) for lane, a, b in lanes.select("lane", "start_s", "end_s").rows()
     ]

@@ -1,4 +1,4 @@
-"""Goodput predicted by models: a separate picture, or dashed lines in a simulated one."""
+"""Goodput predicted by models: a separate picture, or dashed lines next to simulated curves."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def _draw(theory: Theory) -> Picture:
 def beside(
     axes: Axes, theory: Theory, curve: Series, where: dict[int, Any], unit: float, colour: str
 ) -> None:
-    """Draw models as dashed lines with a simulated curve."""
+    """Draw models as dashed lines next to a simulated curve."""
     known = goodput_of(theory).filter(pl.col("point").is_in(curve.points["point"].to_list()))
     for (name,), rows in known.group_by("model", maintain_order=True):
         x = [where[point] for point in rows["point"]]

@@ -16,13 +16,13 @@ from incast.results.causes import CAUSES
 from incast.results.series import Series, split, written
 
 _COLUMNS = 4  # panels of shares side by side
-_SEEN = 0.01  # a share of a bar that is thinner cannot be seen
+_SEEN = 0.01  # of a bar; a smaller share cannot be seen
 _LETTERS = 13  # of labels under an axis, per inch
 _PANELS = 16  # of shares, at most
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw the timeouts of all curves on a logarithmic axis, and below it the shares of causes."""
+    """Draw the timeouts of all curves on a logarithmic axis, and the shares of causes below."""
     summary = choice.points(results, moment)
     if summary["timeouts"].is_null().all():
         raise ResultsError(f"timeouts: the group {moment.group!r} has no connections that wait")
@@ -64,7 +64,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 def _counts(
     axes: Axes, summary: pl.DataFrame, counted: str, axis: str | None, series: Sequence[Series]
 ) -> None:
-    """Draw their number, so that a few are as visible as thousands."""
+    """Draw the number of timeouts, so that a few are as visible as thousands."""
     few = summary[counted].filter(summary[counted] > 0).min()
     if few is None:
         axes.set_ylim(0, 1)
@@ -86,7 +86,7 @@ def _counts(
 
 
 def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]:
-    """Draw a bar per point with the share of every cause; return the visible ones."""
+    """Draw a bar per point with the share of every cause; return the visible causes."""
     values = [written(value) for value in one.points[axis]] if axis else [""]
     total = one.points.select(pl.sum_horizontal(*CAUSES)).to_series()
     base = pl.zeros(len(values), eager=True)

@@ -1,1 +1,1 @@
-"""Figures of the literature: data in `papers/`, run, drawn and judged by the code here."""
+"""Runs, draws and judges figures of the literature, which are data in `papers/`."""

@@ -1,4 +1,4 @@
-"""Small formulas in figures: `20e-6 / 0.001`, `floor(40 / 2)`; never executed as code."""
+"""Small formulas in figures, such as `20e-6 / 0.001`. They are never executed as code."""
 
 import ast
 import math
@@ -38,7 +38,7 @@ def evaluate(formula: str, names: Mapping[str, float], where: str) -> float:
     Raises
     ------
     FigureError
-        It is something else, or has no value.
+        The formula contains something else, or has no value.
     """
     try:
         return float(_compute(ast.parse(formula.strip(), mode="eval").body, names))

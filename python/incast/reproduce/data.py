@@ -18,11 +18,11 @@ X = int | float | str
 
 
 class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the points that it is about)
-    """A claim needs a run that does not exist; the message says which."""
+    """A claim needs a run that does not exist; the message names this run."""
 
 
 class NoSuchRun(Unjudged):
-    """No seed has the run that a claim is about; the message says how many there are."""
+    """No seed has the run that a claim is about; the message has the number of seeds."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Curve:
     Parameters
     ----------
     label
-        Its name.
+        Name of the curve.
     xs
-        Its points in order.
+        Points of the curve, in order.
     rows
-        `x`, the index of the point; `seed`, `status`, and columns for metrics.
+        Columns: `x` (the index of the point), `seed`, `status`, and columns for metrics.
     traces
-        Returns the traces of a table, one frame per run; nothing where there are none.
+        Function that returns the traces of a table, one frame per run; None without traces.
     theory
-        Whether a model gave it.
+        Whether the curve comes from a model.
     """
 
     label: str
@@ -57,18 +57,18 @@ class Curves:
     Parameters
     ----------
     of
-        Label to curve.
+        The curves, by label.
     metric
         The metric that is drawn and, by default, compared.
     stat
-        The statistic over seeds: `mean`, `median`, `min`, `max`, or a percentile, `p95`.
+        The statistic over seeds: `mean`, `median`, `min`, `max`, or a percentile such as `p95`.
     trace, only
-        The trace of the figure, and which rows of it count.
+        The trace of the figure, and conditions for its rows: column to value.
     between
-        Whether a value between two points may be taken from the line through them: the points of
-        another simulator's data are not ours to choose.
+        Whether values between two points are interpolated. This is for another simulator's data,
+        because we cannot choose its points.
     sought
-        Of how many seeds a timeline is searched for; 0 if any run is one.
+        Number of seeds among which the run of a timeline is searched; 0 without a search.
     """
 
     of: Mapping[str, Curve]
@@ -81,11 +81,11 @@ class Curves:
 
     @property
     def unfinished(self) -> int:
-        """How many runs did not end well; they enter no curve."""
+        """Number of runs that did not end well. These runs are in no curve."""
         return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
 
     def has(self, label: str) -> bool:
-        """Return whether there is such a curve, of the drawn metric."""
+        """Return whether the curve exists and has the drawn metric."""
         if label not in self.of or self.metric is None:
             return False
         try:
@@ -122,14 +122,14 @@ class Curves:
         end: float | None = None,
         stat: str = "",
     ) -> dict[X, float]:
-        """Return point to value of a curve, between two points; only whole runs count.
+        """Return a curve's values between two points, by point; only runs that ended well count.
 
         Raises
         ------
         Unjudged
-            The curve is not there.
+            The curve was not run.
         FigureError
-            Nothing says which metric, or the rows lack it.
+            No metric is given, or the rows lack the metric.
         """
         curve = self._curve(label)
         wanted = metric.metric if metric is not None else self.metric
@@ -151,18 +151,18 @@ class Curves:
         Raises
         ------
         Unjudged
-            A curve is not there, or they share no point.
+            A curve was not run, or the curves share no point.
         """
         values = [self.values(label, metric, start, end) for label in labels]
         common = [x for x in values[0] if all(x in one for one in values)]
         if not common:
-            raise Unjudged("the curves have no point in common there")
+            raise Unjudged("the curves have no common point in this range")
         return common, values
 
     def band(self, label: str) -> dict[X, tuple[float, float]]:
-        """Return point to the ends of the 95 % confidence interval of the mean.
+        """Return the ends of the 95 % confidence interval of the mean, by point.
 
-        Of a single run they are its value.
+        With a single run, both ends are the value of this run.
         """
         curve = self._curve(label)
         if self.metric is None or self.stat != "mean":
@@ -177,7 +177,7 @@ class Curves:
         return ends
 
     def traced(self, label: str) -> list[pl.DataFrame]:
-        """Return the rows of the figure's trace that count, a frame per run, without gaps.
+        """Return the rows of the figure's trace that meet `only`, a frame per run, without gaps.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Curves:
 
     def _curve(self, label: str) -> Curve:
         if label not in self.of and self.sought:
-            raise NoSuchRun(f"none of {self.sought} seeds has such a run")
+            raise NoSuchRun(f"none of {self.sought} seeds has a run that meets the search")
         if label not in self.of:
             raise Unjudged(f"{label} was not run")
         return self.of[label]
@@ -213,10 +213,11 @@ def check_stat(stat: str, where: str) -> None:
     Raises
     ------
     FigureError
-        It is not.
+        The statistic is unknown.
     """
     if stat not in _STATS and not (stat[:1] == "p" and stat[1:].isdigit() and len(stat) <= 3):  # noqa: PLR2004
-        raise FigureError(f"{where}: there is no {stat!r}; choose from {', '.join(_STATS)}, p95")
+        choice = f"choose from {', '.join(_STATS)}, p95"
+        raise FigureError(f"{where}: there is no statistic {stat!r}; {choice}")
 
 
 _STATS: Mapping[str, pl.Expr] = {
@@ -237,5 +238,5 @@ def _within(x: X, start: float | None, end: float | None) -> bool:
     if start is None and end is None:
         return True
     if isinstance(x, str):
-        raise FigureError(f"the points are text ({x}); from and to need numbers")
+        raise FigureError(f"the points are strings ({x}), but from and to need numbers")
     return (start is None or x >= start) and (end is None or x <= end)

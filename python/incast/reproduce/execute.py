@@ -1,4 +1,4 @@
-"""Runs what figures need, draws and judges them, and leaves a gallery."""
+"""Makes the runs of figures, draws and judges the figures, and writes the verdicts."""
 
 import json
 from collections import Counter
@@ -33,15 +33,15 @@ class Done:
     Parameters
     ----------
     work
-        What was run.
+        The figure and its runs.
     curves
-        What came of it.
+        The curves of these runs.
     picture
-        The picture; the kind `claims` has none.
+        The picture; None if the figure has no picture, as for the kind `claims`.
     judgements
-        The verdicts on its claims.
+        The verdicts on the figure's claims.
     engine_s
-        The engine's time for its runs, whenever they were made.
+        The engine's time for the runs in seconds, including runs that were made earlier.
     """
 
     work: Work
@@ -52,7 +52,7 @@ class Done:
 
 
 def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
-    """Return how many runs there are, how many are left, and about how many seconds those take."""
+    """Return the number of runs, the number of runs left, and the seconds these may take."""
     batches = _batches(works)
     every = [job for batch in batches.values() for job in batch]
     left = [job for asked, batch in batches.items() for job in batch if not store.has(job, asked)]
@@ -67,7 +67,7 @@ def reproduce(
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> list[Done]:
-    """Run, draw and judge figures; what `out` keeps already is not run again.
+    """Run, draw and judge figures; runs that `out` already has are not repeated.
 
     Parameters
     ----------
@@ -78,23 +78,23 @@ def reproduce(
     quick
         Whether to take fewer points and seeds.
     workers
-        How many runs go side by side.
+        Number of parallel runs.
     progress
         Called about ten times a second.
 
     Returns
     -------
     list of Done
-        In the order of `chosen`.
+        The figures, in the order of `chosen`.
 
     Raises
     ------
     FigureError
-        A figure is wrong.
+        A figure is invalid.
     ResultsError
         `out` cannot be written to.
     KeyboardInterrupt
-        Ctrl-C; what had finished is kept.
+        Ctrl-C was pressed. Finished runs are kept.
     """
     works = [lay_out(one, quick=quick) for one in chosen]
     store = Archive(out)
@@ -119,18 +119,18 @@ def run_shard(
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> int:
-    """Run a part of what figures need, and judge nothing; return the number of its runs.
+    """Make one shard of the runs that figures need, and return the number of these runs.
 
-    The few runs that depend on the results of others are left to `reproduce`.
+    Nothing is judged. `reproduce` makes the few runs that depend on the results of other runs.
 
     Raises
     ------
     FigureError
-        A figure is wrong.
+        A figure is invalid.
     ResultsError
         `out` cannot be written to.
     KeyboardInterrupt
-        Ctrl-C; what had finished is kept.
+        Ctrl-C was pressed. Finished runs are kept.
     """
     works = [lay_out(one, quick=quick) for one in chosen]
     store = Archive(out)
@@ -153,9 +153,9 @@ def claims_json(
     done
         The figures.
     quick
-        Whether they have fewer points and seeds.
+        Whether the figures have fewer points and seeds.
     changes
-        The keys that were set in every run.
+        The keys that were set in every run, and their values.
     """
     return {
         "engine": _core.version(),
@@ -192,7 +192,7 @@ def claims_json(
 
 
 def counts(done: Sequence[Done]) -> dict[str, int]:
-    """Return how many claims came to which verdict; readings of one claim count as one."""
+    """Return the number of claims per verdict; the readings of a claim count as one claim."""
     verdicts, readings = {}, {}
     for one in done:
         for judgement in one.judgements:
@@ -223,9 +223,9 @@ def _prepare(store: Archive, works: Sequence[Work]) -> None:
 
 
 def _batches(works: Sequence[Work]) -> dict[tuple[str, ...], list[Job]]:
-    """Return each run once, under the traces that any figure wants of it.
+    """Return each run once, grouped by the traces that the figures need from the run.
 
-    Until the run of a timeline is found, only the columns for the search are needed.
+    Until the run of a timeline is found, only the traces for the search are needed.
     """
     jobs: dict[str, Job] = {}
     wanted: dict[str, set[str]] = {}

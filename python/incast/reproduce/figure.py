@@ -15,12 +15,12 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class Amount:
-    """A setting that a quick look reduces.
+    """A setting that `--quick` reduces.
 
     Parameters
     ----------
     full, quick
-        For a number of seeds: how many. For points: which.
+        The number of seeds, or the list of points, in a full run and in a run with `--quick`.
     """
 
     full: Any
@@ -28,11 +28,11 @@ class Amount:
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Amount":
-        """Take a table of the two, or one value for both."""
+        """Take a table with `full` and `quick`, or one value for both."""
         return take(cls, value, where) if isinstance(value, Mapping) else cls(value, value)
 
     def of(self, quick: bool) -> Any:  # noqa: ANN401 (a number or a list)
-        """Return the one or the other."""
+        """Return the value for a full or a quick run."""
         return self.quick if quick else self.full
 
 
@@ -45,9 +45,9 @@ class Axis:
     key
         The dotted key that is swept.
     values
-        Its values, in order.
+        Values of the key, in order.
     label
-        Name of the axis; by default from the key.
+        Name of the axis; by default derived from the key.
     """
 
     key: str
@@ -57,14 +57,14 @@ class Axis:
 
 @dataclass(frozen=True)
 class ReferenceCurve:
-    """The place of another simulator's data for a curve.
+    """The source of another simulator's data for a curve.
 
     Parameters
     ----------
     file
         A CSV file in the folder that the text's `base.toml` names.
     where
-        Which of its rows: column to value.
+        Conditions for the rows of the file: column to value.
     """
 
     file: str
@@ -78,24 +78,23 @@ class Series:
     Parameters
     ----------
     label
-        Its name in the legend and in claims.
+        Name of the curve in the legend and in claims.
     set
         Dotted keys of the scenario and their values.
     model
         The model that replaces the simulator: a name from `incast list models`.
     answer
-        Instead of a model of a scenario: a function of `incast.models`, with the keys `function`,
-        `with`, `part` and `times` of a claim's number; a text among the keywords is a formula of
-        `x`, the point.
+        A function of `incast.models`, in place of a model of a scenario, with the keys `function`,
+        `with`, `part` and `times` of a number. A string in `with` is a formula of `x`, the point.
     measured
-        The label of the curve whose runs give the model its parameters, if it needs any; the model
-        is then evaluated for the scenario of each of these runs.
+        Label of the curve whose runs give the model its parameters, if the model needs parameters.
+        The model is then evaluated for the scenario of each of these runs.
     group
-        Which rows of the runs are used: `all` for the totals, or the name of a group of flows.
+        Rows of the runs that are used: `all` for the totals, or the name of a group of flows.
     reference
-        Another simulator's data of the same curve.
+        Another simulator's data for the same curve.
     printed
-        Of a map: the lowest and the highest value that the text's sentence allows.
+        For a map: the lowest and the highest value that the text's sentence allows.
     """
 
     label: str
@@ -109,13 +108,13 @@ class Series:
 
     @property
     def simulated(self) -> bool:
-        """Whether its points are runs."""
+        """Whether the points of the curve are runs."""
         return not self.model and not self.answer
 
 
 @dataclass(frozen=True)
 class Plot:
-    """How it looks.
+    """The contents and looks of the picture.
 
     Parameters
     ----------
@@ -125,7 +124,7 @@ class Plot:
     beside
         Further columns of a timeline or a history.
     label
-        Name of the vertical axis; by default from the metric.
+        Name of the vertical axis; by default derived from the metric.
     xscale, yscale
         `linear` or `log`.
     ylim
@@ -133,20 +132,19 @@ class Plot:
     trace
         The trace of a histogram, a timeline or a history: `events`, `cwnd` or `queue`.
     only
-        Which rows of the trace: column to value, or to a list of values.
+        Conditions for the rows of the trace: column to value, or to a list of values.
     scale
-        Factor of the trace's column.
+        Factor by which the trace's column is multiplied.
     bins
         The edges of a histogram's bins.
     span
         The start and end of a timeline in seconds; by default the whole run.
     lines
-        How many lines a timeline shows: those with the largest variation.
+        Number of lines in a timeline. The lines with the largest variation are shown.
     relative
         Whether gains are in percent of the first curve.
     marks
-        A counter among the columns of a timeline's trace; the picture has a mark where it
-        increases.
+        A counter among the columns of a timeline's trace. The picture has a mark at each increase.
     names
         The names of the trace's columns in the legend.
     """
@@ -191,9 +189,10 @@ class Order:
     Parameters
     ----------
     above
-        Labels, the highest first.
+        Labels of the curves, the highest first.
     start, end
-        The first and the last point for which the text states it (`from` and `to` in a figure).
+        The first and the last point for which the text states the order (`from` and `to` in a
+        figure).
     """
 
     above: list[str]
@@ -210,12 +209,12 @@ class Search:
     metric
         A metric of the run.
     least, most
-        Its bounds.
+        Bounds of the metric.
     late
-        Instead of a metric: blocks that wait for a single sender; the picture then shows these
+        In place of a metric: blocks that wait for a single sender. The picture then shows these
         blocks.
     seeds
-        How many seeds are tried.
+        Number of seeds that are tried.
     """
 
     metric: Named | None = None
@@ -226,15 +225,15 @@ class Search:
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Search":
-        """Take a table with one of the two."""
+        """Take a table with either `metric` or `late`."""
         search = take(cls, value, where)
         if (search.metric is None) == (search.late is None):
-            raise FigureError(f"{where}: give one of metric and late")
+            raise FigureError(f"{where}: must have exactly one of metric and late")
         return search
 
     @property
     def traces(self) -> tuple[str, ...]:
-        """The traces without which nothing is found."""
+        """The traces that the search needs."""
         return ("events",) if self.late is not None else ()
 
 
@@ -245,20 +244,20 @@ class Claim:
     Parameters
     ----------
     id
-        Its name, unique in the text.
+        Name of the claim, unique in the text.
     says
         The statement, in one sentence.
     kind
-        `number`, `trend`, or `arithmetic`, which no run can change.
+        `number`, `trend` or `arithmetic`. No run can change a claim of the kind `arithmetic`.
     predicate
-        What is checked: the name of a predicate (by default `compare`); its keys are in the same
-        table.
+        Name of the predicate that is checked, by default `compare`. The predicate's keys are in the
+        same table.
     impossible
-        Why it cannot hold, by arithmetic or because another claim contradicts it.
+        Why the claim cannot hold: because of arithmetic, or because of a contradicting claim.
     unjudged
-        Why it is not judged.
+        Why the claim is not judged.
     reading_of
-        The claim that this one repeats under another reading of the text; the two count as one.
+        The claim that this claim repeats under another reading of the text. The two count as one.
     """
 
     id: str
@@ -271,7 +270,7 @@ class Claim:
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Claim":
-        """Take a table: the keys of a claim, and those of its predicate `test`."""
+        """Take a table with the keys of a claim and the keys of its predicate `test`."""
         if not isinstance(value, Mapping):
             return take(cls, value, where)
         name = str(value.get("id", "?"))
@@ -307,25 +306,26 @@ class Figure:
     Parameters
     ----------
     title
-        What it shows.
+        Title of the figure.
     kind
-        How it is drawn: the name of a module in `incast.reproduce.draw`; `claims` draws nothing.
+        Kind of the picture: the name of a module in `incast.reproduce.draw`, or `claims` for no
+        picture.
     scenario
-        What differs from the scenario of the text.
+        Keys that differ from the scenario of the text.
     x
         The horizontal axis; omitted for a single point.
     seeds
-        How many seeds; by default those of the text.
+        Number of seeds; by default the text's number.
     series
         The curves.
     plot
-        How it looks.
+        The contents and looks of the picture.
     claims
-        The text's claims about it.
+        The text's claims about the figure.
     assumptions
-        What the text omits, and the values chosen instead.
+        Parameters that the text omits, and the values chosen instead.
     search
-        For a timeline: which run is shown.
+        For a timeline: the search for the run that is shown.
     quick
         Dotted keys of the scenario, and their values in a run with `--quick`.
     stat
@@ -354,24 +354,24 @@ class Figure:
 
 @dataclass(frozen=True)
 class Base:
-    """What all figures of a text share: its `base.toml`.
+    """The `base.toml` of a text, which all figures of the text share.
 
     Parameters
     ----------
     title
-        The text.
+        Title of the text.
     seeds
-        How many seeds a figure has.
+        Number of seeds of a figure.
     scenario
-        The parameters that its figures share.
+        The parameters that the figures share.
     assumptions
-        What the text omits for all figures, and the values chosen instead.
+        Parameters that the text omits for all figures, and the values chosen instead.
     quick
         Dotted keys of the scenario, and their values in a run with `--quick`.
     reference
-        The folder of another simulator's data, relative to the text's folder. Rows of its
-        `figures_TEXT.csv` with the name of a figure and the label of a curve are drawn beside that
-        curve.
+        The folder of another simulator's data, relative to the text's folder. In this folder, the
+        file `figures_TEXT.csv` has rows with the name of a figure and the label of a curve. These
+        rows are drawn with that curve.
     """
 
     title: str

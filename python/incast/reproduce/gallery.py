@@ -1,4 +1,4 @@
-"""The gallery: one HTML file with every picture, its parameters, verdicts and data in it."""
+"""The gallery: one HTML file with every picture and its parameters, verdicts and data."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ td.verdict { white-space: nowrap }
 
 
 def write(done: Sequence[Done], pictures: Pictures, out: Path, *, quick: bool) -> None:
-    """Write `index.html`: whole, or as it was before."""
+    """Write `index.html` as a whole; after an error, the previous file remains."""
     files.write_whole(out / "index.html", page(done, pictures, quick=quick).encode())
 
 
@@ -60,7 +60,7 @@ def sentence(found: Mapping[str, int]) -> str:
 
 
 def page(done: Sequence[Done], pictures: Pictures, *, quick: bool) -> str:
-    """Return the whole page, with the pictures of the figures by their names."""
+    """Return the whole page; `pictures` has the pictures by the names of the figures."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     engine = sum(one.engine_s for one in done)
     mode = "a quick look: fewer points and seeds; " if quick else ""
@@ -128,7 +128,8 @@ def _figure(done: Done, pictures: Pictures) -> str:
     if picture is not None:
         parts.append(_picture(picture, work.chosen.name))
     elif figure.search is not None:
-        parts.append(f"<p>None of {figure.search.seeds} seeds has such a run.</p>")
+        told = f"None of {figure.search.seeds} seeds has a run that meets the search."
+        parts.append(f"<p>{told}</p>")
     parts += _described(figure)
     if done.curves.unfinished:
         parts.append(
@@ -168,7 +169,7 @@ def _described(figure: Figure) -> list[str]:
         for one in figure.described
     )
     items = "".join(f"<li>{one}</li>" for one in said)
-    return [f"<p>The text of this picture:</p><ul>{items}</ul>"] if items else []
+    return [f"<p>What the text says about this picture:</p><ul>{items}</ul>"] if items else []
 
 
 def _claim(judgement: Judgement) -> str:

@@ -1,15 +1,15 @@
-"""Series without gaps: traces leave out bins in which nothing changed."""
+"""Time series without gaps. Traces leave out bins in which nothing changed."""
 
 import polars as pl
 
-_RATES = ("busy", "drops", "arrivals")  # nothing of them happens in a bin that was left out
+_RATES = ("busy", "drops", "arrivals")  # 0 in a bin that was left out
 
 
 def filled(trace: pl.DataFrame) -> pl.DataFrame:
-    """Return a trace with a row for every bin between the first and the last of each flow or port.
+    """Return a trace with a row for every bin from the first to the last of each flow or port.
 
-    In an omitted bin, levels keep their values, and nothing was sent or dropped. Data that is
-    no series, such as events, is returned unchanged.
+    In an omitted bin, levels keep their values, and nothing was sent or dropped. A trace that is no
+    time series, such as events, is returned unchanged.
     """
     if "bin_s" not in trace.columns or trace.is_empty():
         return trace

@@ -1,4 +1,4 @@
-"""What becomes of a text's claims."""
+"""The verdicts on a text's claims."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from incast.reproduce.predicates import Finding
 
 
 class Verdict(StrEnum):
-    """The verdict of a claim."""
+    """The verdict on a claim."""
 
     HOLDS = "holds"
     FAILS = "fails"
-    TWICE = "refuted twice"  # it fails in the other simulator's data, too
+    TWICE = "refuted twice"  # the claim fails in the other simulator's data, too
     IMPOSSIBLE = "impossible"  # by arithmetic
     UNJUDGED = "not judged"
-    SOME = "holds in one reading"  # of several; the combined verdict of readings
+    SOME = "holds in one reading"  # the combined verdict of several readings
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Judgement:
     Parameters
     ----------
     claim
-        What the text says.
+        The claim.
     verdict
-        What it came to.
+        The verdict.
     measured
-        The numbers that decided.
+        The numbers that decided the verdict.
     note
-        Why it is impossible or not judged.
+        Why the claim is impossible or not judged.
     reference
         The verdict by the other simulator's data, if they were used.
     """
@@ -54,13 +54,13 @@ def judge(
     Parameters
     ----------
     claims
-        What the text says.
+        The claims.
     curves
-        What was run.
+        The curves of the figure.
     other
         The other simulator's curves.
     name
-        The figure's, for messages.
+        Name of the figure, for messages.
     """
     return [_one(claim, curves, other, f"{name}: {claim.id}") for claim in claims]
 
@@ -85,7 +85,7 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
 def _missing(claim: Claim, missing: Unjudged) -> Judgement:
     if claim.impossible:
         return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
-    if isinstance(missing, NoSuchRun):  # what the text shows does not occur
+    if isinstance(missing, NoSuchRun):  # a run such as the text shows does not occur
         return Judgement(claim, Verdict.FAILS, measured=str(missing))
     return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
 
@@ -100,7 +100,7 @@ def _find(claim: Claim, curves: Curves, where: str) -> Finding:
 
 
 def _elsewhere(claim: Claim, other: Curves | None, where: str) -> Finding | None:
-    """Ask the other simulator's data, if they have all the curves that the claim is about."""
+    """Judge a claim by the other simulator's data, if they have all curves of the claim."""
     if other is None or claim.predicate is None:
         return None
     labels = claim.predicate.series()
@@ -108,7 +108,7 @@ def _elsewhere(claim: Claim, other: Curves | None, where: str) -> Finding | None
         return None
     try:
         return _find(claim, other, where)
-    except (Unjudged, FigureError):  # a point or a column that those data do not have
+    except (Unjudged, FigureError):  # the other data lack a point or a column
         return None
 
 

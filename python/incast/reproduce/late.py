@@ -1,4 +1,4 @@
-"""Blocks that wait for a single sender's timeout: the search condition of a timeline of windows."""
+"""Search for blocks that wait for the timeout of a single sender, for a timeline of windows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Late:
     cause
         The cause of these timeouts, as in the trace of events.
     place
-        Whether they are at the head of a block or inside.
+        Whether these timeouts are at the head of a block or inside a block.
     blocks
-        Number of successive blocks; no two of them wait for the same sender.
+        Number of successive blocks. No two of these blocks wait for the same sender.
     after
         Number of blocks at the beginning of the run that do not count, e.g. 1 to exclude the slow
         start of the first block.
@@ -34,16 +34,16 @@ class Late:
 
 @dataclass(frozen=True)
 class Found:
-    """Such blocks in a run.
+    """The blocks that the search finds in a run.
 
     Parameters
     ----------
     start_s, end_s
-        When the first begins and the last is done.
+        Times at which the first block begins and the last block is done.
     flows
-        The sender for which each of them waits.
+        The sender for which each block waits.
     measures
-        Measurements in these blocks, by the names of `metrics.LATE`.
+        Measurements in these blocks, with the names of `metrics.LATE`.
     """
 
     start_s: float
@@ -53,7 +53,7 @@ class Found:
 
 
 def find(events: pl.DataFrame, wanted: Late) -> Found | None:
-    """Return the first such blocks of a run, from its trace of events."""
+    """Return the first blocks of a run that meet the search, from the run's trace of events."""
     timeouts = events.filter(pl.col("kind") == "timeout")
     alone: dict[int, dict[str, Any]] = {}
     for key, found in timeouts.partition_by("block", as_dict=True).items():
@@ -70,12 +70,12 @@ def find(events: pl.DataFrame, wanted: Late) -> Found | None:
 
 
 def block_ends(events: pl.DataFrame) -> list[float]:
-    """Return when blocks were done."""
+    """Return the times at which blocks were done."""
     return events.filter(pl.col("kind") == "block_done")["time_s"].to_list()
 
 
 def idle(events: pl.DataFrame) -> Iterator[tuple[float, float]]:
-    """Return from when to when the link carried nothing although a block was under way."""
+    """Yield the start and end of every time in which the link was idle during a block."""
     since: float | None = None
     link = events.filter(pl.col("kind").is_in(["link_idle", "link_busy"])).sort("time_s")
     for time, kind in link.select("time_s", "kind").iter_rows():
@@ -93,7 +93,7 @@ def _found(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> Found:
 
 
 def _measures(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> dict[str, float]:
-    """Measure every block; of several, what speaks least for one sender's holding up the others."""
+    """Measure every block; of several, return the weakest evidence that a sender delays others."""
     waits, idles, afters, ranks = [], [], [], []
     for one in timeouts:
         block = events.filter(pl.col("block") == one["block"])

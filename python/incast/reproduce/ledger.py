@@ -1,4 +1,4 @@
-"""What became of a text's claims and headlines: its `ledger.toml` and its `scorecard.toml`."""
+"""A text's `ledger.toml`, with decisions about claims, and its `scorecard.toml`, with headlines."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
@@ -15,11 +15,12 @@ class Failure:
     Parameters
     ----------
     cause
-        `contradicts itself`, two statements of the text; `impossible`, by arithmetic on what the
-        text gives; `ns-2`, whose measured data in the same reading refute it, too; `not given`, a
-        parameter on which it depends; or `open`.
+        `contradicts itself`: two statements of the text contradict each other. `impossible`:
+        arithmetic with the text's values excludes the claim. `ns-2`: measured data of ns-2 in the
+        same reading refute the claim, too. `not given`: the claim depends on a parameter that the
+        text does not give. `open`: the cause is not known.
     why
-        The argument; if the cause is `open`, also what would decide it.
+        The argument. If the cause is `open`, also the evidence that would decide.
     """
 
     cause: Literal["contradicts itself", "impossible", "ns-2", "not given", "open"]
@@ -28,24 +29,25 @@ class Failure:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Later decisions about claims, beyond their verdicts by the runs.
+    """Decisions about claims, in addition to the verdicts by runs.
 
     Parameters
     ----------
     merged
         Claims that are no longer judged, each with the claim that says the same.
     dropped
-        Claims that are no longer judged, and why.
+        Claims that are no longer judged, each with the reason.
     failures
-        Claims that fail, and why.
+        Claims that fail, each with the reason.
     empty
-        Claims that hold whatever the run does, and why; as readings they do not count.
+        Claims that hold whatever the run does, each with the reason. Such a claim does not count if
+        it is another reading of a claim.
     ties
-        Claims that depend on whether hosts have exactly equal clocks, and how. One whose verdict is
-        the same in both full runs depends on it by other runs, which are named.
+        Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If the
+        two full runs give a claim the same verdict, the evidence names other runs.
     conditions
-        Claims that hold by one reading of the text and fail by another, of which only the first is
-        a claim of a figure, and what both readings are.
+        Claims that hold in one reading of the text and fail in another, each with both readings.
+        Only the first reading is a claim of a figure.
     """
 
     merged: dict[str, str] = field(default_factory=dict)
@@ -56,12 +58,12 @@ class Ledger:
     conditions: dict[str, str] = field(default_factory=dict)
 
     def check(self, claims: Set[str], where: str) -> None:
-        """Refuse names of claims that there are not, and of those that there still are.
+        """Refuse unknown names, and names of merged or dropped claims that a figure still has.
 
         Raises
         ------
         FigureError
-            There is such a name.
+            The ledger has such a name.
         """
         known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
         for name, into in self.merged.items():
@@ -72,25 +74,25 @@ class Ledger:
         for table in ("merged", "dropped"):
             for name in getattr(self, table):
                 if name in claims:
-                    raise FigureError(f"{where}: {table}: {name} is a claim of a figure still")
+                    raise FigureError(f"{where}: {table}: {name} is still a claim of a figure")
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The main results of a text, and what we find.
+    """A main result of a text, and our finding.
 
     Parameters
     ----------
     headline
-        Its name, a few words.
+        Name of the result in a few words.
     says
         What the text says.
     found
-        What we find, and under which reading.
+        What we find, and the reading under which we find it.
     verdict
-        One sentence on the text that its authors would call fair.
+        One sentence about the text that its authors would call fair.
     claims
-        The claims on which it is based.
+        The claims on which the verdict is based.
     """
 
     headline: str
@@ -107,12 +109,12 @@ class Scorecard:
     headlines: list[Headline] = field(default_factory=list)
 
     def check(self, claims: Set[str], where: str) -> None:
-        """Refuse names of claims that there are not.
+        """Refuse unknown names of claims.
 
         Raises
         ------
         FigureError
-            There is such a name.
+            The scorecard has such a name.
         """
         known = dict.fromkeys(sorted(claims), 0)
         for one in self.headlines:

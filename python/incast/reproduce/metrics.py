@@ -20,11 +20,11 @@ class Metric:
     Parameters
     ----------
     name
-        Its name in a figure.
+        Name of the metric in a figure.
     label
-        Its name on an axis, with its unit.
+        Name of the metric on an axis, with the unit.
     value
-        It, from the columns of a row, and from `servers` and `line_rate_bps`.
+        Expression for the metric, from the columns of a row, `servers` and `line_rate_bps`.
     """
 
     name: str
@@ -56,22 +56,22 @@ DERIVED: Mapping[str, Metric] = {
     )
 }
 
-# Of the blocks that a timeline is searched for (`late.py`); of several, the weakest of the values.
+# Metrics of the blocks that a search finds (`late.py`); of several blocks, the weakest value.
 LATE: Mapping[str, Metric] = {
     name: Metric(name, label, pl.col(name))
     for name, label in (
-        ("late_wait_s", "from the late sender's last loss to its timeout [s]"),
+        ("late_wait_s", "time from the late sender's last loss to its timeout [s]"),
         ("late_idle_s", "longest idle time of the link in the block [s]"),
-        ("late_after_s", "from the start of the block to the late sender's last loss [s]"),
+        ("late_after_s", "time from the start of the block to the late sender's last loss [s]"),
         ("late_dupacks", "duplicate ACKs at the timeout"),
-        ("late_window_rank", "rank of the late sender's window at the end, 1 the largest"),
+        ("late_window_rank", "rank of the late sender's window at the end (1 is the largest)"),
     )
 }
 
 
 @cache
 def all_metrics() -> dict[str, Metric]:
-    """Return every metric by its name: derived ones, columns of the rows, numbers of the models."""
+    """Return all metrics by name: derived metrics, columns of the rows, and models' numbers."""
     columns = json.loads(_core.columns("rows"))
     plain = {
         column["name"]: Metric(column["name"], _label(column), pl.col(column["name"]))
@@ -99,17 +99,17 @@ class Named:
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Named":
-        """Take a name, or refuse it."""
+        """Take the name of a metric; refuse unknown names."""
         return cls(choose(value, all_metrics(), where))
 
 
 def of(frame: pl.DataFrame, metric: Metric, where: str) -> pl.Series:
-    """Return a metric of every row: the column of its name, which theories answer, or computed.
+    """Return a metric of every row: a column of this name, as models have, or a computed value.
 
     Raises
     ------
     FigureError
-        The rows lack a column that it needs.
+        The rows lack a column that the metric needs.
     """
     if metric.name in frame.columns:
         return frame[metric.name]

@@ -1,4 +1,4 @@
-"""The texts and their figures: a folder per text, a file per figure, registered by being there."""
+"""The texts and their figures: every folder is a text, and every file in the folder a figure."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ from incast.userfile import NotTextError, text_of
 T = TypeVar("T")
 
 _BASE = "base"
-_ABOUT = (_BASE, "ledger", "scorecard")  # files that are of the text and no figure
+_ABOUT = (_BASE, "ledger", "scorecard")  # files about the text, which are no figures
 _OWN = (
     "claims",
     "plot",
@@ -26,7 +26,7 @@ _OWN = (
     "extends",
     "described",
     "orders",
-)  # of a figure that others extend
+)  # keys that a figure does not pass on to figures that extend it
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class Paper:
     Parameters
     ----------
     name
-        The name of its folder.
+        Name of the text's folder.
     base
-        The base of its figures.
+        The `base.toml` that the figures share.
     figures
-        Name to figure, in the order of their numbers.
+        The figures by name, in the order of their numbers.
     reference
         The folder of another simulator's data, if there is one.
     ledger
-        What became of its claims.
+        Decisions about the text's claims.
     scorecard
-        Its headlines.
+        The headlines of the text.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A figure and the text that it is in."""
+    """A figure, and its text."""
 
     paper: Paper
     number: str
@@ -67,12 +67,12 @@ class Chosen:
 
     @property
     def name(self) -> str:
-        """The name that selects it: `text/number`."""
+        """The name that selects the figure: `text/number`."""
         return f"{self.paper.name}/{self.number}"
 
     @property
     def place(self) -> str:
-        """Where the text has it: `figure 3.3`, `figures 2 to 4`, `table 1`, `section 4.1`."""
+        """The figure's place in the text: `figure 3.3`, `figures 2 to 4`, `table 1`, and so on."""
         if found := re.fullmatch(r"(section|table)-?(.+)", self.number):
             return f"{found[1]} {found[2]}"
         if found := re.fullmatch(r"([\d.]+)-([\d.]+)", self.number):
@@ -82,18 +82,18 @@ class Chosen:
 
 
 def folder(given: Path | None = None) -> Path:
-    """Return the folder of the texts: the one given, `papers` here, or that of the package.
+    """Return the folder of the texts: the given one, or `papers` here or in the package.
 
     Raises
     ------
     FigureError
-        There is none.
+        The folder has no texts.
     """
     places = [given] if given else [Path("papers"), Path(__file__).parents[1] / "papers"]
     for place in places:
         if any(place.glob(f"*/{_BASE}.toml")):
             return place
-    raise FigureError(f"{places[-1]}: contains no texts; each must be a folder with a {_BASE}.toml")
+    raise FigureError(f"{places[-1]}: contains no texts; a text is a folder with a {_BASE}.toml")
 
 
 def load(place: Path) -> dict[str, Paper]:
@@ -102,18 +102,18 @@ def load(place: Path) -> dict[str, Paper]:
     Raises
     ------
     FigureError
-        A file is wrong; its name and the key are in the message.
+        A file is invalid. The message has its name and the key.
     """
     return {base.parent.name: _paper(base.parent) for base in sorted(place.glob(f"*/{_BASE}.toml"))}
 
 
 def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
-    """Return the figures called `text` or `text/number`, all of them without names.
+    """Return the figures of the names `text` or `text/number`; without names, all figures.
 
     Raises
     ------
     FigureError
-        There is no such text or figure; the nearest is in the message.
+        A text or a figure does not exist. The message has the nearest name.
     """
     found: dict[str, Chosen] = {}
     for name in [*names] or [*papers]:
@@ -134,7 +134,7 @@ def changed(chosen: Chosen, changes: Mapping[str, object]) -> Chosen:
     chosen
         The figure.
     changes
-        Key to value, e.g. `{"network.clock_noise": "1us"}`. They replace those of the figure.
+        Key to value, e.g. `{"network.clock_noise": "1us"}`. The values replace the figure's.
     """
     series = [
         replace(one, set={**one.set, **changes}) if one.simulated else one
@@ -154,7 +154,7 @@ def _paper(place: Path) -> Paper:
         for claim in figure.claims:
             if claim.id in seen:
                 where = f"{place / name}.toml: claims"
-                raise FigureError(f"{where}: {claim.id} is a claim of {seen[claim.id]} already")
+                raise FigureError(f"{where}: {claim.id} is already a claim of {seen[claim.id]}")
             seen[claim.id] = name
     _check_readings(figures, place)
     reference = place / base.reference if base.reference else None
@@ -188,7 +188,7 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
         for label in order.above:
             choose(label, dict.fromkeys(labels, 0), f"{where}: orders: above")
     if len(set(labels)) != len(labels):
-        raise FigureError(f"{where}: series: two have the same label")
+        raise FigureError(f"{where}: series: two curves have the same label")
     for claim in figure.claims:
         if claim.predicate is not None:
             for label in claim.predicate.series():
@@ -204,7 +204,7 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
         raise FigureError(f"{where}: series: a timeline must have one curve")
     for needed in _NEEDS[figure.kind]:
         if not getattr(figure, needed):
-            raise FigureError(f"{where}: {needed} is missing, which a {figure.kind} needs")
+            raise FigureError(f"{where}: {needed} is missing; the kind {figure.kind} needs it")
     return figure
 
 
@@ -221,7 +221,7 @@ _NEEDS = {
 
 
 def _extended(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> dict[str, Any]:
-    """Merge a figure with the one that it extends, without that one's claims and looks."""
+    """Merge a figure with the figure that it extends, without the latter's `_OWN` keys."""
     own = dict(trees[name])
     parent = own.pop("extends", None)
     if parent is None:
@@ -234,7 +234,7 @@ def _extended(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> dic
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay one tree over another: tables merge, everything else replaces."""
+    """Lay one tree over another: tables are merged, and all other values are replaced."""
     result = dict(under)
     for key, value in over.items():
         below = result.get(key)
@@ -244,7 +244,7 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(name: str) -> tuple[tuple[int, str], ...]:
-    """Sort figure 3.10 after 3.9, and 6a before 6b."""
+    """Return a key that sorts figure 3.10 after 3.9, and 6a before 6b."""
     parts = []
     for part in name.replace("-", ".").split("."):
         digits = "".join(c for c in part if c.isdigit())

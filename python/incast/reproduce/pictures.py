@@ -1,4 +1,4 @@
-"""The pictures of figures as small files, each with its numbers beside it."""
+"""The pictures of figures as small files, each with a file of its numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Files:
     png
         The picture.
     csv
-        Its numbers.
+        The numbers of the picture.
     """
 
     png: bytes
@@ -53,7 +53,7 @@ def write(pictures: Mapping[str, Files], out: Path) -> None:
 
 
 def png(picture: Picture) -> bytes:
-    """Return a picture as a PNG with a palette, a third of the size of one without."""
+    """Return a picture as a PNG with a palette, which has a third of the size."""
     from matplotlib import rc_context
     from PIL import Image
 
@@ -62,7 +62,7 @@ def png(picture: Picture) -> bytes:
     drawn, small = BytesIO(), BytesIO()
     with rc_context({**RC, "savefig.dpi": _DPI}):
         picture.figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    # The default method merges rare colours, a curve's blue with another's green.
+    # The default method merges rare colours, such as one curve's blue and another curve's green.
     few = Image.open(drawn).convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
     few.save(small, "PNG", optimize=True)
     return small.getvalue()

@@ -1,4 +1,4 @@
-"""The numbers that claims speak of: a point of a curve, its knee, a formula, a theory's value."""
+"""The numbers in claims: values of curves and traces, formulas, and values of models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,34 +21,37 @@ _ENDLESS = float("inf")
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number. The keys that are given determine how it is computed.
+    """One number. The given keys determine how the number is computed.
 
     Parameters
     ----------
     series, at
         The value of a curve at a point.
     series, reduce, start, end
-        One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
-        `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
-        falls below `level` x its maximum so far, infinite if it never does; `last-high`: the last
-        point that has `level` x its maximum, after which it does not recover, infinite at the end;
-        `deviation`: the population standard deviation of the points.
+        One number for a curve between two points (`from`, `to`). `min`, `max`, `mean`, `first` and
+        `last` are values of the curve. `argmax` and `argmin` are the points of the largest and the
+        smallest value. `knee` is the last point before the curve falls below `level` times its
+        maximum so far; it is infinite if the curve never falls so far. `last-high` is the last
+        point with at least `level` times the maximum; it is infinite if this is the last point
+        before `to`. `deviation` is the population standard deviation of the values.
     series, beside, reduce, start, end
-        A comparison of two curves over their points: `log-error`, the mean of |ln(one / other)|;
-        `rank-correlation`, Spearman's, which is 1 if they rise and fall together.
+        A comparison of two curves over their common points. `log-error` is the mean of |ln(one /
+        other)|. `rank-correlation` is Spearman's, which is 1 if the curves rise and fall together.
     series, column, reduce, start, end, over
-        The same for a column of the figure's trace over all of its rows and runs between two times
-        in seconds, of the values above `over` if it is given, with `count`, `median`, `mode` (the
-        most frequent value) and `span` (largest minus smallest) as well.
+        One number for a column of the figure's trace, over all rows and runs between two times in
+        seconds: `min`, `max`, `mean`, `first`, `last`, `count`, `median`, `mode` (the most frequent
+        value) or `span` (the largest minus the smallest value). If `over` is given, only values
+        above `over` count.
     metric, stat
-        The metric, and the statistic over seeds, if they are not the figure's.
+        The metric, and the statistic over seeds, if they differ from the figure's.
     formula
-        Arithmetic, e.g. `20e-6 / 0.001`.
+        An arithmetic formula, e.g. `20e-6 / 0.001`.
     function, arguments
-        A function of `incast.models`, e.g. `serialisation.Path`, and its keywords (`with`), one of
-        which may also be such a table. `part` names a field of the result.
+        A function of `incast.models`, e.g. `serialisation.Path`, and its keyword arguments
+        (`with`). An argument may be a table with `function` and `with`, too. `part` names a field
+        of the result.
     times
-        Factor of the number.
+        Factor by which the number is multiplied.
     """
 
     series: str = ""
@@ -98,21 +101,21 @@ class Quantity:
         if sum(map(bool, ways)) != 1:
             raise FigureError(f"{where}: must have exactly one of series, formula and function")
         if bool(quantity.beside) != (quantity.reduce in _OF_TWO):
-            raise FigureError(f"{where}: beside and a reduce of two curves must be given together")
+            raise FigureError(f"{where}: beside must be given with reduce = {' or '.join(_OF_TWO)}")
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
             raise FigureError(f"{where}: a series must have either at or reduce")
         if quantity.over is not None and not quantity.column:
-            raise FigureError(f"{where}: over must have a column of a trace")
+            raise FigureError(f"{where}: over must be given with column")
         if quantity.formula:
             evaluate(quantity.formula, {}, where)
         return quantity
 
     def labels(self) -> set[str]:
-        """Return the labels of the curves that it is of."""
+        """Return the labels of the curves from which the number comes."""
         return {label for label in (self.series, self.beside) if label}
 
     def of(self, curves: Curves) -> float:
-        """Find the number.
+        """Compute the number.
 
         Raises
         ------
@@ -163,12 +166,12 @@ class Quantity:
             return curves.at(self.series, self.at, self.metric, self.stat)
         values = curves.values(self.series, self.metric, self.start, self.end, self.stat)
         if not values:
-            raise Unjudged(f"{self.series} has no value there")
+            raise Unjudged(f"{self.series} has no value in this range")
         return _of_curve(values, self.reduce, self.level)
 
 
 def show(value: float) -> str:
-    """Write a number with three digits, or more where it is whole."""
+    """Write a number with three digits, but a whole number with all digits."""
     if value in {_ENDLESS, -_ENDLESS}:
         return "beyond the last point"
     if value == int(value) and abs(value) < 1e6:  # noqa: PLR2004 (short enough)
@@ -194,7 +197,7 @@ def _of_curve(values: Mapping[X, float], how: str, level: float) -> float:
         "deviation": pstdev(numbers),
     }
     if how not in plain:
-        raise FigureError(f"reduce: {how} must have a column of a trace")
+        raise FigureError(f"reduce = {how} must be given with column")
     return plain[how]
 
 
@@ -216,14 +219,14 @@ def _last_high(values: Mapping[X, float], level: float) -> float:
 
 def _number(x: X) -> float:
     if isinstance(x, str):
-        raise FigureError(f"{x}: the points must be numbers, not text")
+        raise FigureError(f"{x}: the points must be numbers, not strings")
     return float(x)
 
 
 def _log_error(one: Sequence[float], other: Sequence[float]) -> float:
     ratios = [abs(log(a / b)) for a, b in zip(one, other, strict=True) if a > 0 and b > 0]
     if not ratios:
-        raise Unjudged("the curves have no positive point in common")
+        raise Unjudged("the curves have no common point with positive values")
     return sum(ratios) / len(ratios)
 
 
@@ -231,7 +234,7 @@ def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
     table = pl.DataFrame({"a": one, "b": other})
     found = table.select(pl.corr("a", "b", method="spearman")).item()
     if found is None or isnan(found):
-        raise Unjudged("the curves have too few points in common for a rank correlation")
+        raise Unjudged("the curves have too few common points for a rank correlation")
     return float(found)
 
 
@@ -248,7 +251,7 @@ def _of_trace(values: pl.Series, how: str) -> float:
         raise Unjudged("the trace has no such rows")
     numbers = values.cast(pl.Float64)
     if how not in _TRACE:
-        raise FigureError(f"reduce: {how} cannot have a column of a trace")
+        raise FigureError(f"reduce = {how} must be given without column")
     return float(numbers.to_frame("y").select(_TRACE[how]).item())
 
 
@@ -274,7 +277,7 @@ def _call(name: str, arguments: Mapping[str, Any], part: str) -> float:
 
 
 def _object(name: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 (whatever it returns)
-    """Call a function of the models; an argument may be a table of `function` and `with`."""
+    """Call a function of the models; an argument may be a table with `function` and `with`."""
     module, _, function = name.rpartition(".")
     try:
         call = getattr(import_module(f"incast.models.{module}"), function)

@@ -1,4 +1,4 @@
-"""Another simulator's data of the same curves: a claim that fails here may fail there, too."""
+"""Another simulator's data for the same curves. A claim that fails here may fail there, too."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,10 +28,11 @@ _WORDS = {"figure": pl.String, "series": pl.String, "x": pl.String}
 
 
 def reference(work: Work, measured: Curves) -> Curves | None:
-    """Return the other simulator's curves, by the same labels; nothing if there are none.
+    """Return the other simulator's curves with the same labels, or None without such data.
 
-    A curve has them in the rows of its figure and label of `figures_TEXT.csv`, and its traces in
-    `traces_TEXT.csv`; or else where its `reference` says.
+    The data of a curve are the rows of `figures_TEXT.csv` with its figure and label, and its traces
+    are in `traces_TEXT.csv`. If there are no such rows, the data are those that the curve's
+    `reference` names.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def _of_figure(work: Work, place: Path, kind: str) -> pl.DataFrame | None:
         return None
     try:
         table = pl.read_csv(file, schema_overrides=_WORDS, infer_schema_length=None)
-        # A column without a number is one of words otherwise.
+        # Without this cast, a column without numbers would have strings.
         numbers = pl.exclude(*_WORDS, "seed").cast(pl.Float64)
         return table.with_columns(numbers).filter(pl.col("figure") == work.chosen.number)
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -78,7 +79,7 @@ def _read(file: Path, conditions: Mapping[str, object], where: str) -> pl.DataFr
     except (OSError, pl.exceptions.PolarsError) as error:
         raise FigureError(f"{where}: {file.name}: {str(error).splitlines()[0]}") from None
     if table.is_empty():
-        raise FigureError(f"{where}: {file.name} has no such rows")
+        raise FigureError(f"{where}: {file.name} has no row that meets the conditions")
     return table
 
 
@@ -93,7 +94,7 @@ def _curve(label: str, table: pl.DataFrame, axis: str) -> Curve:
 
 
 def _own(work: Work, need: Need, rows: pl.DataFrame, traces: pl.DataFrame | None) -> Curve:
-    """Return a curve that was measured for this figure: its points are the figure's."""
+    """Return a curve that was measured for this figure, at the figure's points."""
     label = need.series.label
     numbers = {"at": [str(x) for x in work.xs], "i": range(len(work.xs))}
     points = pl.DataFrame(numbers, schema={"at": pl.String, "i": pl.Int64})

@@ -29,13 +29,13 @@ class Need:
     Parameters
     ----------
     series
-        What it is.
+        The curve.
     points
         The scenario at each point of the axis, checked by the core.
     jobs
-        The runs, none for a theory.
+        The runs; empty for a model.
     traces
-        Their traces.
+        The traces of the runs.
     """
 
     series: Series
@@ -53,9 +53,9 @@ class Work:
     chosen
         The figure.
     xs
-        The points of its axis.
+        The points of the axis.
     needs
-        Its curves.
+        The curves of the figure.
     """
 
     chosen: Chosen
@@ -101,7 +101,7 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
 
 
 def _scenario(chosen: Chosen, *, quick: bool) -> Scenario:
-    """Return the text's scenario with the figure's laid over it, each as a quick look has it."""
+    """Return the text's scenario, overlaid by the figure's; both have their values for `quick`."""
     figure, base = chosen.figure, chosen.paper.base
     under = _with(Scenario(base.scenario), base.quick if quick else {})
     whole = Scenario({"title": chosen.name, **merged(under.document, figure.scenario)})
@@ -135,7 +135,7 @@ def _points(
 
 
 def curves(work: Work, store: Archive) -> Curves:
-    """Return the curves of a figure whose runs are done."""
+    """Return the curves of a figure, whose runs must be done."""
     figure = work.figure
     metric = None
     if figure.plot is not None and not figure.plot.trace:
@@ -173,7 +173,7 @@ def _late(search: Search, job: Job, store: Archive) -> Found | None:
 
 
 def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
-    """Return the curve of the runs; nothing if no run meets a timeline's search."""
+    """Return the curve of the runs, or None if no run meets a timeline's search."""
     jobs: Sequence[Job] = need.jobs
     measures: Mapping[str, float] = {}
     if work.figure.search is not None:
@@ -195,7 +195,7 @@ def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
 
 
 def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
-    """Return the rows of runs with `x`, the index of the point, and what metrics want of it."""
+    """Return the rows of runs, with `x` (the index of the point) and the columns of `about`."""
     rows = store.rows(jobs)
     if rows is None:
         raise FigureError(f"{need.series.label}: no run has finished")
@@ -208,12 +208,12 @@ def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
     if meant.is_empty():
         groups = ", ".join(sorted(rows["group"].unique()))
         label = need.series.label
-        raise FigureError(f"{label}: there is no group {need.series.group!r}; there are {groups}")
+        raise FigureError(f"{label}: there is no group {need.series.group!r}; choose from {groups}")
     return meant.join(about(need.points), on="x", how="left")
 
 
 def about(points: Sequence[Point]) -> pl.DataFrame:
-    """Return what metrics want of the points: `x`, `servers` and `line_rate_bps`."""
+    """Return the columns that metrics need of the points: `x`, `servers` and `line_rate_bps`."""
     here = [point.here for point in points]
     return pl.DataFrame(
         {

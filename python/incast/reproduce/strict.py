@@ -1,4 +1,4 @@
-"""Dataclasses from TOML: a wrong key or value gives one line with the accepted values."""
+"""Dataclasses from TOML. A wrong key or value gives an error of one line with accepted values."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -10,7 +10,7 @@ from incast.errors import FigureError
 
 T = TypeVar("T")
 
-_NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+_NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def take(cls: type[T], tree: object, where: str) -> T:
@@ -26,7 +26,7 @@ def take(cls: type[T], tree: object, where: str) -> T:
     tree
         The table.
     where
-        Its name in messages: the file, and the key in it.
+        Name of the table in messages: the file, and the key in the file.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def take(cls: type[T], tree: object, where: str) -> T:
 
 
 def refuse_unknown(tree: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
-    """Refuse keys that are not `known`, naming the nearest one.
+    """Refuse keys that are not `known`; the message has the nearest known key.
 
     Raises
     ------
     FigureError
-        There is such a key.
+        A key is unknown.
     """
     for key in tree:
         if key not in known:
@@ -63,12 +63,12 @@ def refuse_unknown(tree: Mapping[str, object], known: Mapping[str, object], wher
 
 
 def choose(name: object, known: Mapping[str, T], where: str) -> T:
-    """Return what `name` is the name of.
+    """Return the entry of `known` that has this name.
 
     Raises
     ------
     FigureError
-        It is not a name, or not a known one.
+        `name` is not a string, or not a known name.
     """
     if not isinstance(name, str) or name not in known:
         near = get_close_matches(str(name), known, 1)

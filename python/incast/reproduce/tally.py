@@ -1,4 +1,4 @@
-"""Verdicts of claims: two readings of a claim combined, and every claim in one class."""
+"""The verdict on a claim with several readings, and the class of every claim."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
@@ -15,11 +15,11 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class Class(StrEnum):
-    """Where a claim ends."""
+    """The classes of claims."""
 
     HOLDS = "holds"
-    READING = "holds by a reading that is named"
-    EMPTY = "holds without content"
+    READING = "holds in one of its readings"
+    EMPTY = "holds whatever the run does"
     ARITHMETIC = "holds by arithmetic"
     TIES = "depends on ties"
     ITSELF = "fails: the text contradicts itself"
@@ -33,7 +33,7 @@ class Class(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A claim, its class, and why."""
+    """A claim, its class, and the reason."""
 
     id: str
     found: Class
@@ -54,14 +54,14 @@ _CAUSES = {
 def together(
     verdicts: Mapping[Name, Verdict], reading_of: Mapping[Name, Name]
 ) -> dict[Name, Verdict]:
-    """Return one verdict for each claim, whatever number of readings it is judged by.
+    """Return one verdict for each claim, combined from its readings.
 
     Parameters
     ----------
     verdicts
-        What each reading came to.
+        The verdict on each reading.
     reading_of
-        For other readings: their claim. One whose claim has no verdict counts alone.
+        The claim of each other reading. A reading whose claim has no verdict counts alone.
     """
     of = defaultdict(set)
     for name, verdict in verdicts.items():
@@ -88,15 +88,15 @@ def outcomes(
     paper
         The text.
     verdicts
-        Claim to verdict, of a full run.
+        Verdicts of a full run, by claim.
     noisy
-        The same of a full run in which no two hosts have the same clock. A claim that holds in one
+        Verdicts of a full run in which no two hosts have the same clock. A claim that holds in one
         of the two runs and fails in the other depends on ties.
 
     Raises
     ------
     KeyError
-        A claim has no verdict, or fails and the text's ledger does not say why.
+        A claim has no verdict, or it fails and the text's ledger does not have the reason.
     """
     ledger = paper.ledger
     figures = {claim.id: figure for figure in paper.figures.values() for claim in figure.claims}
@@ -106,11 +106,11 @@ def outcomes(
     for claim in claims:
         if claim.reading_of:
             how = ledger.empty.get(claim.id)
-            told = f"without content. {how}" if how else verdicts[claim.id]
-            why = f"{claim.reading_of}, of which it is another reading: {told}"
+            told = f"{Class.EMPTY}. {how}" if how else verdicts[claim.id]
+            why = f"another reading of {claim.reading_of}: {told}"
             yield Outcome(claim.id, Class.MERGED, why)
         elif _disagree(whole[claim.id], other[claim.id]):
-            why = f"as it is: {whole[claim.id]}; with clock noise: {other[claim.id]}"
+            why = f"without clock noise: {whole[claim.id]}; with it: {other[claim.id]}"
             known = ledger.failures.get(claim.id)
             told = ledger.ties.get(claim.id) or (known.why if known else "")
             yield Outcome(claim.id, Class.TIES, f"{why}. {told}" if told else why)
@@ -120,7 +120,7 @@ def outcomes(
             yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif whole[claim.id] is Verdict.SOME:
             others = [one for one in claims if one.reading_of == claim.id]
-            own = f"as read first: {verdicts[claim.id]}"
+            own = f"first reading: {verdicts[claim.id]}"
             said = [f"{_reading(one, claim, figures)}: {verdicts[one.id]}" for one in others]
             more = [ledger.conditions[claim.id]] if claim.id in ledger.conditions else []
             yield Outcome(claim.id, Class.READING, "; ".join([own, *said, *more]))
@@ -143,7 +143,7 @@ def _reading(claim: Claim, principal: Claim, figures: Mapping[str, Figure]) -> s
 def _with_content(
     verdicts: Mapping[str, Verdict], readings: Mapping[str, str], ledger: Ledger
 ) -> dict[str, Verdict]:
-    """Combine the readings, without those that hold whatever the run does."""
+    """Combine the readings, without readings that hold whatever the run does."""
     left_out = ledger.empty.keys() & readings.keys()
     return together({k: v for k, v in verdicts.items() if k not in left_out}, readings)
 

@@ -1,4 +1,4 @@
-"""Curves that a model of `incast.models` answers."""
+"""Curves that come from a model of `incast.models`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ from incast.scenario.plan import Point
 
 
 def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
-    """Return a row per point that a model answers: its columns, and `x`.
+    """Return a row for each point that a model answers, with `x` and the answer's columns.
 
-    Columns called `<model>.<name>` lose the model's name. Points to which it does not apply are
-    left out.
+    Columns called `<model>.<name>` lose the model's name. Points to which the model does not apply
+    are left out.
 
     Raises
     ------
     FigureError
-        There is no such model, or it applies to none of the points.
+        There is no such model, or the model applies to none of the points.
     """
     chosen = choose(model, MODELS, f"{label}: model")
     rows, why = [], ""
@@ -42,21 +42,21 @@ def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
 
 
 def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
-    """Return a row per run: a model's answer from the run's measurements.
+    """Return a row per run, with a model's answer for the measurements of the run.
 
     Parameters
     ----------
     model
-        Its name.
+        Name of the model.
     results
         The runs, with the trace `events`.
     label
-        The curve's, for messages.
+        Label of the curve, for messages.
 
     Raises
     ------
     FigureError
-        There is no such model, or it applies to none of the runs.
+        There is no such model, or the model applies to none of the runs.
     """
     choose(model, MODELS, f"{label}: model")
     asked = ask(results, [model])
@@ -70,23 +70,23 @@ def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
 
 
 def computed(answer: Mapping[str, Any], xs: Sequence[Any], column: str, label: str) -> pl.DataFrame:
-    """Return a row per point: what a function of the models gives there, as the drawn metric.
+    """Return a row per point, with the value of a function of the models as the drawn metric.
 
     Parameters
     ----------
     answer
-        A number of a claim; texts among its keywords are formulas of `x`.
+        A number as in a claim. Strings among its keyword arguments are formulas of `x`.
     xs
         The points.
     column
         The name of the metric.
     label
-        The curve's, for messages.
+        Label of the curve, for messages.
 
     Raises
     ------
     FigureError
-        The function, one of its keywords or a formula is invalid.
+        The function, one of its keyword arguments or a formula is invalid.
     """
     where = f"{label}: answer"
     rows = []

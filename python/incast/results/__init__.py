@@ -37,13 +37,13 @@ class Results:
     plan
         The points and seeds.
     store
-        The storage of the parts.
+        The storage of rows and traces.
     """
 
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self._pooled: bool | None = None  # whether all blocks are stored, once that was looked at
+        self._pooled: bool | None = None  # whether all blocks are stored; None until checked
 
     @classmethod
     def open(cls, directory: str | Path) -> Self:
@@ -86,13 +86,13 @@ class Results:
     def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
         """Yield the rows of `frame` some points at a time, so that they are never all in memory.
 
-        A portion has about a quarter of a million rows, or one point. It has the columns that its
-        points have; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
+        A portion has about a quarter of a million rows, or the rows of one point. It has the
+        columns of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
 
         Parameters
         ----------
         group
-            As of `frame`.
+            See `frame`.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class Results:
         """
         rows = self.numbered(group)
         if not known(rows):
-            raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again in another directory")
+            raise ResultsError(f"blocks: {_NO_BLOCKS}; run the scenario again in another directory")
         kept = rows.select(*self.plan.swept, "seed", pl.col(COMPLETIONS).alias("completion_s"))
         return kept.explode("completion_s").drop_nulls("completion_s")
 
@@ -163,7 +163,7 @@ class Results:
 
     @property
     def extent(self) -> str:
-        """How many points, seeds and runs there are, in words."""
+        """The numbers of points, seeds and runs, in words."""
         points = units.plural(len(self.plan.points), "point")
         seeds = units.plural(len(self.plan.seeds), "seed")
         done, asked = len(self), len(self.plan.points) * len(self.plan.seeds)
@@ -207,7 +207,7 @@ class Results:
             raise ResultsError(f"group: there is no group {group!r}; choose from {there}")
 
     def _portions(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows of some points after the other, so that they are never all in memory.
+        """Yield the rows of some points at a time, so that they are never all in memory.
 
         Raises
         ------
@@ -231,10 +231,10 @@ class Results:
         return rows
 
     def _rows_of(self, points: range) -> pl.DataFrame | None:
-        """Return the rows of points in the order of the plan, each with `point`, its index there.
+        """Return the rows of points in the order of the plan; `point` is the index in the plan.
 
-        Equal points share their runs, which have the swept values of one of them. The rows have
-        those of the plan.
+        Equal points share their runs, which are stored with the swept values of one of these
+        points. The returned rows have the swept values of their own points.
         """
         jobs = list(self.plan.jobs_of(points))
         rows = self.store.rows(jobs)
@@ -265,6 +265,6 @@ class Results:
 
 
 def _shown(rows: pl.DataFrame, group: str | None) -> pl.DataFrame:
-    """Return the rows of a group, without columns for our own use."""
+    """Return the rows of a group, without internal columns."""
     rows = rows.drop("point", COMPLETIONS, strict=False)
     return rows if group is None else rows.filter(pl.col("group") == group)

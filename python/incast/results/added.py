@@ -1,4 +1,4 @@
-"""The columns of rows that are not the simulator's: computed here, or measured on real hosts."""
+"""The columns of rows that the simulator does not write: computed, or measured on real hosts."""
 
 from incast.results import collapse
 
@@ -8,7 +8,7 @@ _LIVE = (
         "s",
         "Real hosts: largest delay of a frame after its computed time of delivery.",
     ),
-    ("live.late_p99_s", "s", "Real hosts: 99th percentile of these delays."),
+    ("live.late_p99_s", "s", "Real hosts: 99th percentile of the delays of frames."),
     ("live.busy", "1", "Real hosts: share of the run in which the busier thread was running."),
     (
         "live.waiting",
@@ -19,4 +19,4 @@ _LIVE = (
 )
 
 DESCRIPTIONS = (*collapse.DESCRIPTIONS, *_LIVE)
-"""Name, unit and meaning."""
+"""Name, unit and meaning of each column."""

@@ -1,21 +1,21 @@
-"""A folder of runs by key: the rows of many runs to a file, the traces of one.
+"""A folder of runs by key: a file has the rows of many runs, or a trace of one run.
 
-`runs/` holds the rows, `events/`, `queues/` and `flows/` the traces of the runs that have them. A
-trace is called `<key>.parquet`. The first parts of a long one, `<key>-000001.parquet` and so on,
-are written while it runs. Rows come in batches, and every file of rows is a *pack*,
-`pack-<hash of its keys>.parquet`, whose column `run` holds the keys: the index of a pack is in the
-pack. Traces are written before the rows, which mark a run as complete.
+`runs/` holds the rows. `events/`, `queues/` and `flows/` hold the traces of recorded runs. A trace
+is the file `<key>.parquet`. The first parts of a long trace, `<key>-000001.parquet` and so on, are
+written during the run. Every file of rows is a *pack*, `pack-<hash of its keys>.parquet`. Its
+column `run` holds the keys, so a pack is its own index. The traces of a run are written before its
+rows, which mark the run as complete.
 
-The runs that a sweep asks for are cut into chunks of `PACK`, in their order. A batch that leaves a
-chunk incomplete becomes a small pack. The batch that completes the chunk is written together with
-those before it, and replaces their packs. So a million runs are a thousand files, and a sweep
-leaves the same bytes whenever it is run, and however often it is interrupted. `merge` cuts the
-packs of several writers again (`incast.results.merge`). The time that a run took differs, and is
-stored separately (`incast.results.times`).
+The runs of a sweep are cut into chunks of `PACK` runs, in their order. Rows are stored in batches.
+A batch that leaves a chunk incomplete becomes a small pack. The batch that completes a chunk is
+written together with the earlier batches of the chunk, and the new pack replaces theirs. So a
+million runs make a thousand files, and a sweep leaves the same bytes each time, however often it is
+interrupted. `merge` cuts the packs of several writers again (`incast.results.merge`). The time that
+a run takes is never the same, so it is stored separately (`incast.results.times`).
 
 Every file is complete or absent and has a checksum (`incast.results.seal`). A pack is removed only
-after the one that replaces it is on the disk. No lock is needed: a process may be killed at any
-time, and others may read and write the same folder. At worst a run is stored twice, and it counts
+after the pack that replaces it is on the disk. No lock is needed: a process may be killed at any
+time, and others may read and write the same folder. At worst, a run is stored twice and counts
 once. The folder may be on an object store (`incast.results.remote`).
 """
 
@@ -41,23 +41,23 @@ from incast.scenario.plan import Job
 PACK = 1000  # runs of a full pack
 
 _PREFIX = "pack-"
-_MANY = 100  # small packs, left by killed or interrupted processes, from which on they are merged
-_TOGETHER = 20  # packs that are read before the rows that nobody asked for are dropped
+_MANY = 100  # small packs of killed or interrupted processes; this many or more are merged
+_TOGETHER = 20  # packs that are read before rows that were not requested are dropped
 _ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
 _PACE = 1.0  # seconds between two batches on an object store
-_STALE = 0.25  # seconds after which the folder is looked at again, for what others have put
+_STALE = 0.25  # seconds after which the folder is read again for runs of other processes
 
 
 @dataclass
 class _Chunk:
-    """Runs that become one pack when all of them are there.
+    """Runs that become one pack when all of them are stored.
 
     Parameters
     ----------
     keys
-        Their keys, in order.
+        The keys of the runs, in order.
     left
-        Those that are neither put nor passed over.
+        The keys of runs that are neither put nor passed over yet.
     """
 
     keys: list[str]
@@ -70,22 +70,22 @@ class Archive:
     Parameters
     ----------
     path
-        The folder; created when the first run is stored.
+        The folder, which is created when the first run is stored.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.pace = _PACE if is_remote(path) else 0.0
         self._times = Times(path)
-        self._kept: dict[str, Path] = {}  # keys seen or written, and a pack that has them
+        self._kept: dict[str, Path] = {}  # keys seen or written, each with a pack that has it
         self._packs: set[Path] = set()  # packs whose keys are known
         self._open: dict[Path, pl.DataFrame] = {}  # packs that `pack_of` has read last
         self._chunks: dict[str, _Chunk] = {}  # of the runs that are expected, by their keys
-        self._looked = -_STALE  # when the folder was last looked at
+        self._looked = -_STALE  # when the folder was last read
         self._looking = Lock()
 
     def prepare(self, traces: Sequence[str]) -> None:
-        """Create the folders for rows and `traces`, without temporary files of killed processes.
+        """Create the folders for rows and `traces`; remove temporary files of killed processes.
 
         Raises
         ------
@@ -99,16 +99,16 @@ class Archive:
         self._look()
 
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
-        """Announce runs in the order of their packs; those that are missing will be put.
+        """Announce runs in the order of their packs; the missing runs will be put.
 
-        Small packs that killed or interrupted processes left become one if there are many.
+        If killed or interrupted processes left many small packs, these become one pack.
 
         Parameters
         ----------
         jobs
             The runs.
         first
-            The place of the first one in the whole sweep, whose order the packs have.
+            The index of the first run in the whole sweep, whose order the packs have.
         """
         ends = [*range(PACK - first % PACK, len(jobs), PACK), len(jobs)]
         for start, end in pairwise([0, *ends]):
@@ -140,7 +140,7 @@ class Archive:
             files.write_whole(file, seal.parquet(frame, file))
 
     def put(self, runs: Sequence[Run]) -> None:
-        """Write the rows of runs. They are stored when it returns."""
+        """Write the rows of runs. They are stored when this returns."""
         known = [run.job for run in runs if run.job.key in self._kept]  # run again for a trace
         new = {run.job.key: run for run in runs if run.job.key not in self._kept}
         self._times.put({key: frames.seconds(run) for key, run in new.items()})
@@ -159,7 +159,7 @@ class Archive:
                 self._join(chunk.keys, rows)
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
-        """Expect runs no more, because another process has put them."""
+        """Stop expecting runs, because another process has put them."""
         for job in jobs:
             chunk = self._chunks.get(job.key)
             if chunk is not None:
@@ -176,7 +176,7 @@ class Archive:
         return pl.concat([seal.read(part) for part in [*parts, file]])
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
-        """Read the rows of the stored runs, in any order."""
+        """Read the rows of those jobs whose runs are stored, in any order."""
         wanted = {job.key for job in jobs}
         for _ in range(_ATTEMPTS):
             self._look()
@@ -189,16 +189,16 @@ class Archive:
                     _distinct([seal.read(pack) for pack in packs[at : at + _TOGETHER]], asked)
                     for at in range(0, len(packs), _TOGETHER)
                 ]
-            except FileNotFoundError:  # replaced meanwhile, by somebody else
+            except FileNotFoundError:  # another process has replaced a pack meanwhile
                 self._forget_lost()
                 continue
             return joined(_distinct(found, asked), self._times.read())
         raise ResultsError(f"{self.path / ROWS}: changed while it was read; try again")
 
     def pack_of(self, keys: Sequence[str]) -> pl.DataFrame | None:
-        """Return those of the runs that are stored, without their times, in any order.
+        """Return the rows of those runs that are stored, in the order of `keys`, without times.
 
-        The packs that were read stay in memory until runs of others are asked for.
+        The packs stay in memory until a call needs other packs.
         """
         packs = sorted({self._kept[key] for key in keys if key in self._kept})
         self._open = {
@@ -213,7 +213,7 @@ class Archive:
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove the packs all of whose runs are in `packs`."""
+        """Remove the other packs, if all of their runs are in `packs`."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:
@@ -221,7 +221,7 @@ class Archive:
         self._look()
 
     def kept(self, key: str) -> bool:
-        """Return whether the rows of a run were stored when the folder was last looked at."""
+        """Return whether the rows of a run were stored when the folder was last read."""
         return key in self._kept
 
     @property
@@ -234,15 +234,15 @@ class Archive:
         return dict(self._times.read().iter_rows())
 
     def _done(self, chunk: _Chunk, keys: Iterable[str]) -> None:
-        """Expect runs of a chunk no more."""
+        """Stop expecting runs of a chunk."""
         for key in keys:
             chunk.left.discard(key)
             self._chunks.pop(key, None)
 
     def _join(self, keys: Sequence[str], last: pl.DataFrame | None = None) -> None:
-        """Write the stored runs of `keys` and the `last` ones as one pack, in this order.
+        """Write the stored runs of `keys` and the rows `last` as one pack, in the order of `keys`.
 
-        The packs that it replaces are removed. A pack that also has other runs stays.
+        The packs that the new pack replaces are removed. A pack that also has other runs stays.
         """
         packs = sorted({self._kept[key] for key in keys if key in self._kept})
         try:
@@ -271,14 +271,14 @@ class Archive:
         return pack
 
     def _remove(self, packs: set[Path]) -> None:
-        """Remove packs whose runs are in others."""
+        """Remove packs whose runs are in other packs."""
         for pack in sorted(packs):
             pack.unlink(missing_ok=True)
             with self._looking:
                 self._packs.discard(pack)
 
     def _forget_lost(self) -> None:
-        """Forget packs that are there no more, with the keys that no other pack has."""
+        """Forget packs that no longer exist, and the keys that were found there."""
         with self._looking:
             lost = {pack for pack in self._packs if not pack.exists()}
             self._packs -= lost
@@ -294,7 +294,7 @@ class Archive:
                     continue
                 try:
                     keys = seal.read(pack, columns=[KEY])[KEY].unique().to_list()
-                except FileNotFoundError:  # replaced meanwhile, by somebody else
+                except FileNotFoundError:  # another process has replaced the pack meanwhile
                     continue
                 except pl.exceptions.ColumnNotFoundError:
                     raise seal.damaged(pack) from None
@@ -308,14 +308,14 @@ class Archive:
 
 
 def tables(traces: Sequence[str]) -> list[str]:
-    """Return the tables of a run that is recorded with `traces`, the rows first."""
+    """Return the tables of a run that is recorded with `traces`; the first one is the rows."""
     return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
 
 
 def in_order(found: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Return the runs of `keys` from tables of rows, as a pack has them: each once, in this order.
+    """Return the runs of `keys` from tables of rows as a pack: each run once, in this order.
 
-    Its columns do not depend on which table has which runs.
+    The columns of the pack do not depend on how the runs are divided among the tables.
     """
     order = pl.DataFrame({KEY: list(keys), "": range(len(keys))})
     every = _distinct(found, order[KEY]).join(order, on=KEY, how="left")

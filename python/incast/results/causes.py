@@ -13,7 +13,7 @@ CAUSES = {
     "timeouts_spurious": "spurious",
 }
 
-# Those that no column of `CAUSES` counts, too.
+# Stalls that no column of `CAUSES` counts.
 OTHER_STALLS = {
     "stalls_tail_probe": "tail-loss probe",
     "stalls_pacer": "pacer",
@@ -30,12 +30,12 @@ STALLS = {
 
 
 def column(cause: str) -> str:
-    """Return the column that counts a cause of events: a tail is also a lack of dup-ACKs."""
+    """Return the column that counts a cause of events; `tail` counts as a lack of dup-ACKs."""
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"
 
 
 def told(row: Mapping[str, float | None], block: str = "block") -> str:
-    """Return how often a timer expires, in words: per block, or in a run without blocks."""
+    """Return the number of timeouts in words: per block, or per run if it has no blocks."""
     timeouts, each = row["timeouts"], row.get("timeouts_per_block")
     if not timeouts:
         return "no timeout"
@@ -45,10 +45,10 @@ def told(row: Mapping[str, float | None], block: str = "block") -> str:
 
 
 def most(row: Mapping[str, float | None]) -> str:
-    """Return the share and the name of the most frequent cause, or nothing if it is not known."""
+    """Return share and name of the most frequent cause; an empty string if it is not known."""
     counts = {name: row[name] for name in CAUSES}
     timeouts = row["timeouts"]
-    if not timeouts or None in counts.values():  # real hosts do not know them
+    if not timeouts or None in counts.values():  # the causes on real hosts are not known
         return ""
     column = max(counts, key=lambda name: counts[name] or 0.0)
     return f"{units.percent((counts[column] or 0.0) / timeouts)} {CAUSES[column]}"

@@ -15,19 +15,19 @@ POOR = 0.75
 WIDE = 2.0
 """An interval is wide if its high end exceeds its low end by more than this factor."""
 LATE = 10.0
-"""The 99th percentile is late if it exceeds this number of medians."""
+"""The 99th percentile is late if it exceeds the median by more than this factor."""
 _MOST = 3  # points to name at most
 
 
 def outcomes(rows: Sequence[Row], points: Sequence[str]) -> str:
-    """Return the points at which some seeds collapse and others do not, or nothing.
+    """Name the points at which some seeds collapse and others do not; empty without any.
 
     Parameters
     ----------
     rows
         The means of each point, with the share of its seeds that collapse.
     points
-        What the points are called, such as "24 servers" or "rto_min = 5 ms".
+        The names of the points, such as "24 servers" or "rto_min = 5 ms".
     """
     told = []
     for row, point in zip(rows, points, strict=True):
@@ -41,7 +41,7 @@ def outcomes(rows: Sequence[Row], points: Sequence[str]) -> str:
 
 
 def poor(rows: Sequence[Row], at: Sequence[Resolved], points: Sequence[str]) -> str:
-    """Describe the worst point of a curve without a collapse if it is poor, or return nothing."""
+    """Describe the worst point of a curve without a collapse, if that point is poor."""
     shares = [
         (row["goodput_bps"] or 0.0) / lossless_goodput(here)
         for row, here in zip(rows, at, strict=True)
@@ -59,7 +59,7 @@ def poor(rows: Sequence[Row], at: Sequence[Resolved], points: Sequence[str]) -> 
     median, late = row.get("completion_p50_s"), row.get("completion_p99_s")
     if told and median and late and late > LATE * median:
         told.append(
-            f"one block in a hundred takes {units.time(late)} or more, the median "
+            f"one block in a hundred takes {units.time(late)} or more, while the median is "
             f"{units.time(median)}"
         )
     if not told:

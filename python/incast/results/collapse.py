@@ -18,14 +18,14 @@ DESCRIPTIONS = (
         "Whether timeouts cost the run more than half of the lossless goodput; see collapse.md.",
     ),
 )
-"""Name, unit and meaning."""
+"""Name, unit and meaning of each column."""
 
 _PROBES = "stalls_tail_probe"
 _NEEDS = ("goodput_bps", "blocks", "elapsed_s", "timeouts", "timeouts_handshake")
 
 
 def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
-    """Add the columns to rows with a `point`; only the workload can collapse."""
+    """Add the columns of `DESCRIPTIONS` to rows with a `point`, with nulls outside group `all`."""
     if any(name not in rows.columns for name in _NEEDS):
         return rows
     points = facts(plan, rows["point"].unique())
@@ -40,9 +40,9 @@ def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
 
 
 def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> list[bool]:
-    """Return for every point of a summary whether it has collapsed, by its means over the seeds.
+    """Return whether each point of a summary has collapsed, judged by its means over the seeds.
 
-    A point without a finished run has not.
+    A point without a finished run has not collapsed.
     """
     points = pl.DataFrame(
         [{"point": index, **of_point(resolved(index))} for index in summary["point"]],
@@ -53,7 +53,7 @@ def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> lis
 
 
 def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
-    """Return the quantities for the decision, a row per point of a plan."""
+    """Return the quantities that decide about a collapse, with a row per point of a plan."""
     return pl.DataFrame(
         [{"point": index, **of_point(plan.points[index].here)} for index in points],
         schema_overrides={"point": pl.Int32, "block_bits": pl.Float64},
@@ -61,9 +61,9 @@ def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
 
 
 def of_point(here: Resolved) -> dict[str, float | None]:
-    """Return the quantities for the decision about one point."""
+    """Return the quantities that decide about a collapse at one point."""
     return {
-        LOSSLESS: lossless_goodput(here),  # NaN, where it is not defined: never collapsed
+        LOSSLESS: lossless_goodput(here),  # NaN if it is not defined, and so never collapsed
         "block_bits": block_bits(here) if here.reads else None,
         "flows": 1.0 if here.reads else float(here.flows),
         "rto_min": here.rto_min,
@@ -72,14 +72,14 @@ def of_point(here: Resolved) -> dict[str, float | None]:
 
 
 def _probes(rows: pl.DataFrame) -> pl.Expr:
-    """Return how many waits a tail-loss probe ended; not known for old results."""
+    """Return the number of waits that a tail-loss probe ended; 0 for old results without it."""
     if _PROBES not in rows.columns:
         return pl.lit(0.0).alias(_PROBES)
     return pl.col(_PROBES).cast(pl.Float64).fill_null(0.0)
 
 
 def judge(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add `collapsed` to rows, or means of rows, by what `of_point` returns for their points."""
+    """Add `collapsed` to rows, or to means of rows, which have the quantities of `of_point`."""
     blocks = pl.col("blocks").cast(pl.Float64).replace(0.0, None)
     rows = rows.with_columns((pl.col("timeouts") + pl.col(_PROBES)).alias("timeouts"))
     rows = rows.with_columns(
@@ -88,7 +88,7 @@ def judge(rows: pl.DataFrame) -> pl.DataFrame:
             (pl.col("timeouts") - pl.col("timeouts_handshake")) * pl.col("rto_min")
             + pl.col("timeouts_handshake") * pl.col("syn_rto")
         ).alias("waits"),
-        # Long flows have no blocks: what counts is the run, and how long a flow waits in it.
+        # Long flows have no blocks. For them the whole run counts, and the waits of one flow.
         pl.coalesce("block_bits", pl.col("goodput_bps") * pl.col("elapsed_s")).alias("bits"),
         pl.coalesce(blocks, "flows").alias("units"),
     )

@@ -17,7 +17,7 @@ from incast.results.series import named
 from incast.results.statistics import summarise
 
 Cells = Callable[[Any], str]
-_UNITS = ("_bps", "_s", "_packets", "_bytes")  # with which names of columns end
+_UNITS = ("_bps", "_s", "_packets", "_bytes")  # at the end of a column's name
 _CI = "_ci95"  # both ends of an interval
 _SHORT = {
     "p50": "completion_p50_s",
@@ -37,7 +37,7 @@ def keys(summary: pl.DataFrame, swept: list[str]) -> list[Column]:
 
 
 def usual(summary: pl.DataFrame) -> list[Column]:
-    """Return the columns of a table by default."""
+    """Return the default columns of a table."""
     rate, rates = units.rates(summary["goodput_bps"])
     per_block = summary["timeouts_per_block"].is_not_null().any()
     causes = [name for name in CAUSES if (summary[name].sum() or 0) > 0]
@@ -67,7 +67,7 @@ def usual(summary: pl.DataFrame) -> list[Column]:
 
 
 def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
-    """Return the requested columns by their whole names; the first are the most important."""
+    """Return the requested columns by their full names; the first one is the most important."""
     usually = {column.name: column for column in usual(summary)}
     return [
         replace(usually.get(name) or _any(summary, name), rank=rank)
@@ -76,7 +76,7 @@ def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
 
 
 def known() -> list[str]:
-    """Return the possible columns of a summary, without the swept keys."""
+    """Return the names of all possible columns of a summary, without the swept keys."""
     import json
 
     from incast import _core
@@ -90,12 +90,12 @@ def known() -> list[str]:
 
 
 def resolve(name: str, there: Iterable[str]) -> str:
-    """Return the column that `name` means: itself, without its unit, or p99 and the like.
+    """Return the column for a full name, a name without its unit, or a short name such as p99.
 
     Raises
     ------
     ColumnError
-        There is none, or more than one. The message suggests others.
+        No column has the name, or more than one. The message suggests others.
     """
     there = list(there)
     name = _SHORT.get(name, name)
@@ -123,7 +123,7 @@ def _interval(summary: pl.DataFrame, name: str, heading: str, write: Cells, rank
 
 
 def _any(summary: pl.DataFrame, name: str) -> Column:
-    """Write a column by the unit that its name ends with."""
+    """Write a column with the unit at the end of its name."""
     if name.endswith(_CI) and name.removesuffix(_CI) in summary.columns:
         of = name.removesuffix(_CI)
         unit, rates = units.rates(summary[of]) if of.endswith("_bps") else ("", _number)
@@ -131,7 +131,7 @@ def _any(summary: pl.DataFrame, name: str) -> Column:
         return _interval(summary, of, heading, _time if of.endswith("_s") else rates, 0)
     plain = next((name.removesuffix(unit) for unit in _UNITS if name.endswith(unit)), name)
     words = plain.replace("_", " ")
-    if name not in summary.columns:  # of a remedy that no point has
+    if name not in summary.columns:  # the column of a remedy that no point has
         return Column(name, words, [units.NONE] * summary.height)
     if not summary.schema[name].is_numeric():
         return Column(name, words, [str(value) for value in summary[name]])

@@ -1,13 +1,14 @@
 """Two results compared at the same points, seed by seed.
 
-Runs with the same seed have the same random streams, so a difference is taken within a seed: what
-makes a seed easy or hard is in both. The interval of the mean difference is that of
-`incast.results.intervals`, and contains it in 95 % of the cases, at each point on its own.
+Runs with the same seed have the same random streams, so a seed that is hard for one result is hard
+for the other. Therefore differences are taken within a seed. `incast.results.intervals` gives the
+interval of the mean difference. At each single point it contains the true mean in 95 % of the
+cases.
 
-Percentiles of block times are those of the blocks of all seeds together, as in a summary
-(`incast.results.pooled`). The interval of their difference is made of the intervals of the two
-(Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation): it is rather too
-wide, as what makes a seed hard is in both.
+Percentiles of block times are taken from the blocks of all seeds together, as in a summary
+(`incast.results.pooled`). The interval of the difference of two percentiles is computed from their
+own intervals (Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation).
+This interval is rather too wide, because a hard seed is hard for both results.
 """
 
 from collections.abc import Sequence
@@ -27,12 +28,12 @@ from incast.results.statistics import possible
 from incast.scenario.plan import Value
 
 SHARES = pooled.PERCENTILES | {pooled.SLOWEST: 1.0}
-"""The percentiles of block times, by their columns."""
+"""The share of each percentile of block times, by its column."""
 _MORE_IS_BETTER = {"goodput_bps", "fairness", "link_utilization", "bytes", "blocks"}
 
 
 class Finding(StrEnum):
-    """What the runs say about B beside A at a point."""
+    """The result of the comparison of B with A at a point."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -47,18 +48,18 @@ class Compared:
     Parameters
     ----------
     swept
-        The point: the values of the keys that both sweep.
+        The point: the values of the keys that both results sweep.
     seeds
-        How many seeds have finished in both.
+        The number of seeds that have finished in both results.
     a, b
         The means over these seeds.
     difference, low, high
-        The mean of B minus A, and the ends of its 95 % interval; None for less than two seeds.
+        The mean of B minus A, and the ends of its 95 % interval; None for fewer than two seeds.
     finding
-        What follows.
+        The conclusion from the interval.
     ratio_low, ratio_high
-        The ends of the interval of B over A where both have intervals of their own, else None. It
-        is rather too wide.
+        The ends of the interval of the ratio B/A if A and B have intervals of their own, else None.
+        This interval is rather too wide.
     """
 
     swept: dict[str, Value]
@@ -73,7 +74,7 @@ class Compared:
     ratio_high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs."""
+        """Return the comparison as a dictionary for programs."""
         return {
             **self.swept,
             "seeds": self.seeds,
@@ -94,16 +95,17 @@ def compare(
     Parameters
     ----------
     a, b
-        The results. They sweep the same keys, or one key more that has a single value.
+        The results. A key that only one of them sweeps must have a single value.
     column
-        The quantity. More is better of goodput, fairness, utilisation and bytes, less of others.
+        The quantity. More is better for goodput, fairness, utilisation, bytes and blocks. Less is
+        better for all others.
     group
         The group of the rows.
 
     Raises
     ------
     ResultsError
-        They have no such column, or no point with a finished seed in common.
+        The results have no such column, or no point with a finished seed in common.
     """
     keys = _keys(a, b)
     if column in SHARES and pooled.known(a.numbered(group)) and pooled.known(b.numbered(group)):
@@ -155,11 +157,11 @@ def percentiles(
     Parameters
     ----------
     column
-        Which one: a key of `SHARES`.
+        The column of the percentile: a key of `SHARES`.
     blocks
-        The seconds of the blocks of A and of B, seed by seed.
+        The block times of A and of B in seconds, seed by seed.
     swept
-        The point, for the answer.
+        The point, which the answer repeats.
     """
     ours, theirs = blocks
     (a, a_low, a_high), (b, b_low, b_high) = (
@@ -187,7 +189,7 @@ def _finding(column: str, same: bool, low: float | None, high: float | None) -> 
 
 
 def _keys(a: Results, b: Results) -> list[str]:
-    """Return the keys that both sweep; other swept keys must have one value."""
+    """Return the keys that both results sweep; other swept keys must have a single value."""
     keys = [key for key in a.plan.swept if key in b.plan.swept]
     for results in (a, b):
         for key in results.plan.swept:
@@ -200,7 +202,7 @@ def _keys(a: Results, b: Results) -> list[str]:
 
 
 def _values(results: Results, column: str, group: str, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the column for each point and seed that finished, once for equal points."""
+    """Return the value of a column for each point and finished seed, once for equal points."""
     rows = results.numbered(group)
     numbers = column == COMPLETIONS or (column in rows.columns and rows.schema[column].is_numeric())
     if not numbers:
@@ -224,11 +226,11 @@ def paired(
     column
         The quantity.
     values
-        Those of A and of B, seed by seed: the same seeds in the same order.
+        The values of A and of B, for the same seeds in the same order.
     ranges
-        The possible range of either (see `possible`).
+        The possible ranges of A and of B (see `possible`).
     swept
-        The point, for the answer.
+        The point, which the answer repeats.
     """
     ours, theirs = values
     differences = theirs - ours
@@ -236,7 +238,7 @@ def paired(
     low = high = None
     if len(differences) > 1:
         (least, most), (least_b, most_b) = ranges
-        # Outcomes of several kinds: seeds that agree say little about the others.
+        # If a seed has one of several outcomes, seeds that agree say little about further seeds.
         several = any(one.min() >= 0 and one.max() > SCATTERED * one.min() for one in values)
         ends = interval(
             Samples.of(differences), least_b - most, most_b - least, flags=bool(several)

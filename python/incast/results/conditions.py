@@ -29,9 +29,9 @@ class Condition:
     Parameters
     ----------
     text
-        The text of the user.
+        The condition as the user wrote it.
     column
-        The column of the summary that it compares; None for conditions with a name.
+        The column of the summary that is compared; empty for `collapse` and `unfinished`.
     sign, bound
         The operator and the value, in the unit of the column.
     """
@@ -42,7 +42,7 @@ class Condition:
     bound: float = 0.0
 
     def holds(self, row: dict[str, Any], *, fallen: bool) -> tuple[bool, str]:
-        """Return whether it is true at a point, and the value there.
+        """Return whether the condition is true at a point, and the value there in words.
 
         A point without a finished run has no numbers and fails.
         """
@@ -65,11 +65,11 @@ class Finding:
     Parameters
     ----------
     condition
-        The condition; None if only the end of the runs counts.
+        The condition; None if the question is only whether a run finished.
     where
-        The point, and the group if it is not that of the read.
+        The point, and the group if it is not `all`.
     holds, told
-        The result, and the value that it depends on.
+        Whether the condition is true, and the value on which this depends.
     """
 
     condition: Condition | None
@@ -79,7 +79,7 @@ class Finding:
 
 
 def parse(texts: Iterable[str]) -> list[Condition]:
-    """Parse conditions; several in a text are separated by `|`, and each counts.
+    """Parse conditions. One string may contain several conditions, separated by `|`.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def parse(texts: Iterable[str]) -> list[Condition]:
 def judge(
     conditions: Sequence[Condition], results: Results, groups: Sequence[str] = (_TOTAL,)
 ) -> list[Finding]:
-    """Evaluate every condition at every point; without conditions, whether a run finished there.
+    """Evaluate every condition at every point; without any, check that a run finished there.
 
-    `collapse` applies to the read, the group `all`, only.
+    `collapse` applies only to the group `all`.
     """
     found = []
     for group in groups:
@@ -129,7 +129,7 @@ def _condition(text: str) -> Condition:
 
 
 def _written(condition: Condition, value: float) -> str:
-    """Write a value like its bound, with enough digits to distinguish them."""
+    """Write a value like its bound, with enough digits to distinguish the two."""
     kind = units.kind_of(condition.column)
     if kind not in {"rate", "time"}:
         return f"{value:g}"

@@ -9,7 +9,7 @@ from incast.results.traces import KINDS
 
 Column = dict[str, str]
 
-_KEY = {"name": KEY, "unit": "", "description": "key of the run, which names its parts"}
+_KEY = {"name": KEY, "unit": "", "description": "key of the run, also the name of trace files"}
 _BLOCKS = {
     "name": COMPLETIONS,
     "unit": "s",

@@ -1,4 +1,4 @@
-"""Files that are complete or absent, also with several writers and killed processes."""
+"""Files that are complete or absent, even with several writers and killed processes."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a POSIX system: nothing is locked there, and the last one wins
+except ImportError:  # not a POSIX system: no file is locked there, and the last writer wins
     fcntl = None  # type: ignore[assignment]
 
 from incast import unfinished
@@ -26,17 +26,17 @@ def write_whole(
 ) -> None:
     """Write a file under a temporary name, and rename it when it is complete.
 
-    On an object store it has its name at once: an object is complete or absent.
+    On an object store the file has its name at once, because an object is complete or absent.
 
     Parameters
     ----------
     file
-        Its name. An existing file is replaced.
+        The name of the file. An existing file is replaced.
     content
-        Its content.
+        The bytes to write.
     durable
-        Whether the content must be on the disk before the file is renamed: a file that replaces
-        others must not be empty after a power failure.
+        Whether the content must be on the disk before the file is renamed. A file that replaces
+        others needs this, so that it is not empty after a power failure.
     """
     try:
         if isinstance(file, Remote):
@@ -67,12 +67,12 @@ def _temporary(file: Path) -> BufferedWriter:
 
 
 def check_regular(file: Path, *, link: bool = True) -> None:
-    """Refuse a pipe, a device or a folder, which cannot be read as a file, and, if asked, a link.
+    """Refuse a pipe, a device or a folder; also refuse a link if `link` is false.
 
     Raises
     ------
     ResultsError
-        It is none of the files that a sweep writes.
+        The path is not a regular file, or is a link.
     """
     if isinstance(file, Remote):
         return
@@ -83,24 +83,24 @@ def check_regular(file: Path, *, link: bool = True) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder of results; a link could lead to any folder of this machine.
+    """Create a folder of results; refuse a link, which could lead to any folder of this machine.
 
     Raises
     ------
     ResultsError
-        Its name is that of a link.
+        The folder is a link.
     """
     check_own(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
 
 def check_own(folder: Path) -> None:
-    """Refuse a folder of results that is a link; the whole directory may be one.
+    """Refuse a folder of results that is a link; the results directory itself may be a link.
 
     Raises
     ------
     ResultsError
-        It is a link.
+        The folder is a link.
     """
     if isinstance(folder, Remote):
         return
@@ -109,12 +109,12 @@ def check_own(folder: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse, before the work, a file that could not be written after it.
+    """Refuse a file that cannot be written. Call this before the work.
 
     Raises
     ------
     ResultsError
-        It is a directory, or its folder cannot be written to.
+        The path is a directory, or its folder cannot be written to.
     """
     if isinstance(path, Remote):
         raise ResultsError(f"{path}: is not on this machine; choose a file here")
@@ -128,7 +128,7 @@ def check_writable(path: Path) -> None:
 
 
 def is_temporary(file: Path) -> bool:
-    """Return whether a file is being written, or was when its process died."""
+    """Return whether a file is incomplete: it is being written, or its writer died."""
     return file.suffix == _SUFFIX
 
 
@@ -145,7 +145,7 @@ def sweep_up(folder: Path) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder against other processes; a killed process holds no lock.
 
-    Where there are no locks, the last one wins.
+    On systems without locks, the last writer wins.
     """
     if fcntl is None:
         yield

@@ -15,7 +15,7 @@ from incast.scenario.plan import Job
 KEY = "run"  # the column that holds the key of the run
 ROWS = "runs"
 COMPLETIONS = "completions_s"  # the column with a list of all blocks of the run
-WALL = "wall_s"  # the time that a run took: all that differs between two runs of a seed
+WALL = "wall_s"  # the time that a run took, the only difference between two runs of a seed
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _absent(value: Any) -> Any:  # noqa: ANN401 (a value of any type)
 
 
 def _type(values: list[Any]) -> type[pl.DataType]:
-    """Return the type of a column, the same in every part file, also if values are missing."""
+    """Return the type of a column: the same in every part file, even if values are missing."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:
         return pl.Int64 if kinds == {int} else pl.Float64

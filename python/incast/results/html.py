@@ -8,7 +8,7 @@ from incast.results.verdict import sentences
 from incast.scenario.facts import of_plan
 
 _RIGHT = ' style="text-align: right"'
-_MOST_ROWS = 60  # more are left out, and said to be
+_MOST_ROWS = 60  # a note replaces further rows
 
 
 def page(results: Results) -> str:

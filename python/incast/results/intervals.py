@@ -1,19 +1,22 @@
 """95 % confidence intervals of means over seeds, inside the possible range.
 
-Student's t is wrong if seeds have two outcomes, a block with or without a wait for a timer: it
-extends below zero and above the line rate, and with ten seeds it may miss the mean in a quarter of
-the cases. Gaffke's interval is valid for any distribution on a known range: the mean of the sample
-and of one more value at the end of the range, weighted by spacings of uniform numbers. If all seeds
-are similar, it is far too wide. Therefore:
+Student's interval is wrong if seeds have two outcomes, such as a block with and without a wait for
+a timer. It extends below zero and above the line rate, and with ten seeds it may miss the mean in a
+quarter of the cases. Gaffke's interval is valid for any distribution on a known range. It adds a
+value at the end of the range to the sample, and weights all values by spacings of uniform numbers.
+The end of the interval is a quantile of this weighted mean. If all seeds are similar, Gaffke's
+interval is far too wide. Therefore:
 
-- If no seed has more than twice the value of another, the interval covers Student's and Gaffke's,
-  for a range that extends a quarter of the sample's range beyond the sample.
-- Otherwise it is Gaffke's for the possible range. If that has no upper end, half of the sample's
-  range is added to the sample, and the interval also covers Student's.
+- If no seed has more than twice the value of another, the interval covers Student's and Gaffke's
+  intervals. For Gaffke's, the range extends a quarter of the sample's range beyond the sample.
+- Otherwise the interval is Gaffke's for the possible range. If the possible range has no upper end,
+  the range extends half of the sample's range beyond the sample, and the interval also covers
+  Student's.
 
-The quantiles of the weighted mean are those of the beta distribution with its mean and variance on
-its range: exact for samples of two values, where the interval becomes Clopper and Pearson's.
-docs/validation/intervals.md reports their coverage, and other methods that were tried.
+The quantiles of the weighted mean are taken from the beta distribution with the same range, mean
+and variance. They are exact for samples of two values, where the interval becomes Clopper and
+Pearson's. docs/validation/intervals.md reports the coverage of the intervals, and other methods
+that were tried.
 """
 
 from dataclasses import dataclass
@@ -27,21 +30,24 @@ LOW, HIGH = "_ci95_low", "_ci95_high"
 SCATTERED = 2.0
 """Ratio of the largest to the smallest value above which a sample has several outcomes."""
 NEAR, FAR = 0.25, 0.5
-"""How far the range extends beyond a sample, in ranges of the sample: one outcome, several."""
+"""How far the range extends beyond a sample, as a share of the sample's range.
+
+`NEAR` is for samples with one outcome, `FAR` for samples with several.
+"""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Statistics of samples, one element each.
+    """Statistics of samples, as arrays with one element per sample.
 
     Parameters
     ----------
     count
-        How many values there are; an interval needs two.
+        The number of values; an interval needs at least two.
     mean, deviation
-        Of the values; `count - 1` in the denominator of the deviation.
+        The mean and the standard deviation of the values, with `count - 1` in the denominator.
     least, most
         The smallest and the largest value.
     """
@@ -54,7 +60,7 @@ class Samples:
 
     @classmethod
     def of(cls, values: ArrayLike) -> "Samples":
-        """Take samples from the last axis of an array."""
+        """Compute the statistics of samples along the last axis of an array."""
         array = np.asarray(values, float)
         count = np.full(array.shape[:-1], float(array.shape[-1]))
         spread = array.std(-1, ddof=1) if array.shape[-1] > 1 else np.zeros(array.shape[:-1])
@@ -76,11 +82,11 @@ def interval(
     samples
         The statistics of the values.
     lowest, highest
-        The range of possible values; -inf or inf if it is not known. A sample outside extends it.
+        The range of possible values; -inf or inf if it is not known. A value outside extends it.
     flags
-        Whether values are yes or no: then seeds that agree say little about further ones.
+        Whether values are flags, 0 or 1. Seeds with the same flag say little about further seeds.
     confidence
-        The share of samples whose interval holds the mean.
+        The share of samples whose interval contains the true mean.
 
     Returns
     -------
@@ -102,7 +108,7 @@ def interval(
         high = _gaffke(samples, up, (1 + confidence) / 2)
         low = np.where(trusted, low, np.minimum(low, samples.mean - half))
         high = np.where(trusted, high, np.maximum(high, samples.mean + half))
-        # A mean may be off its sample's range by rounding.
+        # Rounding may put a mean outside its sample's range.
         low = np.minimum(np.maximum(low, lowest), samples.mean)
         high = np.maximum(np.minimum(high, highest), samples.mean)
         few = samples.count < 2  # noqa: PLR2004 (a single value has no spread)

@@ -27,9 +27,9 @@ class _Is:
     Parameters
     ----------
     words
-        The words of an error.
+        The requirement in words, for error messages.
     holds
-        Whether a value is valid.
+        A function that returns whether a value is valid.
     """
 
     words: str
@@ -94,19 +94,20 @@ _SWEPT = _Is(
 
 
 def read(path: Path) -> Tree | None:
-    """Read the manifest of a directory; None if there is none.
+    """Read the manifest of a directory; return None if there is no manifest.
 
     Raises
     ------
     ResultsError
-        It is not a manifest, has another version, or was changed. The message names file and key.
+        The file is not a manifest, has another version, or was changed. The message names the file
+        and the key.
     """
     file = path / "manifest.json"
     files.check_regular(file)
     try:
         text = file.read_text(encoding="utf-8")
         manifest: Any = json.loads(text)
-        if _HALVES.search(text):  # of letters beyond 16 bits; one alone is in no text
+        if _HALVES.search(text):  # of letters beyond 16 bits; a single half is no valid text
             json.dumps(manifest, ensure_ascii=False).encode()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -120,7 +121,7 @@ def read(path: Path) -> Tree | None:
         known, given = " and ".join(map(str, READ)), _short(manifest["format"])
         raise ResultsError(
             f"{file}: has format {given}, but this version of incast reads {known}; "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         )
     _check(file, manifest, _KEYS, "")
     told = manifest["plan"].get("precision")
@@ -139,7 +140,7 @@ def read(path: Path) -> Tree | None:
 
 
 def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
-    """Refuse a manifest whose points differ from those that were run, or cannot be read any more.
+    """Refuse a manifest whose points were changed after the run, or can no longer be read.
 
     Raises
     ------
@@ -149,19 +150,19 @@ def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
     file = path / "manifest.json"
     try:
         is_same = manifest["fingerprint"] == plan.fingerprint
-    except RecursionError:  # lists in lists that could just be read
+    except RecursionError:  # lists nested so deeply that they can be read but not written
         is_same = False
     if not is_same:
         raise ResultsError(
             f"{file}: plan.points: was changed after the run (the fingerprint differs); "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         )
     try:
         plan.points[0].here  # noqa: B018 (it is read here)
     except ScenarioError as error:
         raise ResultsError(
             f"{file}: plan.points.0.resolved.{error} (incast {manifest['incast']} wrote it); "
-            "run it again in another directory"
+            "run the scenario again in another directory"
         ) from None
 
 
@@ -175,7 +176,7 @@ def _check(file: Path, tree: Tree, keys: dict[str, _Is], place: str) -> None:
 
 
 def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
-    """Return the value of a dotted key; None if there is none."""
+    """Return the value of a dotted key; None if the key is missing."""
     for part in key.split("."):
         if isinstance(tree, list) and part.isdigit() and int(part) < len(tree):
             tree = tree[int(part)]
@@ -193,6 +194,6 @@ def _wrong(file: Path, key: str, wanted: _Is, value: Any) -> ResultsError:  # no
 def _short(value: Any) -> str:  # noqa: ANN401
     try:
         given = json.dumps(value)
-    except RecursionError:  # lists in lists that could just be read
+    except RecursionError:  # lists nested so deeply that they can be read but not written
         given = f"a {type(value).__name__} of many levels"
     return given if len(given) <= 60 else f"{given[:57]}…"  # noqa: PLR2004 (readable at a glance)

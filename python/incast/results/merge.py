@@ -1,8 +1,9 @@
-"""One directory from several: the results that one process would have stored.
+"""Merges several directories into one, with the results that one process would have stored.
 
-The runs are cut into packs in the order of the plan, whoever stored them, however often, and in
-which pack. So a sweep leaves the same bytes, whether it was run in one piece, in shards, or with
-interruptions. Only a pack of a thousand runs and those that it is made from are in memory.
+The runs are cut into packs in the order of the plan. The new packs do not depend on the processes
+that stored the runs, on repeated runs, or on the old packs. So a sweep leaves the same bytes,
+whether it was run in one piece, in shards, or with interruptions. Memory holds one new pack of a
+thousand runs at a time, and the packs from which it is made.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,12 +21,12 @@ from incast.scenario.plan import Job
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge has left.
+    """The result of a merge.
 
     Parameters
     ----------
     runs, asked
-        How many different runs are stored, and how many the scenario asks for.
+        The number of different runs that are stored, and the number that the scenario asks for.
     packs
         The number of files of rows.
     """
@@ -38,14 +39,15 @@ class Merged:
 def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
     """Put the results of one scenario from several directories into one.
 
-    `sources` stay as they are. What `out` already has stays in it, in the same packs as the rest;
-    without sources, only its packs are made again. No sweep may write to `out` meanwhile.
+    `sources` do not change. Runs that `out` already has stay there, in the same packs as the new
+    runs. Without sources, only the packs of `out` are made again. No sweep may write to `out`
+    meanwhile.
 
     Raises
     ------
     ResultsError
-        A directory contains no results or damaged ones, those of another scenario or engine, or
-        `out` cannot be written to.
+        A directory contains no results, damaged results, or results of another scenario or engine;
+        or `out` cannot be written to.
     """
     others = [Directory.open(path) for path in sources if path.resolve() != out.resolve()]
     stores = [Directory.open(out)] if out.is_dir() and any(out.iterdir()) else []
@@ -93,7 +95,7 @@ def _check(source: Directory) -> None:
 
 
 def _copy_times(source: Archive, target: Archive) -> None:
-    """Copy the files of times: their names differ."""
+    """Copy the files of times, which all have different names."""
     folder = target.path / times.TABLE
     for file in _files(source.path / times.TABLE, "*.csv"):
         if content := times.checked(file):
@@ -110,7 +112,7 @@ def _copy_traces(source: Directory, target: Archive) -> None:
 
 
 def _files(folder: Path, pattern: str) -> Iterable[Path]:
-    """Return the files of another store; a link could lead to any file of this machine."""
+    """Return the files of another store; refuse links, which could lead to any file here."""
     files.check_own(folder)
     found = sorted(folder.glob(pattern)) if folder.is_dir() else []
     for file in found:

@@ -8,7 +8,7 @@ from incast.results import causes
 from incast.scenario.resolved import Resolved
 
 _BLOCKS = {"all-to-all": "round", "empirical-flows": "message"}
-"""What a block is there."""
+"""The word for a block in the verdict on these workloads."""
 
 
 def sentence(
@@ -21,9 +21,9 @@ def sentence(
     rows
         The means of each point.
     at
-        Their quantities.
+        The quantities of each point.
     points
-        What the points are called.
+        The name of each point.
     """
     worst = max(range(len(rows)), key=lambda i: _number(rows[i], "completion_p99_s"))
     row, here = rows[worst], at[worst]
@@ -46,7 +46,7 @@ def _noun(here: Resolved) -> str:
 
 
 def _times(row: Mapping[str, Any], here: Resolved) -> str:
-    """Return the times of its blocks, and for a round the time of its data on a link."""
+    """Describe the times of blocks, and for a round also the time of its data on a link."""
     median, late = row.get("completion_p50_s"), row.get("completion_p99_s")
     if not median or not late:
         return ""
@@ -63,6 +63,6 @@ def _links(row: Mapping[str, Any], here: Resolved) -> str:
     if here.clients == 1:
         return f"goodput is {goodput}, and the busiest link is busy {busy} of the time"
     return (
-        f"goodput is {goodput}, the sum of {here.clients} clients with links of "
-        f"{units.rate(here.line_rate)}, of which the busiest is busy {busy} of the time"
+        f"goodput is {goodput} for all {here.clients} clients together; their links have "
+        f"{units.rate(here.line_rate)} each, and the busiest link is busy {busy} of the time"
     )

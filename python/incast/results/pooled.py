@@ -1,13 +1,14 @@
 """Percentiles of the blocks of all seeds together, with 95 % confidence intervals.
 
-The mean of the seeds' percentiles is not a percentile: if half of the seeds have a block that waits
-for a timer, it is between the time of a block without and with a wait, where no block is.
+The mean of the seeds' percentiles is not a percentile. If half of the seeds have a block that waits
+for a timer, this mean lies between the times of blocks with and without a wait, but no block takes
+such a time.
 
-The blocks of a seed depend on each other, so an interval must be based on whole seeds. It is
-Woodruff's: the share of blocks up to the percentile is a mean over seeds, which has an interval
-(`incast.results.intervals`). Its ends are the percentiles of the pooled blocks at the ends of that
-interval. It extends at most to the slowest block, which may be too short if few blocks are beyond a
-percentile.
+The blocks of a seed depend on each other, so an interval must be based on whole seeds. Woodruff's
+interval is used. The share of blocks up to the percentile is a mean over seeds, and this mean has
+an interval (`incast.results.intervals`), whose ends are shares, too. The percentiles of the pooled
+blocks at these shares are the ends of Woodruff's interval. This interval extends at most to the
+slowest block, so it may be too short if few blocks are beyond a percentile.
 """
 
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ def known(rows: pl.DataFrame) -> bool:
 
 
 def percentile(ordered: Floats, share: float) -> float:
-    """Return the quantile of sorted values: the next value, as in a row."""
+    """Return the quantile of sorted values as in result rows: the next value, not interpolated."""
     return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)])
 
 
@@ -48,13 +49,14 @@ def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
     rows
         Result rows of one group, with `point` and their blocks.
     confidence
-        That of an interval on its own.
+        The confidence of a single interval.
 
     Returns
     -------
     DataFrame
-        `point`, and for each percentile `x` the columns `x`, `x_ci95_low` and `x_ci95_high`, the
-        last two null for one seed; the slowest block has none. Points without blocks are left out.
+        The column `point`, and for each percentile `x` the columns `x`, `x_ci95_low` and
+        `x_ci95_high`. The last two are null if there is only one seed. The slowest block has no
+        interval. Points without blocks are left out.
     """
     whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
     found = [
@@ -89,9 +91,9 @@ def estimate(
     Parameters
     ----------
     blocks
-        The seconds of the blocks of each seed; at least one block in all.
+        The block times of each seed in seconds, with at least one block in total.
     share
-        Which one, such as 0.99; 1 is the slowest block, which has no interval.
+        The share of the percentile, such as 0.99; 1 is the slowest block, which has no interval.
     """
     point = _Point(0, list(blocks))
     if share >= 1:
@@ -135,10 +137,9 @@ class _Point:
         self.seeds = np.repeat(np.arange(len(blocks)), self.sizes)[order]
 
     def shares(self, share: float) -> Floats:
-        """Return each seed's share of blocks up to a percentile; their mean is the pooled one.
+        """Return each seed's share of blocks up to a percentile; their mean is the pooled share.
 
-        If seeds have different numbers of blocks, missing blocks count as if they were like the
-        others.
+        If seeds have different numbers of blocks, a missing block counts with the pooled share.
         """
         last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
         below = np.bincount(self.seeds[:last], minlength=len(self.sizes))
@@ -147,12 +148,12 @@ class _Point:
         return np.asarray((below + all_below * (mean - self.sizes)) / mean)
 
     def at(self, level: float) -> float:
-        """Return the pooled percentile at a level, which may be beyond all or no block."""
+        """Return the pooled percentile at a level, which may be below 0 or above 1."""
         return percentile(self.ordered, min(max(level, 0.0), 1.0))
 
 
 def _ends(shares: list[Floats], confidence: float) -> tuple[Floats, Floats]:
-    """Return how far the intervals of mean shares extend below and above them."""
+    """Return the ends of the intervals of mean shares, relative to these means."""
     every = [Samples.of(one) for one in shares]
     names = ("count", "mean", "deviation", "least", "most")
     told = {name: np.array([getattr(one, name) for one in every], float) for name in names}

@@ -1,9 +1,9 @@
 """Which points have enough seeds, and which need more (`run.precision`).
 
-A point is looked at when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow.
-To stop when an interval happens to be narrow makes it miss the mean too often. Therefore the error
-of 5 % is divided by the number of possible looks: then all intervals of a point hold its mean
-together in 95 % of the sweeps (Bonferroni's inequality), whichever of them is the last one.
+A point is checked when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow. An
+interval that ends the runs because it happens to be narrow misses the mean too often. Therefore the
+error of 5 % is divided by the number of possible checks. Then all intervals of a point together
+contain its mean in 95 % of the sweeps (Bonferroni's inequality), whichever interval is the last.
 """
 
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from incast.results.store import Store
 
 _OF = "goodput_bps"
-_NAMED = 5  # points at the cap that are named
+_NAMED = 5  # points with the maximum number of seeds that are named
 
 
 def confidence_of(precision: Precision | None) -> float:
-    """Return the confidence of an interval on its own that gives 95 % where a point stops."""
+    """Return the confidence of each single interval, with which the last one has 95 %."""
     return CONFIDENCE if precision is None else 1 - (1 - CONFIDENCE) / len(precision.looks)
 
 
@@ -35,12 +35,12 @@ class Look:
     Parameters
     ----------
     seeds
-        How many seeds it needs, as far as its finished runs tell.
+        The number of seeds that the point needs, as far as its finished runs tell.
     missing
-        Whether some of them are missing.
+        Whether some of these seeds are missing.
     width
-        How far the ends of the interval are from the mean, in means; None if nothing is missing,
-        but no run is complete.
+        The distance between the mean and the farther end of its interval, as a share of the mean.
+        None if seeds are missing, or if there is no interval.
     """
 
     seeds: int
@@ -82,7 +82,7 @@ def looks(plan: Plan, store: "Store") -> dict[str, Look]:
 
 
 def notes(results: "Results") -> list[str]:
-    """Report at how many points the precision is reached, and where the cap came first."""
+    """Report at how many points the precision is reached, and where the maximum came first."""
     plan, precision = results.plan, results.plan.precision
     if precision is None:
         return []

@@ -32,7 +32,7 @@ class Traces:
         Raises
         ------
         ResultsError
-            It was not recorded (the message names the option), or there is no such trace.
+            The trace was not recorded (the message names the option), or there is no such trace.
         """
         checked([name])
         part = self.store.trace(KINDS[name.removesuffix(":full")].table, job)

@@ -1,9 +1,8 @@
 """Directories of results on object stores and other machines: any path that fsspec knows.
 
-`Remote` has those methods of `pathlib.Path` that the store uses, so the store does not know where
-it is. What a file system of this machine has and an object store lacks is in `files` and `times`:
-there are no locks, and no file grows. An object is there completely or not at all, so it needs no
-temporary name.
+`Remote` has those methods of `pathlib.Path` that the store uses, so the store does not depend on
+the location. An object store has no locks, and its files cannot grow; only `files` and `times`
+handle this difference. An object is complete or absent, so it needs no temporary name.
 """
 
 import importlib.util
@@ -40,12 +39,12 @@ def located(place: "str | Path") -> Path:
         return Path(place)
     if found[1] == "file":
         return Path(found[2])
-    # It has the methods of a path that are used.
+    # `Remote` has the methods of a path that the store uses.
     return cast("Path", Remote(_system(place, found[1]), found[1], found[2].rstrip("/")))
 
 
 def check_protocol(place: str) -> None:
-    """Refuse an address that no machine can reach. What is not installed here is not checked.
+    """Refuse an address with an unknown protocol. Without fsspec, no address is checked.
 
     Raises
     ------
@@ -69,7 +68,7 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
         check_protocol(address)
         if _wants_more(fsspec.get_filesystem_class(protocol)):
             raise ResultsError(
-                f"{address}: {protocol} keeps no results; must be a directory, or s3://, gs://, …"
+                f"{address}: {protocol} cannot hold results; must be a directory, s3://, gs://, …"
             )
         return fsspec.filesystem(protocol, use_listings_cache=False)
     except ImportError as error:
@@ -83,26 +82,26 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
 
 
 def _wants_more(system: type) -> bool:
-    """Return whether a file system needs a host, a user or a token beside a path."""
+    """Return whether a file system needs a host, a user or a token besides a path."""
     given = list(signature(system.__init__).parameters.values())[1:]  # type: ignore[misc]
     return any(it.default is it.empty and it.kind is it.POSITIONAL_OR_KEYWORD for it in given)
 
 
 def is_remote(path: object) -> bool:
-    """Return whether a path is not of this machine's file systems."""
+    """Return whether a path is on a file system that is not this machine's."""
     return isinstance(path, Remote)
 
 
 @total_ordering
 class Remote:
-    """A path on another file system, as far as a store needs one.
+    """A path on another file system, with the methods that a store needs.
 
     Parameters
     ----------
     system
         The file system of fsspec.
     protocol
-        Its name in addresses.
+        The name of the file system in addresses.
     path
         The path without protocol.
     """
@@ -132,12 +131,12 @@ class Remote:
 
     @property
     def name(self) -> str:
-        """The last part."""
+        """The last part of the path."""
         return posixpath.basename(self._path)
 
     @property
     def stem(self) -> str:
-        """The last part without suffix."""
+        """The last part of the path, without its suffix."""
         return posixpath.splitext(self.name)[0]
 
     @property
@@ -147,11 +146,11 @@ class Remote:
 
     @property
     def parent(self) -> "Remote":
-        """The folder."""
+        """The folder that contains the path."""
         return Remote(self._system, self._protocol, posixpath.dirname(self._path))
 
     def resolve(self) -> "Remote":
-        """Return itself: there are no links."""
+        """Return the path itself, because there are no links."""
         return self
 
     def exists(self) -> bool:
@@ -160,17 +159,17 @@ class Remote:
             return bool(self._system.exists(self._path))
 
     def is_dir(self) -> bool:
-        """Return whether it is a folder; on an object store, whether something is in it."""
+        """Return whether the path is a folder; on an object store, whether it has files."""
         with self._told():
             return bool(self._system.isdir(self._path))
 
     def mkdir(self, *, parents: bool = True, exist_ok: bool = True) -> None:  # noqa: ARG002
-        """Create the folder, where folders are created."""
+        """Create the folder, if the file system has folders."""
         with self._told():
             self._system.makedirs(self._path, exist_ok=True)
 
     def iterdir(self) -> Iterator["Remote"]:
-        """Yield what is in the folder."""
+        """Yield the files and folders in this folder."""
         with self._told():
             self._system.invalidate_cache(self._path)
             found = self._system.ls(self._path, detail=False)
@@ -180,11 +179,11 @@ class Remote:
                 yield self / name
 
     def glob(self, pattern: str) -> Iterator["Remote"]:
-        """Yield what is in the folder and has such a name."""
+        """Yield the files and folders in this folder whose names fit the pattern."""
         return (one for one in self.iterdir() if fnmatch(one.name, pattern))
 
     def read_bytes(self, start: int = 0) -> bytes:
-        """Return the content from a position on."""
+        """Return the content from the byte `start` to the end."""
         with self._told():
             return bytes(self._system.cat_file(self._path, start=start or None))
 
@@ -214,7 +213,7 @@ class Remote:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn any failure into an `OSError` with a text and this address."""
+        """Turn any failure but a missing file into an `OSError` with a message and this address."""
         try:
             yield
         except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Parquet files with a checksum, which detects any changed bit.
 
-The checksum is a hash of the file's name and of all its bytes except the checksum's. It is part of
-the file's metadata, so every reader of Parquet can read the file. The name is the key of the run,
-so a file with the name of another run is detected as well.
+The checksum is a hash of the file's name and of all bytes of the file except the checksum itself.
+The checksum is part of the file's metadata, so every reader of Parquet can read the file. The name
+follows from the keys of the runs, so a file under the name of another file is detected as well.
 """
 
 from hashlib import blake2b
@@ -17,14 +17,14 @@ from incast.results import described, files
 _COLUMNS = "incast.columns"
 _LABEL = "incast.checksum"
 _BLANK = "0" * 32
-# What Parquet writes between a label and its text of 32 bytes.
+# The label, and the bytes between a label and its string of 32 bytes in Parquet.
 _BEFORE = _LABEL.encode() + b"\x18\x20"
 
 
 def parquet(frame: pl.DataFrame, file: Path) -> bytearray:
     """Return a table as Parquet, with the units of its columns and the checksum for its file.
 
-    The name of its folder is that of the table.
+    The name of the file's folder is the name of the table.
     """
     written = BytesIO()
     metadata = {_COLUMNS: described.text(file.parent.name), _LABEL: _BLANK}
@@ -43,7 +43,7 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     FileNotFoundError
         There is no such file.
     ResultsError
-        It differs from what was written, or is no regular file.
+        The file has changed since it was written, or is not a regular file.
     """
     files.check_regular(file)
     try:
@@ -67,7 +67,7 @@ def damaged(file: Path) -> ResultsError:
 
 
 def _checksum(content: bytes | bytearray, place: int, file: Path) -> bytes:
-    """Return the checksum at a position of the content."""
+    """Return the checksum of a file and its content, without the bytes at `place`."""
     view = memoryview(content)
     found = blake2b(f"{file.parent.name}/{file.name}".encode(), digest_size=len(_BLANK) // 2)
     found.update(view[:place])

@@ -1,4 +1,4 @@
-"""Which swept key is the horizontal axis, and which curves the others make."""
+"""The swept key on the horizontal axis, and the curves that the other keys form."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _NOTHING = "none"
 
 @dataclass(frozen=True)
 class Series:
-    """The points that share all swept values but the axis.
+    """A curve: the points that share all swept values but that of the axis.
 
     Parameters
     ----------
@@ -88,12 +88,12 @@ def _label(keys: list[str], values: tuple[object, ...]) -> str:
 
 
 def ordered(values: Iterable[Any]) -> bool:
-    """Return whether values have an order, as numbers and quantities do, and names do not."""
+    """Return whether values have an order: numbers and quantities have one, names have none."""
     return all(str(value)[:1].isdigit() for value in values)
 
 
 def written(value: object) -> str:
-    """Write a value; tables and lists, which are JSON here, by their names and parameters."""
+    """Write a value as text; a table or list, which is JSON here, as names and parameters."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))
     return str(value)

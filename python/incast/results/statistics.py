@@ -11,7 +11,7 @@ from incast.results.intervals import CONFIDENCE, HIGH, LOW, Samples, interval
 from incast.scenario.resolved import Resolved
 
 _NOT_QUANTITIES = {"point", "seed"}
-_LARGEST = {"stall_max_s"}  # of a point it is the largest, and has no interval
+_LARGEST = {"stall_max_s"}  # a point has the largest value of its runs, without an interval
 _SHARES = {"fairness", "drop_ratio", "link_utilization", COLLAPSED}
 _GOODPUT, _COMPLETION = "goodput_bps", "completion_"
 _OF_SAMPLES = {
@@ -50,9 +50,9 @@ def summarise(
 ) -> pl.DataFrame:
     """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
-    `point` is its index in the plan. Only runs with the status "ok" enter a mean: `runs` counts
-    all runs of the point, `ok` those that entered, and `status` is "ok" or counts the other
-    endings. `timeouts_per_block` is added to the quantities.
+    `point` is the index of the point in the plan. Only runs with the status "ok" enter a mean.
+    `runs` counts all runs of the point, `ok` counts the runs that enter, and `status` is "ok" or
+    counts the other endings. `timeouts_per_block` is added to the quantities.
 
     Parameters
     ----------
@@ -61,14 +61,15 @@ def summarise(
     swept
         The swept keys, constant at each point.
     resolved
-        The quantities of a point, by its index: the maximum goodput, and the minimum time of a
-        block. Without them, these are not known.
+        A function that returns the quantities of a point, by its index. They limit the goodput and
+        the time of a block. By default these limits are not known.
     confidence
-        That of an interval on its own: more than 95 % if the number of runs depends on them.
+        The confidence of a single interval: more than 95 % if the number of runs depends on the
+        intervals.
     """
     if COLLAPSED in frame.columns:  # the mean of a flag is a share
         frame = frame.with_columns(pl.col(COLLAPSED).cast(pl.Float64))
-    # Long flows have no blocks, and no run without one is about blocks.
+    # Long flows have no blocks, so they have no timeouts per block.
     per_block = pl.when(pl.col("blocks") > 0).then(pl.col("timeouts") / pl.col("blocks"))
     frame = frame.with_columns(per_block.alias("timeouts_per_block"))
     quantities = [

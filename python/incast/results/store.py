@@ -24,13 +24,14 @@ from incast.results.frames import KEY, Run
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan
 
-_GATHERED = 200  # batches in memory that become one table: one of one row takes 60 times its data
+_GATHERED = 200  # batches that become one table, because a table of one row takes 60 times its data
 
 
 class Store(Protocol):
     """The interface of a storage of results.
 
-    Traces come from several threads, rows from one, in batches, and after the traces of their runs.
+    Several threads store traces. One thread stores rows, in batches, after the traces of their
+    runs.
     """
 
     @property
@@ -38,28 +39,28 @@ class Store(Protocol):
         """Seconds between two batches."""
 
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
-        """Announce runs in the order of the plan, the first of which has the place `first` there.
+        """Announce runs in the order of the plan, in which the first run has the index `first`.
 
-        Those that are missing will be put, or passed over.
+        The missing runs will be put or passed over.
         """
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the run is stored, with the requested traces."""
 
     def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
-        """Store a part of a trace, from 1, before `put_traces` stores the last one.
+        """Store part `number`, from 1, of a trace; later `put_traces` stores the last part.
 
-        May be called from several threads, from one for each run.
+        May be called from several threads, but only from one thread for each run.
         """
 
     def put_traces(self, run: Run) -> None:
         """Store the traces of a run. May be called from several threads."""
 
     def put(self, runs: Sequence[Run]) -> None:
-        """Store the rows of runs; they are safe when it returns."""
+        """Store the rows of runs; they are safe when this returns."""
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
-        """Expect runs no more, because another process has put them."""
+        """Stop expecting runs, because another process has put them."""
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Return the rows of the stored runs, with their keys."""
@@ -152,7 +153,7 @@ class Directory(Archive):
     path
         The directory.
     told
-        The tree of its `manifest.json`.
+        The tree of the directory's `manifest.json`.
     """
 
     def __init__(self, path: Path, told: dict[str, Any]) -> None:
@@ -168,7 +169,7 @@ class Directory(Archive):
         Raises
         ------
         ResultsError
-            It cannot be written to, or contains something else.
+            The directory cannot be written to, or contains other files or results.
         """
         check(path, scenario, traces)
         store = cls(path, _new_manifest(scenario, traces))
@@ -225,7 +226,7 @@ class Directory(Archive):
             self._write_manifest()
 
     def seal(self, status: str) -> None:
-        """Write the manifest as it is, without what other processes have changed."""
+        """Write the manifest as it is, without changes of other processes."""
         self.manifest["status"] = status
         with files.locked(self.path):
             self._write_manifest()
@@ -241,7 +242,7 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
     Raises
     ------
     ResultsError
-        It contains something else, or results of another engine or scenario.
+        The directory contains other files, or results of another engine or scenario.
     """
     if not path.is_dir():
         return
@@ -255,18 +256,18 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
 
 
 def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[str]) -> None:
-    """Refuse a directory whose manifest is `known` and of something else than a plan.
+    """Refuse a directory whose manifest `known` does not fit a plan.
 
     Raises
     ------
     ResultsError
-        It has results of another engine or scenario, or the same traces in another form.
+        The directory has results of another engine or scenario, or a trace in another form.
     """
     title = known["plan"]["points"][0]["resolved"].get("title") or "without a title"
     if known["engine"] != plan.engine:
         raise ResultsError(
-            f"{path}: written by engine {known['engine']}, but this is {plan.engine}; "
-            "choose another directory"
+            f"{path}: written by engine {known['engine']}, but this version of incast has engine "
+            f"{plan.engine}; choose another directory"
         )
     if known["fingerprint"] != plan.fingerprint:
         raise ResultsError(
@@ -281,18 +282,18 @@ def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[s
 
 
 def united(seeds: Sequence[Sequence[int]]) -> list[int]:
-    """Return all seeds of several plans: in the order of the first one, if it has all."""
+    """Return all seeds of several plans, in the order of the first plan if it has all of them."""
     every = {*chain(*seeds)}
     return list(seeds[0]) if len(seeds[0]) == len(every) else sorted(every)
 
 
 def combined(path: Path, stores: Sequence[Directory]) -> Directory:
-    """Create a directory for the runs of several, or take it if it is one of them.
+    """Create a directory for the runs of several directories, or take it if it is one of these.
 
     Raises
     ------
     ResultsError
-        It cannot be written to.
+        The directory cannot be written to.
     """
     trees = [store.manifest for store in stores]
     seeds = united([tree["plan"]["seeds"] for tree in trees])

@@ -1,9 +1,9 @@
 """The time of each run, separate from the rows, which are the same on every machine.
 
 Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
-seconds, the host, and a checksum. On an object store, where no file grows, it writes the last
-lines again, and begins another file from time to time. Lines that are incomplete after a kill or on
-a full disk are ignored. A run without a line has no time.
+seconds, the host, and a checksum. On an object store, no file can grow. There the process writes
+its file again with more lines, and begins another file from time to time. Lines that are incomplete
+after a kill or on a full disk are ignored. A run without a line has no time.
 """
 
 import os
@@ -25,7 +25,7 @@ COLUMNS = [
     {"name": KEY, "unit": "", "description": "key of the run"},
     {"name": WALL, "unit": "s", "description": "real time that the engine took"},
     {"name": "host", "unit": "", "description": "where it ran"},
-    {"name": "check", "unit": "", "description": "CRC-32 of the line before it"},
+    {"name": "check", "unit": "", "description": "CRC-32 of the other columns"},
 ]
 
 _HEAD = ",".join(column["name"] for column in COLUMNS) + "\n"
@@ -38,7 +38,7 @@ class Times:
     Parameters
     ----------
     path
-        The directory of the folder, which is created when the first time is stored.
+        The directory that contains the folder. The folder is created when a time is stored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,9 +46,9 @@ class Times:
         self._host = files.host()
         self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
         self._begun = False
-        self._lines: list[str] = []  # of the own file, where it cannot grow
+        self._lines: list[str] = []  # of this process's file, if files cannot grow
         self._seconds: dict[str, float] = {}  # of the runs whose lines were read
-        self._read: dict[Path, int] = {}  # how much of each file was
+        self._read: dict[Path, int] = {}  # the number of bytes of each file that were read
 
     def put(self, seconds: Mapping[str, float]) -> None:
         """Store the times of runs, by their keys."""
@@ -74,7 +74,7 @@ class Times:
             raise ResultsError(f"{self.folder}: cannot be written to: {error.strerror}") from None
 
     def _write_again(self, lines: list[str]) -> None:
-        """Write the own file with more lines, or begin another one."""
+        """Write this process's file again with more lines, or begin another file."""
         if len(self._lines) >= _MOST_LINES:
             self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
             self._lines = [_HEAD]
@@ -82,13 +82,13 @@ class Times:
         files.write_whole(self._own, "".join(self._lines).encode())
 
     def read(self) -> pl.DataFrame:
-        """Return `run` and `wall_s` of all runs that are known, each once."""
+        """Return `run` and `wall_s` of all runs with a known time, each once."""
         for file in sorted(self.folder.glob("*.csv")) if self.folder.is_dir() else ():
             self._read[file] = self._read_on(file, self._read.get(file, 0))
         return frame(self._seconds)
 
     def _read_on(self, file: Path, start: int) -> int:
-        """Read the new lines; return the position of the next one."""
+        """Read the new lines of a file; return the position of the next line."""
         if isinstance(file, Remote):
             new = file.read_bytes(start) if file.size > start else b""
         elif file.stat().st_size == start:
@@ -106,12 +106,12 @@ class Times:
 
 
 def checked(file: Path) -> bytes:
-    """Return a file of times without the lines whose checksum is wrong; empty if none is right.
+    """Return the valid lines of a file of times, by their checksums; empty if no line is valid.
 
     Raises
     ------
     ResultsError
-        It is no regular file.
+        The file is not regular.
     """
     files.check_regular(file)
     lines = [line + b"\n" for line in file.read_bytes().split(b"\n") if _is_whole(line)]
@@ -132,7 +132,7 @@ def frame(seconds: dict[str, float]) -> pl.DataFrame:
 def joined(rows: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
     """Add the times of runs to their rows, as the last column.
 
-    An earlier version stored them in the rows: those are kept.
+    An earlier version stored the times in the rows; those times are kept.
     """
     own = [pl.col(WALL)] if WALL in rows.columns else []
     found = rows.join(

@@ -19,7 +19,7 @@ class Kind:
     table
         The core's name of the table and of its folder.
     summary
-        What it records.
+        The content of the trace, in one line.
     """
 
     name: str
@@ -31,7 +31,7 @@ KINDS = {kind["name"]: Kind(**kind) for kind in json.loads(_core.traces())}
 
 
 def parse(text: str) -> list[str]:
-    """Split a list such as `queue,cwnd,events:full`; `:full` stores every change, not bins.
+    """Split a list such as `queue,cwnd,events:full`; `:full` means every change instead of bins.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def checked(names: Iterable[str]) -> list[str]:
     Raises
     ------
     ResultsError
-        There is no such trace (the message lists those that exist), or one is requested twice, in
-        bins and in full.
+        There is no such trace (the message lists those that exist), or a trace is requested both
+        in bins and in full.
     """
     names = list(dict.fromkeys(names))
     for name in names:

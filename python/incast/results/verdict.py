@@ -1,4 +1,4 @@
-"""The verdict: a sentence on where a read collapses, why, and the numbers that explain it."""
+"""The verdict: a sentence that says where and why a read collapses, with the numbers behind it."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -15,7 +15,7 @@ from incast.scenario.lossless import lossless_goodput
 from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
-_COUNTS = (SERVERS, "workload.active")  # either says how many servers answer
+_COUNTS = (SERVERS, "workload.active")  # keys that set how many servers answer
 MOST_SERIES = 24  # sentences to print at most
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -45,7 +45,7 @@ def sentences(
 
 
 class _Curve:
-    """One curve, of the points that have at least one finished run."""
+    """The verdict on one curve, from the points that have at least one finished run."""
 
     def __init__(
         self, axis: str | None, series: Series, resolved: Callable[[int], Resolved]
@@ -104,11 +104,11 @@ class _Curve:
             if self._recovered(i) and not self._may_collapse(i)
         ]
         if better:
-            text += f" (It is no collapse at {', '.join(better)} again.)"
+            text += f" (There is no collapse at {', '.join(better)} servers.)"
         return text + self._doubt(first)
 
     def _without_collapse(self) -> str:
-        """Report servers of which no number collapses in the mean."""
+        """Report a curve on which no number of servers collapses in the mean."""
         goodput = [row["goodput_bps"] for row in self.rows]
         falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
         first = next(falls, None)
@@ -120,13 +120,13 @@ class _Curve:
         return f"Slows down {span}, to {to}, {why} timeouts: {self._idle(first)}."
 
     def _safe(self) -> int | None:
-        """Return the last point up to which no seed collapses; None if the first one does."""
+        """Return the last point before any seed collapses; None if there is no such point."""
         unsafe = (i for i in range(len(self.rows)) if self._collapsed(i) or self._may_collapse(i))
         safe = next(unsafe, len(self.rows)) - 1
         return safe if safe >= 0 else None
 
     def _may_collapse(self, index: int) -> bool:
-        """Return whether any seed collapses."""
+        """Return whether any seed collapses at a point."""
         return (self.rows[index].get(COLLAPSED) or 0.0) > 0
 
     def _other(self) -> str:
@@ -166,7 +166,7 @@ class _Curve:
         return not self._collapsed(index) and self._waits(index) < LEAST_TIMEOUTS
 
     def _waits(self, index: int) -> float:
-        """Timeouts per block, or of a run without blocks."""
+        """Return the timeouts per block, or per run if it has no blocks."""
         row = self.rows[index]
         return row["timeouts_per_block"] or row["timeouts"]
 
@@ -174,13 +174,13 @@ class _Curve:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
 
     def _points(self) -> list[str]:
-        """Return what each point is called: by its servers, or by the key that is swept."""
+        """Return the name of each point: its number of servers, or its value of the swept key."""
         if self.axis is None or self.axis in _COUNTS:
             return [units.plural(here.servers, "server") for here in self.at]
         return [f"{self._name} = {self._value(i)}" for i in range(len(self.rows))]
 
     def _waits_otherwise(self) -> str:
-        """Report blocks that wait without a timeout, at the point where they do most often."""
+        """Report blocks that wait without a timeout, at the point with most of these waits."""
         most = max(range(len(self.rows)), key=lambda i: waits.others(self.rows[i]))
         where = f"at {self._points()[most]}" if len(self.rows) > 1 else ""
         return waits.sentence(self.rows[most], where)
@@ -195,7 +195,7 @@ class _Curve:
         return written(self.rows[index][self.axis]) if self.axis else "this point"
 
     def _healthy(self) -> str:
-        """Report the last point without collapse, and its goodput."""
+        """Report a curve without a collapse, with the goodput of its last or slowest point."""
         last = shown = len(self.rows) - 1
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
@@ -214,7 +214,7 @@ class _Curve:
         )
 
     def _but_some(self) -> str:
-        """Report up to which number of servers no seed collapses, if any does."""
+        """Report the number of servers beyond which some seeds collapse, if any do."""
         if not any(map(self._may_collapse, range(len(self.rows)))):
             return ""
         safe = self._safe()
@@ -239,10 +239,10 @@ class _Curve:
         )
 
     def _doubt(self, index: int) -> str:
-        """Report too few seeds to decide whether a point is collapsed."""
+        """Report that there are too few seeds to decide whether a point has collapsed."""
         share = self.rows[index].get(COLLAPSED)
         if share is not None and 0 < share < 1:
-            return ""  # `caveats.outcomes` names all such points together
+            return ""  # `caveats.outcomes` names all points of this kind
         high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
         if high < lossless_goodput(self.at[index]) * LEAST_SHARE:
             return ""

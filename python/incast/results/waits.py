@@ -17,9 +17,9 @@ _FOR = {
 
 
 def others(row: Mapping[str, Any]) -> float:
-    """Return the stalls that no timeout ended: per block, or of a run without blocks.
+    """Return the stalls that no timeout ended: per block, or per run if it has no blocks.
 
-    Packets of long flows that stand in a queue are no wait of theirs.
+    A long flow does not wait while its packets are in a queue.
     """
     return sum(row.get(name) or 0.0 for name in _kinds(row)) / (row.get("blocks") or 1.0)
 
@@ -29,14 +29,14 @@ def _kinds(row: Mapping[str, Any]) -> list[str]:
 
 
 def sentence(row: Mapping[str, Any], where: str) -> str:
-    """Describe how often, how long and why blocks wait without a timeout, or return nothing.
+    """Describe how often, how long and why blocks wait without a timeout; empty if none does.
 
     Parameters
     ----------
     row
-        A point's means, and its longest stall.
+        The means of a point, and its longest stall.
     where
-        Which point it is, such as "at 24 servers"; or nothing.
+        The name of the point, such as "at 24 servers"; empty if there is only one point.
     """
     often = others(row)
     if not often:

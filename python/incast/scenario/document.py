@@ -29,11 +29,11 @@ class Scenario:
     Parameters
     ----------
     document
-        The tree of the TOML file, tables as dictionaries.
+        The tree of the TOML file, with tables as dictionaries.
     source
-        Its name in error messages: the file's name, or None for a dictionary.
+        The name of the scenario's file, for error messages; empty for a dictionary.
     engine
-        The version of what answers it, if this is not the simulator.
+        The version of the backend that runs the scenario; empty for the simulator.
     """
 
     document: dict[str, Any]
@@ -43,13 +43,13 @@ class Scenario:
     def override(self, key: str, value: object) -> "Scenario":
         """Return a copy in which the dotted `key` has another value.
 
-        A swept key is no longer swept, unless `value` is a list, which replaces its axis.
+        If the key is swept, a single value ends its sweep, and a list replaces its axis.
 
         Raises
         ------
         ScenarioError
-            No scenario has such a key, or the value is none that TOML can express. Whether the
-            value suits the key, and the others, `plan` says.
+            No scenario has such a key, or TOML cannot express the value. Later, `plan` checks
+            whether the value suits the key and the other values.
         """
         try:
             check(value, key)
@@ -68,7 +68,7 @@ class Scenario:
         Raises
         ------
         ScenarioError
-            The scenario is not valid. The message has the file and the key.
+            The scenario is not valid. The message names the file and the key.
         """
         try:
             check_sizes(self.document, Path(self.source).parent)
@@ -80,7 +80,7 @@ class Scenario:
         return Plan.of([Point(*point) for point in points], seeds, engine, wanted)
 
     def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
-        """Return the error with the name of the scenario before it."""
+        """Return the error with the scenario's name before its message."""
         return _core.ScenarioError(f"{self.source}: {error}") if self.source else error
 
 
@@ -90,13 +90,13 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     Parameters
     ----------
     source
-        The dictionary, the file, or the name of a shipped scenario (`incast list scenarios`). A
-        file of that name has priority.
+        The dictionary, the file, or the name of a shipped scenario (`incast list scenarios`). If a
+        file has the same name, the file is read.
 
     Raises
     ------
     ScenarioError
-        The file cannot be read or is not TOML. The message has its name and the line.
+        The file cannot be read or is not TOML. The message names the file and the line.
     """
     if isinstance(source, Mapping):
         check(source)
@@ -127,7 +127,7 @@ def read(text: str) -> dict[str, Any]:
     Raises
     ------
     ScenarioError
-        It is not TOML. The message has the line and the column.
+        The text is not TOML. The message names the line and the column.
     """
     document: dict[str, Any] = json.loads(_core.document(text))
     return document

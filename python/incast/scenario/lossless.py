@@ -1,4 +1,4 @@
-"""The goodput of a workload without losses, by which a collapse is defined."""
+"""The goodput of a workload without losses, with which a collapse is defined."""
 
 from dataclasses import dataclass
 from math import inf, nan
@@ -13,11 +13,11 @@ Numbers = Floats | float
 
 
 def lossless_goodput(here: Resolved) -> float:
-    """Return the goodput in bit/s that the workload of a scenario gives without losses.
+    """Return the goodput in bit/s that the workload of a scenario has without losses.
 
-    NaN where it is not defined: of several workloads, or of other kinds. For a read, its bits
-    divided by `lossless_s`, and at most the requested rate. For long flows, the limit of links and
-    receive windows.
+    For a read, this is the bits of a block divided by `lossless_s`, but at most the requested rate.
+    For long flows, it is the limit that links and receive windows set. For other workloads, and
+    for several workloads together, it is NaN, because it is not defined.
     """
     if not here.judged:
         return nan
@@ -33,7 +33,7 @@ def block_bits(here: Resolved) -> float:
 
 
 def lossless_s(here: Resolved) -> float:
-    """Return the mean seconds of a block in which nothing is lost."""
+    """Return the mean time in seconds of a block in which no packet is lost."""
     transport, workload = here.tree["transport"], here.workload
     segments, full = here.facts["sru_segments"], here.facts["wire_bytes"] * 8.0
     blocks = 1 if here.fresh else workload.get("blocks")
@@ -51,31 +51,31 @@ def lossless_s(here: Resolved) -> float:
         late=here.lateness,
         initial=min(here.initial_window, here.receive_window),
         most=here.receive_window,
-        blocks=inf if blocks is None else int(blocks),  # inf: the beginning does not matter
+        blocks=inf if blocks is None else int(blocks),  # inf: no first block
     )
     return float(block.time)
 
 
 @dataclass(frozen=True)
 class Lossless:
-    """A read without losses: numbers, or arrays of them; times in any unit.
+    """A read without losses. Each quantity is a number or an array; times may have any unit.
 
     Parameters
     ----------
     servers, segments
-        How many servers send how many segments each.
+        The number of servers, and the number of segments that each server sends.
     data
-        Return a server's segments in full packets.
+        The data and headers that each server sends, in full packets.
     own, shared
-        Times of a full packet on a server's link, and on the links that all of them share.
+        The time of a full packet on a server's link, and on the links that all servers share.
     trip, greeting
-        Round trip of a full packet and its ACK, and of a handshake, if there is one.
+        Round trip of a full packet and its ACK, and round trip of a handshake (0 without one).
     late
-        How much later than the first the last server hears of the block.
+        The time by which the last server learns of a block later than the first server.
     initial, most
-        Segments of a window at first, and at most.
+        The initial and the largest window in segments.
     blocks
-        Blocks for which connections stay open.
+        The number of blocks for which a connection stays open.
     """
 
     servers: Numbers
@@ -94,7 +94,8 @@ class Lossless:
     def time(self) -> Floats:
         """Mean time of a block.
 
-        Where connections open, a handshake comes before, and windows double from the first.
+        A block that opens connections begins with a handshake, and its windows double from the
+        initial window.
         """
         later = self._block(self.most)
         first = self._block(self.initial) + self.greeting
@@ -103,9 +104,9 @@ class Lossless:
     def _block(self, window: Numbers) -> Floats:
         """Return the time of a block if servers may send this many segments at first.
 
-        The links' for all data, or what the last server asked takes alone, whichever is longer. A
-        window is answered after a round trip at the earliest: until then the links idle, unless
-        others use them, who were asked at other times.
+        This is the time of all data on the shared links, or the time that the last server needs on
+        its own, whichever is longer. The ACKs of a window arrive after a round trip at the
+        earliest. Until then the links idle, unless servers that were asked at other times use them.
         """
         alone, together = self._idle(window)
         late = np.asarray(self.late, float)
@@ -114,12 +115,12 @@ class Lossless:
         return np.asarray(np.maximum(of_last, of_all) + self.trip)
 
     def _idle(self, window: Numbers) -> tuple[Floats, Floats]:
-        """Return for how long a server's own link idles in a block, and the shared ones."""
+        """Return the idle times of a server's own link, and of the shared links, in a block."""
         size = np.asarray(window, float)
         left = np.asarray(self.segments, float)
         alone = together = np.zeros(())
         while np.any(left > size):
-            # At its most a window stays as it is, until few segments are left.
+            # The largest window stays the same until few segments are left.
             times = np.where(size < self.most, 1.0, np.ceil(left / size) - 1.0)
             times = np.where(left > size, times, 0.0)
             alone = alone + times * np.maximum(self.trip - size * self.own, 0.0)
@@ -131,6 +132,6 @@ class Lossless:
 
 
 def _links(here: Resolved) -> float:
-    """Return what the narrower of the clients' and the servers' links carry, in bit/s."""
+    """Return the lower of the total rates of the clients' and the servers' links, in bit/s."""
     rates = [here.limit, here.servers * here.server_rate]
     return min(rate for rate in rates if rate < inf)

@@ -12,8 +12,8 @@ from incast._core import ScenarioError
 from incast.scenario import precision
 from incast.scenario.plain import as_json
 
-_LIKE = 0.8  # how much a name must be like another one to be meant by it
-_DEEPEST = 16  # no table of a scenario lies so deep
+_LIKE = 0.8  # similarity from which an unknown name is taken for a known one
+_DEEPEST = 16  # levels of tables, more than any scenario has
 
 
 def parse(text: str, option: str = "--set") -> tuple[str, object]:
@@ -44,9 +44,9 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
 
 
 def apply(document: dict[str, Any], key: str, value: object) -> None:
-    """Set the dotted `key` in `document`, and change its sweep if it has one.
+    """Set the dotted `key` in `document`, and change the sweep of the key if it has one.
 
-    `sweep.workload.servers` adds an axis: what follows `sweep.` is one key.
+    `sweep.workload.servers` adds an axis for the key `workload.servers`.
 
     Raises
     ------
@@ -69,19 +69,19 @@ _UNKNOWN = re.compile(r'(?P<key>[^ :]+): unknown key(?:; did you mean "(?P<inste
 
 
 def check_key(document: dict[str, Any], key: str, value: object) -> None:
-    """Refuse a key that no scenario has; whether others and the value are valid, plans say.
+    """Refuse a key that no scenario has; `Scenario.plan` checks the value and all other keys.
 
     Parameters
     ----------
     document
-        The scenario, with the key.
+        The scenario, in which the key is set.
     key, value
-        As `apply` has taken them.
+        The arguments with which `apply` has set the key.
 
     Raises
     ------
     ScenarioError
-        The core does not know the key. The message has the most similar one of its table.
+        The core does not know the key. The message names the most similar key of the same table.
     """
     table, _, axis = key.partition(".")
     if table == "sweep":
@@ -107,7 +107,7 @@ def check_key(document: dict[str, Any], key: str, value: object) -> None:
 
 
 def _of_another_part(key: str) -> bool:
-    """Return whether a table has the key with another `name`, which may be set after it."""
+    """Return whether a table with another `name` has the key; that name may be set later."""
     from incast.scenario import schema
 
     *above, last = (part for part in key.split(".") if not part.isdigit())
@@ -119,7 +119,7 @@ def _of_another_part(key: str) -> bool:
 
 
 def _nearest(key: str, instead: str | None) -> str | None:
-    """Return the whole name of the key that was meant, if one is much like it."""
+    """Return the whole name of the most similar known key, if any is similar enough."""
     from incast.scenario import schema
 
     above, dot, last = key.rpartition(".")
@@ -137,7 +137,7 @@ _BARE = re.compile(r"(?<=[\[,=])\s*([A-Za-z0-9.^_-]*[A-Za-z^][A-Za-z0-9.^_-]*)\s
 
 
 def _quoted(key: str, value: str) -> str:
-    """Put bare words of a list or a table into quotes, or return an example."""
+    """Put bare words of a list or a table into quotes; return an example if that fails."""
     corrected = _BARE.sub(r'"\1"', value)
     readable = not isinstance(_value(corrected), str)
     return f"{key}={corrected}" if readable else 'sweep.network.buffer=["64KiB","1MiB"]'
@@ -153,7 +153,7 @@ def _value(text: str) -> object:
 
 
 def _apply_to_sweep(sweep: dict[str, Any], key: str, value: object) -> bool:
-    """Replace or remove the axis of `key`; return whether there was one."""
+    """Replace or remove the axis of `key`; return whether the key had an axis."""
     pairs = sweep.get("zip")
     for table in [sweep, *(pairs if isinstance(pairs, list) else [])]:
         if _replace(table, key, value if isinstance(value, list) else None):
@@ -191,7 +191,7 @@ def _assign(document: dict[str, Any], key: str, value: object) -> None:
             place = place[_index(place, step, key)]
         elif isinstance(place, dict):
             if step.isdigit():  # no table has numbers for keys
-                raise ScenarioError(f"{key}: there is no entry {step}: the list has none")
+                raise ScenarioError(f"{key}: there is no entry {step}, because there is no list")
             place = place.setdefault(step, {})
         if not isinstance(place, dict | list):
             raise ScenarioError(f"{key}: {step!r} is a value, not a table")

@@ -1,4 +1,4 @@
-"""Documents as JSON. Values that JSON cannot represent are errors with a key."""
+"""Documents as JSON. A value that JSON cannot represent is an error that names its key."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from math import isfinite
 
 from incast._core import ScenarioError
 
-# Beyond these no reader of JSON follows.
+# Readers of JSON fail beyond these limits.
 _DEEPEST = 64
 _MOST_VALUES = 10_000_000
 _LARGEST = 2**64 - 1
@@ -19,10 +19,10 @@ def as_json(document: object) -> str:
     Raises
     ------
     ScenarioError
-        JSON cannot represent a value. The message has its key.
+        JSON cannot represent a value. The message names its key.
     """
     check(document)
-    # Dates are TOML but not JSON; as text they meet the core's own error message.
+    # Dates are TOML but not JSON. As strings they reach the core, which has an error for them.
     return json.dumps(document, default=str)
 
 
@@ -32,8 +32,8 @@ def check(document: object, key: str = "") -> None:
     Raises
     ------
     ScenarioError
-        A number is not finite or has more than 64 bits, text is not Unicode, a key is not text, or
-        tables are nested too deeply.
+        A number is not finite or has more than 64 bits, a string is not Unicode, a key is not a
+        string, or tables are nested too deeply.
     """
     pending: list[tuple[object, str, int]] = [(document, key, key.count("."))]
     seen = 0

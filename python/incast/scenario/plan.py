@@ -21,11 +21,11 @@ class Point:
     Parameters
     ----------
     swept
-        Dotted key to value, in columns of one type each (see `Plan.of`).
+        Values by dotted key. A key has values of the same type at all points (see `Plan.of`).
     resolved
         The whole scenario at this point: every key, in base units.
     ready
-        The same as the core has read it; by default it is read again where it is needed.
+        The same scenario as the core has read it; by default the core reads it when needed.
     """
 
     swept: dict[str, Value]
@@ -39,24 +39,24 @@ class Point:
 
     @property
     def here(self) -> Resolved:
-        """What follows from the scenario."""
+        """The quantities that follow from the scenario."""
         return Resolved(self.resolved, self.scenario)
 
     @cached_property
     def identity(self) -> str:
-        """Canonical text of what a run depends on: all but the title and the list of seeds."""
+        """Canonical text of all keys on which a run depends, without the title and the seeds."""
         resolved = {key: value for key, value in self.resolved.items() if key != "title"}
         resolved["run"] = {k: v for k, v in resolved.get("run", {}).items() if k != "seeds"}
         return _canonical(resolved)
 
     @cached_property
     def digest(self) -> blake2b:
-        """The hash of the identity, to which a run adds its own: the seeds of a point share it."""
+        """The hash of the identity, to which each run adds its seed and its engine."""
         return blake2b(f"[{_canonical(self.identity)},".encode(), digest_size=16)
 
     @cached_property
     def key(self) -> str:
-        """A name of the point: the same for two points at which runs are the same."""
+        """A name of the point; two points with the same runs have the same name."""
         return self.digest.hexdigest()
 
 
@@ -67,9 +67,9 @@ class Job:
     Parameters
     ----------
     index
-        The place of the point in the plan.
+        The index of the point in the plan.
     point, seed
-        What to run.
+        The point and the seed to run.
     engine
         The version of the engine that runs it.
     """
@@ -98,9 +98,9 @@ class Plan:
     seeds
         The seeds at which every point is run.
     engine
-        The version of the engine that runs them.
+        The version of the engine that runs the points.
     precision
-        When a point has enough seeds; None if all have the same.
+        The rule that decides when a point has enough seeds; None if all points have the same seeds.
     """
 
     points: list[Point]
@@ -116,10 +116,11 @@ class Plan:
         engine: str,
         precision: Precision | None = None,
     ) -> "Plan":
-        """Take the plan that the core of version `engine` made.
+        """Make the plan of points and seeds from the core of version `engine`.
 
-        Values of one swept key become one type, so that they make a column: numbers stay
-        numbers when all are, and everything else becomes text (a table its compact JSON).
+        The values of a swept key get one type, so that they form a column. They stay numbers if
+        all are numbers, and flags if all are flags. Otherwise they become strings; a table becomes
+        compact JSON.
         """
         columns = {key: _one_type([it.swept[key] for it in points]) for key in points[0].swept}
         typed = [
@@ -130,7 +131,7 @@ class Plan:
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], engine: str) -> "Plan":
-        """Take the plan from the tree that `to_dict` returned."""
+        """Make the plan from a tree that `to_dict` has returned."""
         points = [Point(point["swept"], point["resolved"]) for point in tree["points"]]
         told = tree.get("precision")
         precision = Precision.from_tree(told) if told is not None else None
@@ -148,7 +149,7 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the points: two plans that share it differ in seeds and title at most."""
+        """A hash of the points; plans with the same hash differ at most in seeds and title."""
         text = _canonical([[point.swept, point.identity] for point in self.points])
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -159,29 +160,30 @@ class Plan:
                 yield Job(index, point, seed, self.engine)
 
     def jobs_of(self, points: range) -> Iterator[Job]:
-        """Yield the runs of some points, by their places, point by point."""
+        """Yield the runs of the points with these indices, point by point."""
         for index in points:
             for seed in self.seeds:
                 yield Job(index, self.points[index], seed, self.engine)
 
     @cached_property
     def distinct(self) -> list[tuple[int, Point]]:
-        """The points that differ in what runs depend on, with their places.
+        """The points without duplicates, each with its index in the plan.
 
-        Equal points share their runs: they stand where the first of them does, as the last one.
+        Points are equal if they have the same runs. Of equal points, the list has the last one, at
+        the position of the first one.
         """
         found = {point.key: (index, point) for index, point in enumerate(self.points)}
         return list(found.values())
 
     def runs(self, some: range | None = None) -> Iterator[Job]:
-        """Yield each different run once, in the order of `jobs`: all of them, or some by number."""
+        """Yield each different run once, in the order of `jobs`: all runs, or `some` by number."""
         points = self.distinct
         for number in range(len(points) * len(self.seeds)) if some is None else some:
             seed, place = divmod(number, len(points))
             yield Job(*points[place], self.seeds[seed], self.engine)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as the tree from which `from_tree` takes it."""
+        """Return the plan as a tree that `from_tree` reads."""
         points = [{"swept": point.swept, "resolved": point.resolved} for point in self.points]
         tree: dict[str, Any] = {"points": points, "seeds": self.seeds}
         if self.precision is not None:

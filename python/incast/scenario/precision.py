@@ -28,19 +28,19 @@ KEYS: dict[str, dict[str, Any]] = {
         "default": DEFAULT_MOST,
     },
 }
-"""The keys of `[run]` that say how many runs there are, and do not concern a single run."""
+"""The keys of `[run]` that set the number of runs, and do not change a single run."""
 
 
 @dataclass(frozen=True)
 class Precision:
-    """When a point has enough seeds.
+    """The rule that decides when a point has enough seeds.
 
     Parameters
     ----------
     target
-        The largest distance of the ends of an interval from the mean, in means.
+        The largest distance between the mean and an end of its interval, as a share of the mean.
     first, most
-        How many seeds a point has at first and at most.
+        The number of seeds that a point has at first, and the maximum.
     """
 
     target: float
@@ -49,30 +49,30 @@ class Precision:
 
     @property
     def looks(self) -> list[int]:
-        """The numbers of seeds at which a point may stop: each is twice the one before."""
+        """The numbers of seeds at which a point may stop: each is twice the previous number."""
         numbers = [self.first]
         while numbers[-1] < self.most:
             numbers.append(min(2 * numbers[-1], self.most))
         return numbers
 
     def seeds(self, given: Sequence[int], number: int) -> list[int]:
-        """Return so many seeds: those of a plan, and after them the smallest that it lacks."""
+        """Return `number` seeds: the first seeds of a plan, then the smallest other numbers."""
         first = list(given[: self.first])
         taken = set(first)
         return [*first, *islice((n for n in count(1) if n not in taken), number - len(first))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree from which `from_tree` takes it."""
+        """Return the rule as a tree that `from_tree` reads."""
         return {"target": self.target, "first": self.first, "most": self.most}
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> "Precision":
-        """Take it from the tree of a manifest."""
+        """Make the rule from the tree in a manifest."""
         return cls(float(tree["target"]), int(tree["first"]), int(tree["most"]))
 
 
 def valid(tree: object) -> bool:
-    """Return whether a part of a manifest is a precision."""
+    """Return whether a part of a manifest is a valid precision."""
     if not isinstance(tree, dict):
         return False
     first, most, target = (tree.get(key) for key in ("first", "most", "target"))
@@ -86,7 +86,7 @@ def valid(tree: object) -> bool:
 
 
 def without(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document without these keys, as the core reads it."""
+    """Return a document without `KEYS`, in the form that the core reads."""
     run = document.get("run")
     if not isinstance(run, dict) or run.keys().isdisjoint(KEYS):
         return document
@@ -95,7 +95,7 @@ def without(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
-    """Read the keys of a document whose points have so many seeds at first.
+    """Return the precision of a document with this number of `seeds`; None if none is set.
 
     Raises
     ------
@@ -107,7 +107,9 @@ def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
         return None
     target, most = run.get(TARGET), run.get(MOST, max(DEFAULT_MOST, seeds))
     if target is None:
-        raise ScenarioError(f"run.{MOST}: has no effect without run.{TARGET}; set it, e.g. 0.02")
+        raise ScenarioError(
+            f"run.{MOST}: has no effect without run.{TARGET}; set run.{TARGET}, e.g. to 0.02"
+        )
     if isinstance(target, bool) or not isinstance(target, int | float):
         raise ScenarioError(f"run.{TARGET}: {target!r} is not a number; write e.g. 0.02 for 2 %")
     if not 0 < target < 1:
@@ -121,6 +123,7 @@ def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
         )
     if seeds < _FEWEST:
         raise ScenarioError(
-            f"run.seeds: must be at least {_FEWEST} with run.{TARGET}: one has no interval"
+            f"run.seeds: must be at least {_FEWEST} with run.{TARGET}, because a single seed has "
+            "no interval"
         )
     return Precision(float(target), seeds, most)

@@ -1,6 +1,6 @@
-"""A resolved scenario in numbers: what tables, pictures and verdicts compute with.
+"""A resolved scenario in numbers, with which tables, pictures and verdicts are computed.
 
-What follows from a scenario, the core says (`_core.Scenario.facts`); nothing here reads a quantity.
+The core derives the numbers from the scenario (`_core.Scenario.facts`). No quantity is parsed here.
 """
 
 import json
@@ -24,7 +24,7 @@ class Resolved:
     tree
         The scenario as the core resolved it.
     scenario
-        The same, as the core has read it; by default it is read again.
+        The same scenario as the core has read it; by default the core reads `tree`.
     """
 
     tree: dict[str, Any]
@@ -32,7 +32,7 @@ class Resolved:
 
     @cached_property
     def facts(self) -> "Facts":
-        """What follows from the scenario, in base units."""
+        """The quantities that follow from the scenario, in base units."""
         scenario = self.scenario or _core.Scenario(json.dumps(self.tree))
         return scenario.facts()
 
@@ -43,12 +43,12 @@ class Resolved:
 
     @property
     def groups(self) -> list[str]:
-        """What a run has a row for: `all`, and each table of several workloads and background."""
+        """The groups of a run's rows: `all`, each of several workloads, and background traffic."""
         return self.facts["groups"]
 
     @property
     def profile(self) -> str:
-        """Name of the profile, which set what the document left out."""
+        """Name of the profile, which sets the keys that the document leaves out."""
         return str(self.tree["profile"])
 
     @property
@@ -58,38 +58,38 @@ class Resolved:
 
     @property
     def servers(self) -> int:
-        """How many servers answer one request of the client."""
+        """Number of servers that answer one request of the client."""
         return self.facts["servers"]
 
     @property
     def flows(self) -> int:
-        """How many connections carry data."""
+        """Number of connections that carry data."""
         return self.facts["flows"]
 
     @property
     def clients(self) -> int:
-        """How many clients the servers send to."""
+        """Number of clients to which the servers send."""
         return self.facts["clients"]
 
     @property
     def lines(self) -> int:
-        """How many clients' links bound the goodput: one where others may be the bottleneck."""
+        """Number of clients' links that bound the goodput: all on a star, one elsewhere."""
         return self.clients if self.topology == "star" else 1
 
     @property
     def limit(self) -> float:
-        """What these links carry together in bit/s."""
+        """Total rate in bit/s of the clients' links that bound the goodput."""
         return self.lines * self.line_rate
 
     @property
     def line(self) -> str:
-        """Rate of these links in words."""
+        """Rate of the clients' links that bound the goodput, in words."""
         rate = units.rate(self.line_rate)
         return rate if self.lines == 1 else f"{self.lines} × {rate}"
 
     @property
     def capacity(self) -> float:
-        """What can reach the clients in bit/s: by their links, all the servers', or the demand."""
+        """Lowest of three rates in bit/s: the clients' links, all servers' links, the demand."""
         return min(self.limit, self.servers * self.server_rate, self.demand)
 
     @property
@@ -125,19 +125,19 @@ class Resolved:
 
     @property
     def request_jitter(self) -> float:
-        """Most seconds between two requests of a block."""
+        """Maximum time in seconds between two requests of a block."""
         return self.facts["request_jitter_s"]
 
     @property
     def lateness(self) -> float:
-        """Seconds by which the last server hears of a block later than the first, on average."""
+        """Mean seconds by which the last server learns of a block later than the first server."""
         gaps = (self.servers - 1) * self.request_jitter / 2
         spread = self.facts["start_spread_s"] + self.facts["request_spread_s"]
         return gaps + spread * self.servers / (self.servers + 1)
 
     @property
     def send_jitter(self) -> float:
-        """Most seconds for which a host holds back what it is about to send."""
+        """Maximum time in seconds for which a host holds back a packet before sending it."""
         return self.facts["send_jitter_s"]
 
     @property
@@ -147,7 +147,7 @@ class Resolved:
 
     @property
     def workloads(self) -> list[dict[str, Any]]:
-        """The tables of workloads, most often one."""
+        """The tables of workloads; usually there is one."""
         given = self.tree["workload"]
         return given if isinstance(given, list) else [given]
 
@@ -158,7 +158,7 @@ class Resolved:
 
     @property
     def doing(self) -> str:
-        """What the workloads are, for sentences."""
+        """Name of the workload, or `several workloads`, for sentences."""
         return "several workloads" if len(self.workloads) > 1 else str(self.workload["name"])
 
     @property
@@ -169,7 +169,7 @@ class Resolved:
 
     @property
     def reads(self) -> bool:
-        """Whether a client reads blocks, alone; if not, flows are counted by themselves."""
+        """Whether the only workload is a client that reads blocks."""
         return self.judged and bool(self.workload["name"] == "barrier-read")
 
     @property
@@ -184,7 +184,7 @@ class Resolved:
 
     @property
     def block(self) -> int | None:
-        """Bytes of a block that the servers divide; None if the size per server is given."""
+        """Bytes of a block, divided among the servers; None if the size per server is given."""
         block = self.workload.get("block")
         return None if block is None else int(block)
 
@@ -195,7 +195,7 @@ class Resolved:
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Thresholds of the queue discipline by key, in packets or bytes as the buffer."""
+        """Thresholds of the queue discipline by key, in the unit of the buffer."""
         return dict(zip(self.facts["thresholds"], self.facts["threshold_lengths"], strict=True))
 
     @property
@@ -205,22 +205,22 @@ class Resolved:
 
     @property
     def buffer_places(self) -> int:
-        """Full packets that may wait there, in addition to the one in service."""
+        """Full packets that may wait at the port to the client, besides the one in service."""
         return self.buffer_packets - bool(self.tree["network"]["buffer_counts_in_service"])
 
     @property
     def counts_packets(self) -> bool:
-        """Whether that buffer is counted in packets, not in bytes."""
+        """Whether the buffer of the port to the client counts packets, not bytes."""
         return self.facts["buffer_counts_packets"]
 
     @property
     def buffer_bytes(self) -> int:
-        """Size of that buffer in bytes, of full packets where it counts packets."""
+        """Bytes in the buffer of the port to the client; if it counts packets, of full packets."""
         return self.facts["buffer_bytes"]
 
     @property
     def buffer(self) -> str:
-        """That buffer in words, in bytes and full packets."""
+        """Size of the buffer of the port to the client in words: bytes and full packets."""
         packets = units.plural(self.buffer_packets, "packet")
         shared = f" of {self._total} shared" if self.facts["buffer_total"] is not None else ""
         if self.counts_packets:
@@ -229,13 +229,13 @@ class Resolved:
 
     @property
     def dynamic(self) -> tuple[int, float] | None:
-        """What ports share and the alpha of their limits, where these follow what is left."""
+        """Size of the shared buffer and alpha of its dynamic limits; None without such limits."""
         total, alpha = self.facts["buffer_total"], self.facts["buffer_alpha"]
         return None if total is None or alpha is None else (total, alpha)
 
     @property
     def _total(self) -> str:
-        """What ports share in words; its unit only where that is not the port's own."""
+        """Size of the shared buffer in words, without the unit `packets` if the port has it too."""
         total = self.facts["buffer_total"] or 0
         if not self.facts["buffer_total_counts_packets"]:
             return units.size(total)
@@ -243,7 +243,7 @@ class Resolved:
 
     @property
     def window_limit(self) -> int:
-        """Segments that one server may have outstanding: its SRU or the receive window."""
+        """Segments that one server may have outstanding: at most its SRU and the receive window."""
         return min(self.facts["sru_segments"], self.receive_window)
 
     @property
@@ -258,7 +258,7 @@ class Resolved:
 
     @property
     def initial_threshold(self) -> int:
-        """Segments up to which a window that has never lost anything starts slowly."""
+        """Initial slow-start threshold in segments."""
         return self.facts["initial_ssthresh_segments"]
 
     @property
@@ -268,7 +268,7 @@ class Resolved:
 
     @property
     def trunks(self) -> int:
-        """How many links between switches the longest way to the client has."""
+        """Number of links between switches on the longest path to the client."""
         return self.facts["trunks"]
 
     @property
@@ -294,8 +294,8 @@ class Resolved:
     def window(self, round_trip: int) -> int:
         """Packets that all servers together send in the n-th round trip of slow start.
 
-        The first is the initial window; each later one doubles it, as far as the receive window
-        and the rest of the SRU allow.
+        In the first round trip, each server sends its initial window. In each later one, it sends
+        twice as much, as far as the receive window and the rest of the SRU allow.
         """
         first = self.initial_window
         doubled: int = first * 2 ** (round_trip - 1)

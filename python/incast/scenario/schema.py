@@ -15,7 +15,7 @@ from incast.scenario.document import load
 Schema = dict[str, Any]
 
 REGISTRIES = ("topologies", "queues", "buffers", "congestion-controls", "recoveries", "remedies")
-"""The registries whose entries have parameters, as `incast list` calls them."""
+"""The registries whose entries have parameters, by their names in `incast list`."""
 
 # What a key accepts, by the name of its definition.
 _KINDS = {
@@ -51,11 +51,11 @@ class Key:
     Parameters
     ----------
     name
-        Its name with its tables: `network.core.rate`.
+        The key's name with its tables: `network.core.rate`.
     about
-        Its schema.
+        The key's schema.
     variant
-        The `name` of the table that has it, if tables of other names do not.
+        The `name` of the table that has the key; empty if the table has no `name`.
     """
 
     name: str
@@ -100,24 +100,24 @@ def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
         properties = dict(table["properties"])
         own = str(properties.get("name", {}).get("const", ""))
         if own and "." in name:
-            continue  # the entry of a registry, which says itself what it takes
+            continue  # the entry of a registry, which lists its own parameters
         for key, each in properties.items():
             if key == "name" and own:
                 continue
             below = Key(f"{name}.{key}", each, own or variant)
             yield below
-            if _reference(each) != "Transport":  # of background traffic: the same keys once more
+            if _reference(each) != "Transport":  # background traffic repeats the transport's keys
                 yield from _below(below.name, each, below.variant)
 
 
 def tables(about: Schema) -> list[Schema]:
-    """Return the tables that a key may contain; none if it contains something else."""
+    """Return the tables that a key may contain; an empty list if it contains no table."""
     parts = [about, *about.get("anyOf", ()), *about.get("oneOf", ())]
     parts = [definition(part.get("items", part)) for part in parts]
     variants = [one for part in parts for one in part.get("oneOf", part.get("anyOf", [part]))]
     wholes = [definition(one) for one in variants]
     found = [one for one in wholes if "properties" in one]
-    # A table, or a list of such tables, are the same keys.
+    # A table and a list of such tables have the same keys.
     return [one for index, one in enumerate(found) if one not in found[:index]]
 
 
@@ -151,7 +151,7 @@ def accepts(about: Schema) -> str:
 
 
 def choices(about: Schema) -> list[tuple[str, str]]:
-    """Return the names that a key accepts, and their meanings."""
+    """Return the names that a key accepts, each with its meaning."""
     whole = {**schema()["$defs"].get(_reference(about), {}), **about}
     if "const" in whole:
         return [(str(whole["const"]), str(whole.get("description", "")))]
@@ -172,7 +172,7 @@ def default(about: Schema) -> str:
 def bounds(about: Schema) -> str:
     """Return the range of a value as text; empty if it is not known.
 
-    The description is preferred; in it, text in brackets is not a range.
+    A range in the description has priority, but text in brackets there is ignored.
     """
     meaning = str(about.get("description", ""))
     while (shorter := _BRACKETS.sub("", meaning)) != meaning:
@@ -190,7 +190,7 @@ def sources(text: str) -> list[str]:
 
 
 def of_profiles(name: str) -> dict[str, str]:
-    """Return the value of every profile for a key of `[network]` or `[transport]`, if any."""
+    """Return each profile's value of a key of `[network]` or `[transport]`, if it has one."""
     if name.partition(".")[0] not in {"network", "transport"}:
         return {}
     found = {}
@@ -199,7 +199,7 @@ def of_profiles(name: str) -> dict[str, str]:
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if isinstance(value, dict) and "name" in value:
-            value = value["name"]  # the parameters are those of the part
+            value = value["name"]  # without the parameters of the named part
         if value is not None:
             found[profile] = human(value, int(resolved(profile)["transport"]["mss"]))
     return found
@@ -218,7 +218,7 @@ def human(value: object, mss: int) -> str:
     Parameters
     ----------
     value
-        The value in base units; a table with its name and parameters.
+        The value in base units, or a table with a name and parameters.
     mss
         Bytes of a segment, the unit of windows.
     """

@@ -8,7 +8,7 @@ _SUFFIX = ".toml"
 
 
 def names() -> list[str]:
-    """Return their names, in alphabetical order."""
+    """Return the names of the shipped scenarios, in alphabetical order."""
     return sorted(file.stem for file in FOLDER.glob(f"*{_SUFFIX}"))
 
 
@@ -19,7 +19,7 @@ def question(name: str) -> str:
 
 
 def located(path: Path) -> Path:
-    """Return an existing file, otherwise the shipped scenario of that name."""
+    """Return the file if it exists, otherwise the shipped scenario of that name."""
     bare = path.name == str(path) and not path.suffix
     shipped = FOLDER / f"{path}{_SUFFIX}"
     return shipped if bare and not path.is_file() and shipped.is_file() else path

@@ -1,10 +1,10 @@
-"""Distributions of flow sizes in files of one's own: `sizes = "mine.csv"`.
+"""Distributions of flow sizes from the user's files: `sizes = "mine.csv"`.
 
-A file is read here, and its points stand in the scenario: what is resolved needs no file. Names of
+A file is read here, and its points replace its name, so a resolved scenario needs no file. Names of
 files that do not exist are left to the core, which has distributions of its own.
 
-A line has bytes and the share of flows up to there, with a comma or blanks between. Shares end with
-1, or with 100 in files of per cent, as traffic generators beside ns-3 read them.
+A line has a size in bytes and the share of flows up to this size, with a comma or blanks between.
+The last share is 1, or 100 in files of percentages, which traffic generators for ns-3 read.
 """
 
 import re
@@ -23,16 +23,16 @@ _LONGEST = 40  # letters of a line in a message
 
 
 def inline(document: dict[str, Any], folder: Path) -> None:
-    """Replace the names of files in `sizes` keys, swept ones as well, by their points.
+    """Replace the names of files in `sizes` keys, including swept keys, by the files' points.
 
-    A file with a mistake keeps its name: another one may still be set in its place.
+    The name of a file with a mistake stays, because an override may still replace it.
 
     Parameters
     ----------
     document
         The scenario's tree, which is changed.
     folder
-        Where its file lies, from which paths start.
+        The folder of the scenario's file, to which paths are relative.
     """
     for name, place, key in _files(document, folder):
         with suppress(_core.ScenarioError):
@@ -40,19 +40,19 @@ def inline(document: dict[str, Any], folder: Path) -> None:
 
 
 def check(document: dict[str, Any], folder: Path) -> None:
-    """Refuse files in `sizes` keys that still have their names: each has a mistake.
+    """Refuse names of files that are left in `sizes` keys, because these files have mistakes.
 
     Raises
     ------
     ScenarioError
-        A file cannot be read, or has lines that are no points. The message has the key.
+        A file cannot be read, or has lines that are not points. The message names the key.
     """
     for name, place, key in _files(document, folder):
         _points(name, folder / place[key])
 
 
 def _files(document: dict[str, Any], folder: Path) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places that have the name of a file."""
+    """Yield the entries of `_places` that are names of files."""
     for name, place, key in _places(document, ""):
         if isinstance(place[key], str) and _is_file(folder / place[key]):
             yield name, place, key
@@ -66,7 +66,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 (any document)
-    """Yield the place of each size: the dotted key, and the table or list with its key there."""
+    """Yield each value of a `sizes` key: dotted key, table or list, and key or index in it."""
     if not isinstance(tree, dict | list):
         return
     for key, below in list(enumerate(tree) if isinstance(tree, list) else tree.items()):
@@ -86,7 +86,7 @@ def _points(key: str, path: Path) -> list[list[float]]:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise _core.ScenarioError(f"{key}: {path}: {why}") from None
     points: list[list[float]] = []
-    named = False  # whether the names of the columns were passed over
+    named = False  # whether a line with the names of the columns was skipped
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
         if not words or line.lstrip().startswith("#"):
@@ -96,7 +96,8 @@ def _points(key: str, path: Path) -> list[list[float]]:
         elif points or named or any(map(_NUMBER.fullmatch, words)):
             raise _core.ScenarioError(
                 f"{key}: {path}: line {number}: {line.strip()[:_LONGEST]!r} must be two numbers, "
-                "bytes and the share of flows up to there, to 1, or to 100 for per cent"
+                "a size in bytes and the share of flows up to this size; the last share must be 1, "
+                "or 100 for per cent"
             )
         else:
             named = True

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from incast import _core
 from incast.scenario.plan import Point
 
-Spill = Callable[[str, dict[str, Any]], None]  # takes a table's name, and columns of a part of it
+Spill = Callable[[str, dict[str, Any]], None]  # takes a table's name, and a part of its columns
 
 
 class Control(Protocol):
@@ -23,13 +23,13 @@ class Control(Protocol):
 class Backend(Protocol):
     """Runs points of a plan, at any seed, from several threads.
 
-    Its `version` is part of the key under which a run is stored: backends that may answer
-    differently must have different versions.
+    The `version` of a backend is part of the key under which a run is stored. Backends that may
+    answer differently must have different versions.
     """
 
     @property
     def version(self) -> str:
-        """Its name and version."""
+        """The backend's name and version."""
 
     def control(self) -> Control:
         """Return a handle for the next run."""
@@ -42,7 +42,7 @@ class Backend(Protocol):
         control: Any,  # noqa: ANN401 (its own)
         spill: Spill,
     ) -> dict[str, Any]:
-        """Return `rows`, a dictionary per group with all columns, and the requested traces.
+        """Return the tables of a run: `rows`, with all columns per group, and requested traces.
 
         The first rows of a long trace may go to `spill` during the run.
         """

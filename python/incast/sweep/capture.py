@@ -17,25 +17,25 @@ SNAPLEN = 96  # bytes: Ethernet, IPv4, and TCP with all options
 
 @dataclass(frozen=True)
 class Capture:
-    """What to write of a run's packets, and where.
+    """The packets of a run that are written, and their file.
 
     Parameters
     ----------
     path
         The file (pcapng), which must not exist.
     at
-        Where the packets are seen: `client`, `client:N`, `switch` or `server:N`, from 0.
+        Where packets are captured: `client`, `client:N`, `switch` or `server:N`, with N from 0.
     snaplen
-        Largest number of bytes kept of a frame.
+        Maximum number of bytes kept of a frame.
     truth
-        Write drops and the causes of timeouts as comments of packets.
+        Whether to write drops and the causes of timeouts as comments of packets.
     offload
-        Merge segments as segmentation and receive offloads of a host do.
+        Whether to merge segments, as a host's segmentation and receive offloads do.
 
     Raises
     ------
     ResultsError
-        The place or the number is not valid.
+        `at` or `snaplen` is not valid.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class Capture:
         self.into(self.path)
 
     def into(self, path: Path) -> _core.Capture:
-        """Return the same, written to another file."""
+        """Return the core's capture with these settings and the file `path`."""
         try:
             return _core.Capture(path, self.at, self.snaplen, self.truth, self.offload)
         except ValueError as error:
@@ -60,7 +60,7 @@ class Capture:
 
     @contextmanager
     def written(self) -> Iterator[_core.Capture]:
-        """Let a run write to the file, which has its name when the run is complete.
+        """Let a run write to a temporary file, which gets its name when the run is complete.
 
         Raises
         ------
@@ -77,12 +77,12 @@ class Capture:
             part.unlink(missing_ok=True)
 
     def check(self, scenario: Scenario) -> None:
-        """Refuse, before the run, what cannot be captured.
+        """Refuse a scenario whose packets cannot be captured. Call this before the run.
 
         Raises
         ------
         ResultsError
-            There is more than one run, no such place, or the file exists.
+            The scenario has more than one run, its network has no place `at`, or the file exists.
         """
         plan = scenario.plan
         if (runs := len(plan.points) * len(plan.seeds)) > 1 or plan.precision is not None:
@@ -98,11 +98,12 @@ class Capture:
 
 
 def _choice(plan: Plan, runs: int) -> str:
-    """Say what to choose, so that one run is left."""
+    """Return a message that names the options which leave one run."""
     ways = [f"--set {key}=VALUE" for key in plan.swept]
     if len(plan.seeds) > 1 or plan.precision is not None:
         ways.append("--seeds 1")
-    return f"a file holds one run, and these are {units.plural(runs, 'run')}: add {' '.join(ways)}"
+    asked = units.plural(runs, "run")
+    return f"a file holds one run, but the scenario has {asked}; add {' '.join(ways)}"
 
 
 class Capturing(Simulator):

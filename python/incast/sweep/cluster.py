@@ -1,8 +1,8 @@
 """Runs a plan on a Dask cluster: one that is started here, or one that runs elsewhere.
 
-Batches of runs go to the workers, and their rows come back to this process, which stores them as if
-threads had run them. So the files are the same, workers need no file system in common, and a worker
-that dies has stored nothing by halves: its batch is run again by another one.
+Batches of runs go to the workers. The workers return the rows to this process, which stores them as
+it stores the rows of threads. So the files are the same, and workers need no common file system. A
+worker that dies leaves no incomplete files, and another worker runs its batch again.
 """
 
 import logging
@@ -26,17 +26,17 @@ from incast.sweep.work import OVERHEAD, packets, speed_here
 
 THREADS, LOCAL = "threads", "dask"
 
-_WORK = 2.0  # seconds of a batch, at least: a task costs milliseconds
-_MOST = 20_000  # runs of a batch
-_WINDOW = 10 * PACK  # runs among which the longest are first, so that few packs are unfinished
-_LEAST_WAITING = 8  # batches, also without workers: an adaptive cluster starts them for tasks
+_WORK = 2.0  # minimum seconds of a batch, because a task costs milliseconds
+_MOST = 20_000  # maximum runs of a batch
+_WINDOW = 10 * PACK  # runs sorted together, longest first; so few packs are unfinished at a time
+_LEAST_WAITING = 8  # batches; an adaptive cluster without workers starts some for waiting tasks
 _ATTEMPTS = 10  # at a batch whose workers die
 _PATIENCE = 10.0  # seconds for a scheduler to answer
-_TICK = 0.1  # seconds between two looks
+_TICK = 0.1  # seconds between two checks
 _PROTOCOLS = {"tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc"}
 
 Tasks = list[tuple[str, list[int]]]  # the text of a point, and seeds
-Finished = tuple[Job, float | None]  # and how long it took
+Finished = tuple[Job, float | None]  # a job and its seconds
 
 
 def check(executor: str) -> None:
@@ -45,7 +45,7 @@ def check(executor: str) -> None:
     Raises
     ------
     ResultsError
-        It is neither a name nor an address, or Dask is missing.
+        `executor` is neither a known name nor an address, or Dask is missing.
     """
     if executor == THREADS:
         return
@@ -63,7 +63,7 @@ def check(executor: str) -> None:
 
 
 def _is_address(text: str) -> bool:
-    """Return whether a text is an address of Dask: a protocol, a host, and perhaps a port."""
+    """Return whether a string is an address of Dask: a protocol, a host, and perhaps a port."""
     try:
         parts = urlsplit(text)
         return parts.scheme in _PROTOCOLS and bool(parts.hostname) and parts.port != 0
@@ -73,7 +73,7 @@ def _is_address(text: str) -> bool:
 
 @contextmanager
 def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
-    """Start a cluster, or connect to the one at an address; None for threads.
+    """Start a cluster, or connect to the one at an address; yield None for threads.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
         return
     import distributed
 
-    # What a worker does when it is lost is no news: its batch is run again.
+    # Messages about a lost worker do not matter, because its batch is run again.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     local = None
     try:
@@ -129,17 +129,17 @@ def _client(scheduler: Any) -> Any:  # noqa: ANN401 (of a package without types)
 def simulate(
     tasks: Tasks, traces: Sequence[str], engine: str
 ) -> list[tuple[dict[str, Any], float]]:
-    """Run a batch, on a worker; return each run's output and its seconds.
+    """Run a batch on a worker; return the output and the seconds of each run.
 
     Raises
     ------
     ResultsError
-        The engine of the worker is another one.
+        The worker has another engine.
     """
     if _core.version() != engine:
         raise ResultsError(
-            f"executor: a worker has engine {_core.version()}, but this is {engine}; install the "
-            "same incast there"
+            f"executor: a worker has engine {_core.version()}, but this machine has {engine}; "
+            "install the same version of incast on the worker"
         )
     done = []
     for text, seeds in tasks:
@@ -173,7 +173,7 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        """How many runs go in parallel at present, at least 1."""
+        """Number of runs that are possible in parallel at present, at least 1."""
         return max(int(sum(self._client.nthreads().values())), 1)
 
     def run(
@@ -203,8 +203,8 @@ class Cluster:
 def gone(name: str) -> ResultsError:
     """Return the error for a scheduler that no longer answers."""
     return ResultsError(
-        f"executor: {name}: the scheduler is gone; what had finished is stored: run the same "
-        "command again to continue"
+        f"executor: {name}: the scheduler is gone; finished runs are stored, and the same command "
+        "continues with the rest"
     )
 
 
@@ -220,7 +220,7 @@ class _Round:
         self.ended: SimpleQueue[Any] = SimpleQueue()
         self.batches: dict[str, tuple[list[Job], int]] = {}  # by the keys of their futures
         self.futures: dict[str, Any] = {}
-        self.again: deque[tuple[list[Job], int]] = deque()  # those whose workers died
+        self.again: deque[tuple[list[Job], int]] = deque()  # batches whose workers died
 
     def run(self, todo: Sequence[Job], report: Callable[[Iterable[Finished]], None]) -> None:
         """Keep the workers busy until no batch is left."""
@@ -241,7 +241,7 @@ class _Round:
                     return
                 report(self.finished())
         except KeyboardInterrupt:
-            with suppress(Exception):  # what has come is kept, if nothing else is wrong
+            with suppress(Exception):  # store the batches that have come back, if that is possible
                 self.finished()
             raise
         finally:
@@ -261,7 +261,7 @@ class _Round:
         future.add_done_callback(self.ended.put)
 
     def finished(self) -> list[Finished]:
-        """Store the batches that have ended in the meantime; return their runs."""
+        """Store the batches that have ended in the meantime; return their jobs."""
         found: list[Finished] = []
         runs: list[Run] = []
         for future in self.some():
@@ -281,7 +281,7 @@ class _Round:
         return found
 
     def some(self) -> Iterator[Any]:
-        """Wait a while for a batch that has ended; yield it and those that have ended, too."""
+        """Wait briefly for a batch to end; yield the futures of all batches that have ended."""
         with suppress(Empty):
             yield self.ended.get(timeout=_TICK)
             while True:
@@ -295,7 +295,7 @@ class _Round:
         jobs: list[Job],
         attempt: int,
     ) -> list[tuple[dict[str, Any], float]]:
-        """Return what a batch gave; nothing if its workers died, and it is to run again."""
+        """Return the output of a batch; an empty list if its workers died, so it runs again."""
         from distributed import CancelledError, KilledWorker
 
         try:
@@ -303,13 +303,13 @@ class _Round:
         except KilledWorker:
             if attempt >= _ATTEMPTS:
                 raise ResultsError(
-                    f"executor: {self.name}: workers ended {attempt} times at the same runs, the "
-                    f"first at seed {jobs[0].seed}; do they have enough memory?"
+                    f"executor: {self.name}: workers ended {attempt} times at the same runs, which "
+                    f"begin with seed {jobs[0].seed}; do the workers have enough memory?"
                 ) from None
-            half = (len(jobs) + 1) // 2  # one of them may be what kills
+            half = (len(jobs) + 1) // 2  # one of these runs may have killed the workers
             self.again += [(part, attempt + 1) for part in (jobs[:half], jobs[half:]) if part]
             return []
-        except (CancelledError, TimeoutError):  # the scheduler has lost it, or has begun anew
+        except (CancelledError, TimeoutError):  # the scheduler lost the batch, or was restarted
             if self.client.status != "running" or attempt >= _ATTEMPTS:
                 raise gone(self.name) from None
             self.again.append((jobs, attempt + 1))
@@ -317,13 +317,13 @@ class _Round:
         except ModuleNotFoundError as error:
             raise ResultsError(
                 f"executor: {self.name}: a worker has no module {error.name!r}; install the same "
-                "incast there"
+                "version of incast on the worker"
             ) from None
         return done
 
 
 class _Costs:
-    """What runs cost: measured at their points, or estimated from their packets."""
+    """The cost of runs, measured at their points or estimated from their packets."""
 
     def __init__(self) -> None:
         self._speed: float | None = None  # seconds per packet, here
@@ -332,7 +332,7 @@ class _Costs:
         self._spent = self._sent = 0.0
 
     def measured(self, job: Job, seconds: float) -> None:
-        """Take note of how long a run took."""
+        """Record how long a run took."""
         spent, runs = self._points.get(job.point.key, (0.0, 0))
         self._points[job.point.key] = (spent + seconds, runs + 1)
         self._spent += seconds
@@ -350,9 +350,10 @@ class _Costs:
         return self._size(job) * self._speed + OVERHEAD
 
     def batches(self, todo: Sequence[Job]) -> Iterator[list[Job]]:
-        """Yield batches of enough work: in the order of the plan, but the longest of many first.
+        """Yield batches of enough work.
 
-        What was measured until a batch is taken is used for it.
+        Runs are in the order of the plan, but among each `_WINDOW` runs the longest come first. The
+        size of a batch follows from the costs that are known when the batch is taken.
         """
         rest = iter(todo)
         while window := list(islice(rest, _WINDOW)):

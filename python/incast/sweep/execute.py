@@ -1,4 +1,4 @@
-"""Runs a plan on threads: the engine releases the interpreter's lock."""
+"""Runs a plan on threads; the engine releases the interpreter's lock."""
 
 import os
 import random
@@ -30,9 +30,9 @@ from incast.sweep.progress import Estimate, Progress
 from incast.sweep.rounds import refine
 from incast.sweep.shard import Shard
 
-_TICK = 0.1  # seconds between two looks at the runs under way, and two batches
+_TICK = 0.1  # seconds between two checks of the runs under way, and between two batches
 _BACKLOG = 2000  # finished runs that may wait to be stored
-_WAYS = 64  # pieces of a sweep, whose order is another in each process that shares it
+_WAYS = 64  # pieces of a sweep, which every process that shares it takes in another order
 _PATIENCE = 0.3  # seconds for runs to notice that they were cancelled
 
 
@@ -72,25 +72,25 @@ def run(
     scenario
         A scenario, or an argument of `load`.
     seeds
-        Run seeds 1 to this number, or those of a list; by default those of `run.seeds`.
+        A number n for the seeds 1 to n, or a list of seeds; by default the seeds of `run.seeds`.
     jobs
         Number of parallel runs, at least 1; by default the number of processors.
     out
-        Directory for the results, or the address of one, such as `s3://bucket/mine`. Runs that it
-        already contains are not repeated.
+        Directory for the results, or its address, such as `s3://bucket/mine`. Runs that the
+        directory already contains are not repeated.
     traces
         Traces to record: `queue`, `cwnd`, `events`; `queue:full` and the like store every change
         instead of the extremes of each bin.
     progress
-        Called about ten times a second, in the calling thread.
+        A function that is called about ten times a second, in the calling thread.
     shard
-        Run a part of the sweep only, `i/n`, of about the same estimated work as the other parts;
-        needs `out`. `incast merge` makes one directory of those of all parts.
+        `i/n` to run only part i of n parts of the sweep. All parts have about the same estimated
+        work. A shard needs `out`. `incast merge` merges the directories of all parts.
     executor
-        What runs them: `threads` of this process, `dask` for a cluster of processes on this
-        machine, or the address of a Dask scheduler, `tcp://host:8786`.
+        The executor of the runs: `threads` of this process, `dask` for a cluster of processes on
+        this machine, or the address of a Dask scheduler, such as `tcp://host:8786`.
     backend
-        What answers: the simulator, or another one, on threads.
+        The simulator, or another backend, which runs on threads.
 
     Returns
     -------
@@ -100,10 +100,10 @@ def run(
     Raises
     ------
     ScenarioError
-        The scenario is wrong; nothing has been written.
+        The scenario is not valid. Nothing has been written.
     ResultsError
-        `out` cannot be written to, or contains the results of another scenario; or a trace or
-        `jobs`, `shard` or `executor` is not valid, or the scheduler is gone.
+        `out` cannot be written to or contains the results of another scenario; or an argument
+        (`traces`, `jobs`, `shard`, `executor`) is not valid; or the scheduler is gone.
     Interrupted
         Ctrl-C; finished runs are in its `results`.
     """
@@ -168,7 +168,7 @@ def run_jobs(
 ) -> None:
     """Run the jobs that `store` does not have yet, several in parallel, on a backend.
 
-    `first` is the place of the first job in the whole sweep. If `elsewhere` is a cluster, its
+    `first` is the index of the first job in the whole sweep. If `elsewhere` is a cluster, its
     workers simulate.
 
     Raises
@@ -212,7 +212,7 @@ def check_jobs(jobs: int | None) -> None:
     Raises
     ------
     ResultsError
-        It is not a whole number of at least 1.
+        `jobs` is not a whole number of at least 1.
     """
     if jobs is None:
         return
@@ -229,7 +229,7 @@ def processors() -> int:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A job that is done: its run, and the seconds; neither, if another process has run it."""
+    """A finished job, its run and its seconds; without them if another process has run the job."""
 
     job: Job
     run: Run | None = None
@@ -237,10 +237,10 @@ class _Finished:
 
 
 class _Sweep:
-    """The running jobs, and how to stop them.
+    """Runs jobs on threads, and stops them on request.
 
-    Threads simulate, and store traces. The rows are stored in the calling thread, in batches: a
-    file, or a table in memory, costs a hundred times more than a row of it.
+    Threads simulate and store traces. The calling thread stores the rows, in batches, because a
+    file or a table in memory costs a hundred times more than one of its rows.
     """
 
     def __init__(
@@ -259,7 +259,7 @@ class _Sweep:
 
     def run(self, workers: int, report: Callable[[Iterable[_Finished]], None]) -> None:
         """Run and store the jobs, calling `report` regularly, until all have ended."""
-        # As daemons they do not keep the interpreter from ending.
+        # As daemons, the threads do not keep the interpreter from ending.
         threads = [
             Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)
         ]
@@ -288,7 +288,7 @@ class _Sweep:
             raise
 
     def keep(self) -> list[_Finished]:
-        """Store the runs that have finished; return them."""
+        """Store the finished runs; return all finished jobs."""
         batch = [self.finished.popleft() for _ in range(len(self.finished))]
         runs = [one.run for one in batch if one.run is not None]
         for _ in runs:
@@ -307,7 +307,7 @@ class _Sweep:
         for thread in threads:
             if thread.is_alive():
                 thread.join(max(deadline - time.monotonic(), 0))
-        with suppress(ResultsError):  # it is what ended the sweep, or Ctrl-C did
+        with suppress(ResultsError):  # the sweep has ended already, by this error or by Ctrl-C
             self.keep()
 
     def work(self) -> None:
@@ -315,7 +315,7 @@ class _Sweep:
         try:
             while (job := self.next()) is not None:
                 self.finished.append(self.one(job))
-        except BaseException as failure:  # noqa: BLE001 (whoever waits raises it)
+        except BaseException as failure:  # noqa: BLE001 (the waiting thread raises it)
             self.ended.put(failure)
         else:
             self.ended.put(None)
@@ -326,7 +326,7 @@ class _Sweep:
             return self.todo.pop() if self.todo and not self.stopped.is_set() else None
 
     def part_ways(self) -> None:
-        """Leave the order of the plan if another process runs the same jobs, too."""
+        """Leave the order of the plan, because another process runs the same jobs."""
         with self.taking:
             size = max(min(len(self.todo) // _WAYS, PACK), 1)  # neighbours share a pack
             pieces = [self.todo[at : at + size] for at in range(0, len(self.todo), size)]
@@ -354,7 +354,7 @@ class _Sweep:
             del self.controls[job.key]
 
     def spill_of(self, job: Job) -> Spill:
-        """Return what stores the parts of a job's long traces."""
+        """Return a function that stores the parts of a job's long traces."""
         numbers: Counter[str] = Counter()
 
         def put(table: str, columns: dict[str, Any]) -> None:

@@ -26,8 +26,8 @@ class Forecast:
     runs, kept
         The number of runs, and how many of them are stored already.
     seconds
-        Estimated time of the rest. It is proportional to the expected packets. The speed is that of
-        stored runs, or of a short read on this machine.
+        Estimated time of the other runs, which is proportional to their expected packets. The speed
+        is measured from stored runs, or from a short read on this machine.
     """
 
     runs: int
@@ -43,14 +43,14 @@ def forecast(
     traces: Iterable[str] = (),
     shard: str | None = None,
 ) -> Forecast:
-    """Estimate what `run` with the same arguments would do. Nothing is written.
+    """Estimate the work of `run` with the same arguments. Nothing is written.
 
     Raises
     ------
     ScenarioError
-        The scenario is wrong.
+        The scenario is not valid.
     ResultsError
-        `out` contains something else, or a trace, `jobs` or `shard` is not valid.
+        `out` contains other files or results, or a trace, `jobs` or `shard` is not valid.
     """
     check_jobs(jobs)
     asked = checked(traces)
@@ -70,7 +70,7 @@ def forecast(
 def expected_seconds(
     left: Iterable[Job], every: Iterable[Job], store: Archive | None, workers: int | None = None
 ) -> float:
-    """Estimate the time of the runs that are `left`, from the rows of others in `store`."""
+    """Estimate the time of the runs that are `left`, from the rows of other runs in `store`."""
     todo = list(left)
     measured = store.rows(every) if store is not None else None
     speed = _measured(measured) if measured is not None else speed_here()

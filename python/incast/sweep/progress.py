@@ -15,11 +15,11 @@ class Progress:
     Parameters
     ----------
     done, total
-        Finished and requested runs.
+        The numbers of finished and of requested runs.
     share
-        Completed share of the work, from 0 to 1.
+        The completed share of the work, from 0 to 1.
     remaining
-        Estimated seconds to the end, or None if not known yet.
+        The estimated seconds to the end; None if they are not known yet.
     """
 
     done: int
@@ -38,10 +38,11 @@ class _Cost:
 
 
 class Estimate:
-    """Estimates the rest from finished runs.
+    """Estimates the time of the remaining runs from finished runs.
 
-    A run takes as long as the other seeds of its point. Without them, its time is proportional to
-    its expected packets. The cost of an update does not depend on the number of runs.
+    The estimate for a run is the mean time of the finished runs of its point. Without such runs, it
+    is proportional to the run's expected packets. The cost of an update does not depend on the
+    number of runs.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class Estimate:
         self._left = Counter(job.point.key for job in self._jobs.values())
         self._unknown = sum(self._costs[key].packets * left for key, left in self._left.items())
         self._total, self._done = len(self._jobs) + kept, kept
-        self._rest = 0.0  # of the points of which something is known
+        self._rest = 0.0  # seconds of the remaining runs at points that have a finished run
         self._spent = self._sent = 0.0
 
     def finished(self, job: Job, seconds: float | None) -> None:

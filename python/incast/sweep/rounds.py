@@ -1,4 +1,4 @@
-"""Rounds of seeds: more where the interval is wide (`run.precision`)."""
+"""Rounds of seeds: points with a wide interval get more seeds (`run.precision`)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,16 +21,16 @@ def refine(
     plan
         A plan with a precision, and the seeds that every point has.
     store
-        Where `run` stores runs. What it has counts.
+        The store into which `run` puts runs. Runs that it already has count as well.
     run
-        Runs the jobs that are missing.
+        A function that runs the missing jobs.
     widen
-        Takes note of the seeds that there are now.
+        A function that records the present list of seeds.
 
     Returns
     -------
     Plan
-        The plan with the seeds of the points that have most.
+        The plan with the seeds of the point that has the most.
     """
     precision = plan.precision
     if precision is None:

@@ -15,14 +15,14 @@ from incast.sweep.work import cost
 class Shard:
     """One of several parts of a sweep, each with about the same estimated work.
 
-    The runs are cut in the order of the plan, seed by seed. So a shard has whole curves, and is
-    even if the estimate is wrong in the same way for all seeds of a point. Which runs it has
-    depends on the plan only.
+    The runs are cut in the order of the plan, seed by seed. So a shard has whole curves. Shards
+    have equal work even if the estimate is wrong in the same way for all seeds of a point. The runs
+    of a shard depend only on the plan.
 
     Parameters
     ----------
     number, count
-        The number of the part, from 1, and how many there are.
+        The number of the part, from 1, and the number of all parts.
     """
 
     number: int
@@ -35,7 +35,7 @@ class Shard:
         Raises
         ------
         ResultsError
-            It is not one.
+            The text is not a shard.
         """
         found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
@@ -48,11 +48,11 @@ class Shard:
         return f"{self.number}/{self.count}"
 
     def of(self, plan: Plan) -> range:
-        """Return which of the runs of a plan it has, by their numbers in `Plan.runs`."""
+        """Return the range of the shard's runs, by their numbers in `Plan.runs`."""
         return self.cut([cost(point.here) for _, point in plan.distinct], len(plan.seeds))
 
     def among(self, jobs: Iterable[Job]) -> list[Job]:
-        """Return which of several runs it has, in their order."""
+        """Return those of several runs that belong to the shard, in their order."""
         every = list({job.key: job for job in jobs}.values())
         known: dict[str, int] = {}
         for job in every:
@@ -62,13 +62,13 @@ class Shard:
         return every[part.start : part.stop]
 
     def cut(self, costs: Sequence[int], times: int = 1) -> range:
-        """Return its part of runs with these costs, which are repeated `times` times.
+        """Return the shard's range of runs with these costs, which are repeated `times` times.
 
-        A run is in the part in which the middle of its cost is. So no part costs more than its
-        share and the longest run.
+        The sum of the costs is divided equally. A run belongs to the part that contains the middle
+        of its cost. So no part costs more than an equal share plus the longest run.
         """
         ends = [0, *accumulate(costs)]
-        middles = [start + end for start, end in pairwise(ends)]  # twice, to be whole
+        middles = [start + end for start, end in pairwise(ends)]  # doubled, to be whole numbers
 
         def begin(part: int) -> int:
             goal = -(-2 * part * times * ends[-1] // self.count)

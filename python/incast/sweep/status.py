@@ -1,4 +1,4 @@
-"""The state of a results directory: what is done, what is missing, how long that will take."""
+"""The state of a results directory: finished runs, missing runs, and the time that these need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ class PointStatus:
     Parameters
     ----------
     swept
-        Its swept values.
+        The swept values of the point.
     done
         The number of finished runs.
     missing
-        The seeds of the others.
+        The seeds of the missing runs.
     run_s
-        Seconds that a run takes: measured at this point, or estimated from the others.
+        Seconds that a run takes: measured at this point, or estimated from other points.
     measured
-        Whether they were measured at this point.
+        Whether `run_s` was measured at this point.
     """
 
     swept: dict[str, Any]
@@ -50,9 +50,9 @@ class Status:
     Parameters
     ----------
     title, state
-        The title of its scenario, and how the last process ended.
+        The title of the scenario, and the status that the last process stored.
     seeds
-        The number of seeds of a point, at most.
+        The maximum number of seeds of a point.
     points
         The points, in the order of the plan, without duplicates.
     workers
@@ -73,22 +73,22 @@ class Status:
 
     @property
     def runs(self) -> int:
-        """The number of different runs that the scenario asks for, as far as is known."""
+        """The number of different runs that the scenario asks for, as far as it is known."""
         return sum(point.done + len(point.missing) for point in self.points)
 
     @property
     def done(self) -> int:
-        """How many of them are stored."""
+        """The number of these runs that are stored."""
         return sum(point.done for point in self.points)
 
     @property
     def left_s(self) -> float:
-        """Estimated seconds to do the rest."""
+        """Estimated seconds for the missing runs."""
         at_once = min(self.workers, max(self.runs - self.done, 1))
         return sum(point.left_s for point in self.points) / at_once
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for programs, in SI units. Seeds that are missing are ranges, as text."""
+        """Return the status for programs, in SI units, with missing seeds as a string of ranges."""
         return {
             "title": self.title,
             "state": self.state,
@@ -121,12 +121,13 @@ def status(directory: Path, jobs: int | None = None) -> Status:
     directory
         The directory.
     jobs
-        For how many parallel runs the time is estimated; by default the number of processors.
+        The number of parallel runs for which the time is estimated; by default the number of
+        processors.
 
     Raises
     ------
     ResultsError
-        It contains no results, or `jobs` is not valid.
+        The directory contains no results, or `jobs` is not valid.
     """
     check_jobs(jobs)
     store = Directory.open(directory)
@@ -161,7 +162,7 @@ def status(directory: Path, jobs: int | None = None) -> Status:
 
 @dataclass(frozen=True)
 class _Found:
-    """What is stored of a point: its runs, those with a time, their seconds and packets."""
+    """The stored runs of a point, with the number, seconds and packets of the timed ones."""
 
     swept: dict[str, Any]
     done: int
@@ -176,7 +177,7 @@ class _Found:
 
 
 def _wanted(store: Directory) -> dict[str, list[int]]:
-    """Return the seeds that each point needs, by its key, if points need different ones."""
+    """Return the seeds that each point needs, by its key; empty if all need the same seeds."""
     precision = store.plan.precision
     if precision is None:
         return {}

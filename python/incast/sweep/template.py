@@ -1,7 +1,7 @@
-"""Job files for clusters: a sweep as a Slurm array, an indexed Job of Kubernetes, or on Dask.
+"""Job files for clusters: a Slurm array, an indexed Job of Kubernetes, or a script for Dask.
 
-Each task runs one shard, and stores it in a directory of its own, or in one that all share if that
-is on an object store. So a task may be repeated, in any order, on any machine.
+Each task runs one shard and stores its results in a directory of its own. On an object store, all
+tasks share one directory. So tasks may be repeated, in any order, on any machine.
 """
 
 import json
@@ -22,9 +22,9 @@ from incast.sweep.forecast import forecast
 from incast.sweep.work import cost
 from incast.userfile import text_of
 
-SHARD_HOURS = 1.0  # of a task, if the number of shards is not given
+SHARD_HOURS = 1.0  # hours of a task, if the number of shards is not given
 MOST_SHARDS = 1000  # Slurm takes 1001 tasks in an array unless it is configured otherwise
-_DOUBT = 3  # by which an estimate may be too short
+_DOUBT = 3  # factor by which an estimate may be too short
 _LEAST_MINUTES = 10
 _BASE, _PER_FLOW = 256 * 2**20, 8 * 2**10  # bytes of a process, and of a connection of a run
 _MOST_CONFIG = 2**20  # bytes of a ConfigMap
@@ -40,9 +40,9 @@ class Task:
     scenario
         The scenario with all changes.
     source
-        The file or name as given.
+        The scenario's file or name, as the user gave it.
     options
-        The options of `incast run` that change it.
+        The options of `incast run` that change the scenario.
     out
         The directory of the results, or its address.
     shards
@@ -71,7 +71,7 @@ class Task:
 
     @property
     def minutes(self) -> int:
-        """A limit for the time of a part, with room for the error of the estimate."""
+        """Time limit of a part in minutes, with a margin for the error of the estimate."""
         costs = [cost(point.here) for _, point in self.scenario.plan.distinct]
         longest = self._processor_s * max(costs) / sum(costs) / len(self.scenario.plan.seeds)
         part = self._processor_s / self.shards / self.cpus + longest
@@ -88,7 +88,7 @@ class Task:
         return forecast(self.scenario, jobs=1).seconds
 
     def about(self) -> list[str]:
-        """Describe it in a few lines."""
+        """Describe the sweep in a few lines."""
         plan = self.scenario.plan
         runs, time = units.plural(self.runs, "run"), units.duration(self._processor_s)
         points = units.plural(len(plan.points), "point")
@@ -99,7 +99,7 @@ class Task:
         ]
 
     def command(self, source: str) -> list[str]:
-        """Return the command without shard and directory, as words."""
+        """Return the arguments of the command, without shard and directory."""
         return ["incast", "run", source, *self.options]
 
 
@@ -111,12 +111,12 @@ def shards_for(scenario: Scenario, cpus: int) -> int:
 
 
 def check(scenario: Scenario, shards: int) -> None:
-    """Refuse a scenario that cannot be cut.
+    """Refuse a scenario that cannot be cut into this number of shards.
 
     Raises
     ------
     ResultsError
-        It has a precision, or fewer runs than there would be parts.
+        The scenario has a precision, or fewer runs than shards.
     """
     if scenario.plan.precision is not None:
         raise ResultsError(
@@ -145,7 +145,7 @@ def slurm(task: Task) -> str:
         f"#SBATCH --output={task.name}-%A-%a.log",
         "",
         *(f"# {line}" for line in task.about()),
-        "# Any part may be repeated: sbatch --array=3,7 FILE. When all have ended:",
+        "# Any part may be repeated: sbatch --array=3,7 FILE. When all parts have ended:",
         f"#   {merge}",
         "",
         "set -euo pipefail",
@@ -215,7 +215,7 @@ def kubernetes(task: Task, image: str, claim: str) -> str:
         "data": {"scenario.toml": text},
     }
     merge = f"incast merge {_quoted([task.out])}{every}"
-    about = [*task.about(), "Pods that fail or are evicted are repeated. When all have ended:"]
+    about = [*task.about(), "Failed and evicted pods are repeated. When all pods have ended:"]
     head = "".join(f"# {line}\n" for line in [*about, f"  {merge}"])
     return f"{head}{_yaml(config)}---\n{_yaml(job)}"
 
@@ -226,8 +226,9 @@ def dask(task: Task) -> str:
     lines = [
         "#!/bin/bash",
         *(f"# {line}" for line in task.about()),
-        "# With SCHEDULER=tcp://host:8786 it uses the cluster of that scheduler. Otherwise it",
-        "# starts a scheduler and WORKERS processes here; other machines may join them with:",
+        "# With SCHEDULER=tcp://host:8786, this script uses the cluster of that scheduler.",
+        "# Otherwise it starts a scheduler and WORKERS processes here; other machines may join",
+        "# the scheduler with:",
         "#   dask worker tcp://HOST:8786 --nworkers 4 --nthreads 1",
         "",
         "set -euo pipefail",
@@ -248,15 +249,15 @@ def dask(task: Task) -> str:
 
 
 def _parts(task: Task) -> tuple[str, str]:
-    """Return the directory of a part, and what follows the name of the whole in `merge`."""
-    if _is_address(task.out):  # its writers need no locks, and share it
+    """Return a part's directory, and the arguments of `incast merge` after the final directory."""
+    if _is_address(task.out):  # writers need no locks there, so all parts share the directory
         return _quoted([task.out]), ""
     folder = _quoted([f"{task.out}.parts"])
     return f'{folder}/"$part"', f" {folder}/*"
 
 
 def _source(task: Task) -> str:
-    """Return the scenario as a task finds it: the whole path of a file, or a shipped name."""
+    """Return the scenario as a task finds it: an absolute path, or a shipped scenario's name."""
     return str(task.source.resolve() if task.source.exists() else task.source)
 
 
@@ -291,7 +292,7 @@ def _is_address(out: str) -> bool:
 
 
 def _yaml(tree: Mapping[str, object]) -> str:
-    """Write a tree as YAML: tables and lists of tables in lines, values as in JSON."""
+    """Write a tree as YAML: tables and lists of tables as blocks, other values as in JSON."""
     return "".join(f"{line}\n" for line in _lines(tree))
 
 
@@ -314,6 +315,6 @@ def _lines(tree: Mapping[str, object]) -> Iterator[str]:
 
 
 def _block(text: str) -> bool:
-    """Return whether a text is the same as a literal block, whose last line ends it."""
+    """Return whether a YAML literal block can hold a text: it must end with one line feed."""
     whole = text.endswith("\n") and not text.endswith("\n\n") and text[0] not in " \n"
     return whole and all(letter.isprintable() or letter == "\n" for letter in text)

@@ -9,14 +9,14 @@ from incast.scenario.resolved import Resolved
 # Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
 OVERHEAD = 1e-4
 
-# A read that takes about ten milliseconds: how fast this machine is, where nothing else tells.
+# A read of about ten milliseconds, which measures the speed of this machine if no run has done so.
 _SAMPLE = {
     "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
     "workload": {"name": "barrier-read", "servers": 16, "sru": "64KiB", "blocks": 20},
     "transport": {"name": "newreno", "rto_min": "1ms"},
 }
 
-# Data packets that take as long as what every run costs: its world, its rows, a share of a file.
+# Fixed cost of a run, in data packets that take as long: its world, its rows, a share of a file.
 _RUN = 300
 
 
@@ -24,7 +24,8 @@ def packets(here: Resolved) -> float:
     """Return the approximate number of data packets of a run; its time is proportional to it.
 
     Simulated time without packets costs nothing, so a collapse does not make a run longer. For a
-    duration, the estimate is an upper bound: the packets that the client's link can carry.
+    workload with a duration, the estimate is an upper bound: the packets that the clients' links
+    can carry in this time.
     """
     workload = here.workload
     bounds = []
@@ -36,12 +37,12 @@ def packets(here: Resolved) -> float:
 
 
 def cost(here: Resolved) -> int:
-    """Return the approximate time of a run, in that of a data packet: the same on every machine."""
+    """Return the approximate cost of a run in data packets, which is the same on every machine."""
     return round(packets(here)) + _RUN
 
 
 def speed_here() -> float:
-    """Measure the seconds per packet of a short read: the best of three."""
+    """Measure the seconds per packet of a short read; return the lowest of three values."""
     point = load(_SAMPLE).plan.points[0]
     times = []
     for seed in range(3):

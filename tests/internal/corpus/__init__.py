@@ -1,4 +1,4 @@
-"""A corpus of scenarios and the hashes of their results, which no change of the code may alter.
+"""A corpus of scenarios, and the hashes of their results, which no change of the code may alter.
 
 `documents.jsonl.gz` holds the scenarios, each with the traces that are recorded; `hashes.txt` has
 one line per scenario, with the hashes of its rows and its traces. `draw.py` draws the scenarios.

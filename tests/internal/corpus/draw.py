@@ -1,6 +1,6 @@
 """Draw the corpus again: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py`.
 
-Needed when the scenario's format changes, or a registry gets an entry. The hashes of unchanged
+Run this when the format of scenarios changes, or a registry gets an entry. The hashes of unchanged
 scenarios must not change.
 """
 

@@ -1,6 +1,6 @@
-"""Captures as other people's networks make them: the part of the corpus that is not ours.
+"""The foreign part of the corpus: captures that resemble those of other people's networks.
 
 Packets come from the simulator, from a small TCP of this folder (`hosts`, `network`) or from the
-kernel. They are rewritten as other stacks would number them, other tools would keep them and other
-links would carry them.
+kernel. They are rewritten with the numbering of other stacks, the omissions of other tools, and the
+headers of other links.
 """

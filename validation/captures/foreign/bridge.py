@@ -1,7 +1,7 @@
 """Real hosts around the kernel's own switch: a bridge, and a token bucket before the client.
 
-The star of `incast.live` carries frames as a line would, by a switch of its own. Here the kernel
-does, with the offloads of its interfaces on if wanted.
+The star of `incast.live` has a switch of its own, which carries frames as a line would. Here, the
+kernel carries the frames, with or without the offloads of its interfaces.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from incast.live.namespaces import batch, executed, inside, sysctl, without_ipv6
 _SIOCETHTOOL = 0x8946
 _OFFLOADS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, SGSO, SGRO
 _BURST = 3100  # bytes of the client's bucket: two frames
-_BUCKET = 10_000  # bytes of a policer's
-_POLICED = 3100  # bytes that may wait for a policer: hardly any
+_BUCKET = 10_000  # bytes of a policer's bucket
+_POLICED = 3100  # bytes that may wait for a policer, which is hardly anything
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the hosts and the network are like.
+    """The settings of the hosts and the network.
 
-    `lane` is what the first server is behind: nothing, a policer of so many bit/s, or a link whose
-    MTU nobody told about.
+    `lane` is the impairment of the first server: none, a policer with a rate in bit/s, or a link
+    whose small MTU is not announced.
     """
 
     servers: int
@@ -49,7 +49,7 @@ def address(host: int) -> str:
 
 
 def place(host: int) -> tuple[str, int]:
-    """Return where a server listens."""
+    """Return the address and the port at which a server listens."""
     return address(host), FIRST_PORT + host - 1
 
 
@@ -79,7 +79,7 @@ class Bridge:
             executed("tc", f"qdisc add dev host0 root {bucket}".split(), lines=False)
 
     def _join(self, one: Namespace, name: str, other: Namespace, port: str) -> None:
-        """Link two namespaces; the other one's end is a port of its bridge."""
+        """Link a namespace with another one, in which the link is a port of the bridge."""
         there = f"/proc/{os.getpid()}/fd/{other.descriptor}"
         with inside(one):
             batch([f"link add {name} type veth peer name {port} netns {there}"])
@@ -107,12 +107,12 @@ class Bridge:
             batch([f"link set far mtu {told.mtu}"])
 
     def cut(self, *, off: bool) -> None:
-        """Let nothing pass the switch, or all again."""
+        """Turn the switch off, or on again."""
         with inside(self.switch):
             batch([f"link set middle {'down' if off else 'up'}"])
 
     def at(self, view: str) -> tuple[Namespace, str, list[str]]:
-        """Return where a view is captured: whose interface, and in which direction."""
+        """Return the namespace, the interface and the direction of a view's capture."""
         return {
             "client": (self.hosts[0], "eth0", []),
             "switch": (self.switch, "any", ["-Q", "in"]),
@@ -122,7 +122,7 @@ class Bridge:
 
 
 def _offloads(interface: str, *, on: bool) -> None:
-    """Let an interface join and split segments, or not."""
+    """Turn the joining and splitting of segments by an interface on or off."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for command in _OFFLOADS:
             value = array("I", [command, on])

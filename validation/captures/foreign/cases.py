@@ -1,4 +1,4 @@
-"""The list of foreign captures: families, their kinds, and how many of each a draw has.
+"""The list of foreign captures: families, their kinds, and their numbers in each draw.
 
 Every number is drawn from a stream that the name seeds; a new draw is a new line in `DRAWS`.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from validation.captures.foreign import incomplete, links, stacks
 
 DRAWS = ("first", "second", "third", "fourth", "fifth")
-"""Each is held out until it has judged the rules; the last one is."""
+"""A draw is held out until it has judged the rules; the last draw is held out."""
 
 SERVICES = {
     "late-rpc": "slow_server",
@@ -46,7 +46,7 @@ TROUBLES = (
 SIMULATED = ("bad-optic", "marked")
 _TUNNELLED = (*links.TUNNELS, *links.LINKS)
 
-# For each kind, how many with incast, and how many without.
+# For each kind, the number of captures with incast and the number without.
 _COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
     "identification": (stacks.POLICIES, 8, 16),
     "incomplete": (tuple(incomplete.CHANGES), 5, 14),
@@ -56,7 +56,7 @@ _COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
     "service": (tuple(SERVICES), 0, 14),
     "trouble": ((*TROUBLES, *SIMULATED), 0, 14),
 }
-# The same of real hosts, each captured at four places.
+# For each kind of real hosts, the same numbers; each case is captured at four places.
 _REAL = {
     "plain": (8, 0),
     "offloaded": (8, 3),
@@ -69,7 +69,7 @@ _REAL = {
 
 @dataclass(frozen=True)
 class Foreign:
-    """One capture: its name says family, kind, whether there is incast, draw and number."""
+    """One capture; its name has the family, the kind, whether there is incast, draw and number."""
 
     family: str
     kind: str
@@ -79,7 +79,7 @@ class Foreign:
 
     @property
     def name(self) -> str:
-        """The name of its file, and of its stream of random numbers."""
+        """The name of the capture's file, and of its stream of random numbers."""
         what = "incast" if self.incast else "control"
         return f"{self.family}-{self.kind}-{what}-{self.draw}-{self.number:02}"
 
@@ -97,7 +97,7 @@ def made_here() -> list[Foreign]:
 
 
 def on_kernel() -> list[Foreign]:
-    """Return what real hosts are asked to do."""
+    """Return every foreign case of real hosts."""
     return [
         Foreign("kernel", kind, incast, draw, number)
         for draw in DRAWS

@@ -1,4 +1,4 @@
-"""Scenarios for the simulator, of which other networks' captures are made."""
+"""Scenarios for the simulator, from which captures of other networks are made."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def healthy(random: Random) -> Document:
 
 
 def small_windows(random: Random) -> Document:
-    """Return reads of many servers whose windows are small, and a buffer that is smaller."""
+    """Return reads of many servers with small windows, through an even smaller buffer."""
     workload = {"servers": random.choice((24, 32, 48)), "sru": "16KiB", "blocks": 2}
     transport = {"receive_window": random.choice(("4KiB", "6KiB", "8KiB"))}
     return _document("lab", random, random.choice(("32KiB", "48KiB")), workload, transport)
@@ -68,7 +68,7 @@ def bad_link(random: Random) -> Document:
 
 
 def marked(random: Random) -> Document:
-    """Return congestion that is marked: DCTCP, and a buffer that never fills."""
+    """Return reads with marked congestion: DCTCP, and a buffer that never fills."""
     workload = {
         "servers": random.choice((4, 8, 16)),
         "sru": random.choice(("64KiB", "128KiB")),

@@ -1,8 +1,9 @@
-"""One end of a TCP connection, small and honest.
+"""One end of a TCP connection, small but complete.
 
-Timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and NewReno's
-recovery (RFC 6582), which sends no segment again that a selective ACK names; delayed ACKs, Nagle,
-windows that close, and their probes. An end never takes back a window.
+It has timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and
+NewReno's recovery (RFC 6582), which retransmits no segment that a selective ACK names. It also has
+delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows. An end never
+takes back a window.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TICK = 1000  # of time stamps per second
 
 
 class End:
-    """One end: it sends what it is told to, and counts what it got."""
+    """One end: it sends a given number of bytes, and counts the bytes that it received."""
 
     def __init__(
         self,
@@ -73,33 +74,33 @@ class End:
         self._arm()
 
     def send(self, size: int) -> None:
-        """Send so many bytes."""
+        """Send `size` bytes."""
         self.written += size
         self._push()
 
     def finish(self) -> None:
-        """Close this direction when all is sent."""
+        """Close this direction after all bytes have been sent."""
         self.finishing = True
         self._push()
 
     @property
     def got(self) -> int:
-        """How many bytes came in order."""
+        """The number of bytes that have arrived in order."""
         return max(0, self.wanted - self.begin)
 
     def wake(self, least: int, do: Callable[[], None]) -> None:
-        """Call when at least so many bytes came, or, for none, when it is open."""
+        """Call `do` when the connection is open and at least `least` bytes have arrived."""
         if self.open and self.got >= least:
             self.network.at(self.network.now, do)
         else:
             self.sleepers.append((least, do))
 
     def stop_reading(self) -> None:
-        """Let what comes fill the buffer."""
+        """Stop reading, so that arriving data fill the buffer."""
         self.reading = False
 
     def read(self, size: int | None = None) -> None:
-        """Take bytes from the buffer, all and from now on if it is not said how many."""
+        """Take `size` bytes from the buffer; without a size, read everything from now on."""
         before = self.edge - self.wanted
         if self.shut is not None:
             self.pauses.append((self.shut, self.network.now))
@@ -109,10 +110,10 @@ class End:
             self._acknowledge()
 
     def keep_alive(self, size: int) -> None:
-        """Send a keep-alive: one old byte or none, before the first that is unacknowledged."""
+        """Send a keep-alive: one old byte or none, before the first unacknowledged byte."""
         self._emit(self.una - 1, size, ACK)
 
-    # What comes in.
+    # Packets that arrive.
 
     def take(self, packet: Packet) -> None:
         """Handle a packet."""
@@ -224,7 +225,7 @@ class End:
             self._again()
 
     def _again(self) -> None:
-        """Send the first segment again that is neither sacked nor was sent again before."""
+        """Retransmit the first segment that is not sacked and was not retransmitted before."""
         at = max(self.una, self.again if self.sacked else self.una)
         for first, end in self.sacked:
             if first <= at < end:
@@ -234,13 +235,13 @@ class End:
         if at < min(self.recover, self._last()):
             self.again = at + self._segment(at)
 
-    # What goes out.
+    # Packets that are sent.
 
     def _last(self) -> int:
         return self.written + self.finishing
 
     def _push(self) -> None:
-        """Send what the windows let."""
+        """Send the data that the windows allow."""
         if not self.open:
             return
         while self.next < self._last():
@@ -260,7 +261,7 @@ class End:
             self.next += self._segment(self.next)
 
     def _segment(self, at: int) -> int:
-        """Send the segment that begins here; return how much it takes of the sequence."""
+        """Send the segment that begins at `at`; return its length in sequence numbers."""
         size = min(self.mss, self.written - at)
         for first, _ in self.sacked:
             if at < first < at + size:
@@ -287,7 +288,7 @@ class End:
     def _emit(
         self, seq: int, size: int, flags: int, blocks: list[tuple[int, int]] | None = None
     ) -> None:
-        """Send a packet; whatever it carries, it acknowledges."""
+        """Send a packet; every packet carries an acknowledgement."""
         now, stack = self.network.now, self.stack
         self.held = 0
         if self.delayed is not None:
@@ -322,7 +323,7 @@ class End:
         self.network.send(packet)
 
     def _window(self) -> int:
-        """Return the window: what the buffer has left, and what has been promised."""
+        """Return the window: the free buffer, but never less than a promised window."""
         self.edge = max(self.edge, self.wanted + self.capacity - self.unread)
         return min(65535, self.edge - self.wanted)
 
@@ -368,7 +369,7 @@ class End:
         self._arm()
 
     def _probe(self, size: int) -> None:
-        """Probe a closed window: by an old sequence number (Linux) or by a byte that is new."""
+        """Probe a closed window with an old sequence number (Linux) or with a new byte."""
         self._emit(self.una - (not size), size, ACK)
 
     def _wake(self) -> None:
@@ -379,13 +380,13 @@ class End:
 
 
 def _stamp(packet: Packet) -> int:
-    """Return the time stamp of a packet of this folder, or 0: it follows two paddings."""
+    """Return the time stamp of a packet of this folder, which follows two paddings, or 0."""
     at = packet.options.find(b"\x08\x0a")
     return int.from_bytes(packet.options[at + 2 : at + 6], "big") if at >= 0 else 0
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans in order, those joined that touch."""
+    """Return spans in order; spans that touch are joined."""
     told: list[tuple[int, int]] = []
     for first, end in sorted(spans):
         if told and first <= told[-1][1]:

@@ -1,4 +1,4 @@
-"""Capture files: the simulator's read as packets, and packets written as tcpdump would."""
+"""Read the simulator's captures as packets, and write packets in files like tcpdump's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NANO, _MICRO = 0xA1B23C4D, 0xA1B2C3D4
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is written: its links, how much of a frame it keeps, and its clock."""
+    """The form of a file: its links, the bytes that it keeps of a frame, and its clock."""
 
     link: str = "ethernet"
     snaplen: int = 256

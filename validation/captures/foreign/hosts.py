@@ -1,4 +1,4 @@
-"""Hosts of the small network: connections between them, and whose counter numbers their packets."""
+"""Hosts of the small network, their connections, and the counters that number their packets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PORTS = 32768
 
 
 class Hosts:
-    """The client and its servers: what their stacks are, and who counts."""
+    """The client and its servers, with their stacks and counters."""
 
     def __init__(self, network: Network, client: Stack, servers: Stack) -> None:
         self.network, self.client, self.servers = network, client, servers
@@ -30,7 +30,7 @@ class Hosts:
         self.pairs: list[tuple[End, End]] = []
 
     def named(self, address: str) -> str:
-        """Return the address that a host has here."""
+        """Return the address of a host in the capture."""
         return as_ipv6(address) if self.version6 else address
 
     def server(self, number: int) -> str:

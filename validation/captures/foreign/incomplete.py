@@ -1,4 +1,4 @@
-"""Files that do not have what was on the network, or have it twice."""
+"""Files that lack packets of the network, or have them twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def filtered(packets: list[Packet], random: Random) -> list[Packet]:
-    """Keep what a display filter of an application's protocol keeps: parts of the data."""
+    """Keep parts of the data, like a display filter for an application's protocol."""
     share = random.uniform(0.25, 0.6)
     last = {(one.way, one.end) for one in packets if one.flags & PSH}
     return [
@@ -29,7 +29,7 @@ def filtered(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def one_direction(packets: list[Packet], random: Random) -> list[Packet]:
-    """Keep what the servers sent, or what the client sent."""
+    """Keep the servers' packets, or the client's packets."""
     servers = random.random() < 0.7
     return [one for one in packets if (one.ports[0] < one.ports[1]) == servers]
 
@@ -45,7 +45,7 @@ def syn_only(packets: list[Packet], _: Random) -> list[Packet]:
 
 
 def mirrored(packets: list[Packet], random: Random) -> list[Packet]:
-    """Have each packet twice, as a mirror of both directions of a port gives them."""
+    """Repeat each packet, like a mirror of both directions of a port."""
     later = random.choice((2e-6, 1e-5, 5e-5))
     hop, tag = random.choice(((0, 0), (1, 0), (0, 12)))
     copies = [replace(one, time=one.time + later, ttl=one.ttl - hop, tag=tag) for one in packets]
@@ -53,22 +53,22 @@ def mirrored(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def on_two_devices(packets: list[Packet], random: Random) -> list[Packet]:
-    """Have each packet on two devices, as `any` sees a bridge."""
+    """Repeat each packet on a second device, like `any` at a bridge."""
     later = random.choice((1e-6, 4e-6, 2e-5))
     copies = [replace(one, time=one.time + later, interface=2) for one in packets]
     return sorted([*packets, *copies], key=lambda one: one.time)
 
 
 def appended(packets: list[Packet], _: Random) -> list[Packet]:
-    """Have the file twice, the second time after the first."""
+    """Append a copy of the file."""
     return packets + packets
 
 
 def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
-    """Let the clock be set back once, by 10 ms to 2 s."""
+    """Set the clock back once, by 10 ms to 2 s."""
     at = random.randint(len(packets) // 3, 2 * len(packets) // 3)
     back = random.choice((random.uniform(0.01, 0.1), random.uniform(0.1, 2.0)))
-    start = 2.0  # no time is before that of the clock
+    start = 2.0  # so that no time is negative
     later = start - back - (packets[at].time - packets[at - 1].time)
     return [
         replace(one, time=one.time + (later if number >= at else start))
@@ -77,13 +77,13 @@ def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def drops(packets: list[Packet], random: Random) -> list[Packet]:
-    """Lose packets of the file at random."""
+    """Remove random packets of the file."""
     share = random.choice((0.02, 0.05, 0.1))
     return [one for one in packets if random.random() >= share]
 
 
 def bursts_of_drops(packets: list[Packet], random: Random) -> list[Packet]:
-    """Lose packets of the file in bursts, as a full buffer of tcpdump does."""
+    """Remove bursts of packets, like a full buffer of tcpdump."""
     kept, left = [], 0
     once = random.randrange(len(packets))
     for number, one in enumerate(packets):
@@ -120,13 +120,13 @@ NAMES = {
     "drops": "capture_drops",
     "bursts-of-drops": "capture_drops",
 }
-"""What a report should call each."""
+"""The defect that a report should name, for each change."""
 WHOLE = ("mirrored", "two-devices", "appended", "clock-back")
-"""Those that lack nothing."""
+"""Changes after which the file lacks no packet."""
 
 
 def shown(packets: list[Packet], kept: list[Packet]) -> bool:
-    """Whether what is kept acknowledges data that the file lacks."""
+    """Return whether kept packets acknowledge data that the file lacks."""
     acknowledged: dict[Way, int] = {}
     for one in kept:
         acknowledged[one.back] = max(acknowledged.get(one.back, 0), one.ack)

@@ -1,4 +1,4 @@
-"""Judge a diagnosis of foreign captures: what ours are judged by, and what only they show."""
+"""Judge a diagnosis of foreign captures, by the criteria of ours and by further ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONTROLS = 600
-"""The fewest of a held-out half."""
-_NEAR, _LATE = 0.1, 0.03  # of a pause: a share, and seconds for the way to where it is seen
-_PER_CENT, _ONE = 0.15, 1  # by which a count of timeouts may be off
+"""Least number of controls in a held-out half."""
+_NEAR, _LATE = 0.1, 0.03  # a reported pause may be off by this share, plus these seconds of delay
+_PER_CENT, _ONE = 0.15, 1  # a count of timeouts may be off by this share, or by this number
 _TIME = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|µs)\b")
 _TUNNELS = {
     "vxlan": "vxlan",
@@ -35,32 +35,32 @@ _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 @dataclass
 class Score(scoring.Score):
-    """What was right and wrong; a `Counter` of True and False for each new question."""
+    """Numbers of right and wrong statements; new questions have a `Counter` of True and False."""
 
     present: Counter[bool] = field(default_factory=Counter)
-    """Whether a look-alike that is there was not ruled out."""
+    """Whether a look-alike that is present was not ruled out."""
     incomplete: Counter[bool] = field(default_factory=Counter)
-    """Whether what a file lacks was named."""
+    """Whether the defect of an incomplete file was named."""
     doubted: Counter[bool] = field(default_factory=Counter)
-    """Whether incast of an incomplete file was left open, or told where the rest proves it."""
+    """Whether incast in an incomplete file was left open, or was reported and is proven."""
     pauses: Counter[bool] = field(default_factory=Counter)
     tunnels: Counter[bool] = field(default_factory=Counter)
     same: Counter[bool] = field(default_factory=Counter)
-    """Whether a tunnel's verdict is that without it."""
+    """Whether the verdict with a tunnel is the same as without the tunnel."""
     invented: Counter[bool] = field(default_factory=Counter)
-    """Whether no stall has a cause where nothing was lost."""
+    """Whether a capture in which nothing was lost has no stall with a cause."""
     timeouts: Counter[bool] = field(default_factory=Counter)
     """Whether a count of timeouts is near the kernel's."""
     verdicts: dict[tuple[str, str, bool], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    """By family, kind and whether there is incast: what was said."""
+    """Answers, by family, kind and whether there is incast."""
     wrong: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    """Captures with a mistake, by the same."""
+    """Captures with a mistake, by family, kind and whether there is incast."""
 
 
 def judge(file: Path, score: Score) -> None:
-    """Diagnose a capture, and add what was right and wrong."""
+    """Diagnose a capture, and count what is right and wrong."""
     truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     report: dict[str, Any] = diagnose([file])
     wrong = Counter(_mistakes(file, truth, report, score))
@@ -112,9 +112,9 @@ def _mistakes(
 def _counted(
     truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
 ) -> Iterator[str]:
-    """Compare the sum of waits with what the kernels of all servers have counted.
+    """Compare the sum of waits with the counters of all servers' kernels.
 
-    A wait whose cause the report cannot tell may be one for a loss, or none.
+    A wait without a reported cause may or may not be a wait for a loss.
     """
     sure = sum(one["cause"] not in (None, *scoring.ARRIVED) for one in report["stalls"])
     told = sure + sum(one["cause"] is None for one in report["stalls"])
@@ -155,7 +155,7 @@ def _look_alikes(truth: dict[str, Any], report: dict[str, Any], score: Score) ->
 def _tunnel(
     plain: Path, truth: dict[str, Any], report: dict[str, Any], score: Score
 ) -> Iterator[str]:
-    """Compare with the same packets without the tunnel."""
+    """Compare the report with the report on the same packets without the tunnel."""
     other: dict[str, Any] = diagnose([plain])
     if truth["tunnel"] is not None:
         kinds = [str(one["kind"]).lower() for one in report.get("tunnels", ())]
@@ -199,7 +199,7 @@ def criteria(score: Score) -> list[Criterion]:
 
 
 def by_kind(score: Score) -> list[str]:
-    """Return a table of the kinds: captures, what was said of incast, those with a mistake."""
+    """Return a table of the kinds: captures, answers, and captures with a mistake."""
     rows = [
         "| Family | kind | incast | captures | reported | denied | left open | with a mistake |",
         "| :-- | :-- | :-- | --: | --: | --: | --: | --: |",

@@ -1,4 +1,4 @@
-"""What stands before an IP packet in a frame: links, tags, tunnels and mirrors."""
+"""Headers before an IP packet in a frame: links, tags, tunnels and mirrors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
 
 TUNNELS = ("vxlan", "geneve", "gre", "erspan1", "erspan2", "erspan3", "ipip")
-"""Those that have outer addresses: a report should name them."""
+"""Tunnels with outer addresses, which a report should name."""
 LINKS = ("mpls", "qinq", "pppoe", "loopback", "sll", "sll2", "raw")
 _TYPES = {"loopback": 0, "raw": 101, "sll": 113, "sll2": 276}
 _ETHERNET = 1
@@ -24,12 +24,12 @@ _MIRROR = bytes((2, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 3))
 
 
 def link_type(kind: str) -> int:
-    """Return the link type of a file of such frames."""
+    """Return the link type of a file with frames of this kind."""
     return _TYPES.get(kind, _ETHERNET)
 
 
 def head(kind: str, packet: Packet, inner: int) -> bytes:
-    """Return what stands before an IP packet of `inner` bytes."""
+    """Return the headers before an IP packet of `inner` bytes."""
     version6 = ":" in packet.source
     protocol = b"\x86\xdd" if version6 else b"\x08\x00"
     if kind in _PLAIN:

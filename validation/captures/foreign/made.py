@@ -1,4 +1,4 @@
-"""A capture before it is written, with its truth: from the simulator, or from the small network."""
+"""A capture and its truth before it is written, from the simulator or the small network."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _CLIENT = truth.address(0)
 
 @dataclass
 class Made:
-    """Packets at a place, and what is true of them.
+    """Packets at a place, and their truth.
 
-    `found` are look-alikes that the place shows; `present` those that are there, and may be
-    doubted; `pauses` the waits for a receiver, the last of which may last to the end.
+    `found` are the look-alikes that the place shows; `present` are look-alikes that exist, but may
+    be doubted. `pauses` are the waits for a receiver; the last one may last to the end.
     """
 
     packets: list[Packet]
@@ -49,9 +49,9 @@ class Made:
     servers: int
     source: str
     counted: bool
-    """Whether each connection counts its packets."""
+    """Whether identifications count the packets of each connection."""
     quiet: bool
-    """Whether nothing was lost, and nothing sent twice."""
+    """Whether nothing was lost, and nothing was sent twice."""
     told: dict[str, Any] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     present: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Made:
 
 
 def simulated(document: Document, place: str, policy: str, random: Random) -> Made:
-    """Return what the simulator's hosts would have sent if they numbered packets in this way."""
+    """Return the packets of the simulator's hosts, with the numbering of a policy."""
     offload = place != "switch" and random.random() < 0.3
     view = View(place, 160, 1, offload=offload, numbered=policy == PER_CONNECTION)
     case = Case("foreign", "incast", document, (view,))
@@ -123,7 +123,7 @@ def hosted(
     trip: float | None = None,
     rate: float = 1e9,
 ) -> Made:
-    """Return what the hosts of the small network have sent."""
+    """Return the packets that the hosts of the small network have sent."""
     network = Network(random, rate=rate, trip=trip or random.choice((1e-4, 1e-3, 1e-2)))
     hosts = Hosts(network, drawn(random), servers or drawn(random))
     build(hosts)

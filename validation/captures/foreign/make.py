@@ -1,4 +1,4 @@
-"""Make a foreign capture, and write it with its truth beside it."""
+"""Make a foreign capture, and write it together with its truth."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from validation.captures.foreign.cases import Foreign
     from validation.captures.foreign.made import Made
 
-_ENOUGH, _STEADY = 10, 30  # lost packets show what loses them; the rate of a policer needs more
-_PAUSE = 0.01  # seconds that a window must be closed: less is the next read
-# Where a trouble shows; elsewhere it may be doubted.
+_ENOUGH, _STEADY = 10, 30  # lost packets that reveal a trouble; a policer needs more
+_PAUSE = 0.01  # least seconds of a closed window; shorter pauses come from reads
+# The places that show a trouble; elsewhere it may be doubted.
 _SHOWN = {
     "bad_link": ("client", "switch"),
     "policer": ("client", "switch"),
@@ -40,17 +40,19 @@ _SHOWN = {
 }
 
 SHARED = ("policer-for-all", "host-drops")
-"""Many answer at once, and something that all share drops them: a policer, or the ring of the host.
-Which one, no packet says, so these are neither incast nor controls; only the look-alike counts."""
+"""Kinds in which many servers answer at once, and a shared policer or the host's ring drops them.
+
+No packet shows which of the two drops, so these are neither incast nor controls; only the
+look-alike counts."""
 
 
 def make(case: Foreign, directory: Path) -> list[Path]:
-    """Write the captures of a case, each with its truth beside it; return their files."""
+    """Write the captures of a case, and the truth of each; return the captures' files."""
     return real.make(case, directory) if case.family == "kernel" else [_one(case, directory)]
 
 
 def _one(case: Foreign, directory: Path) -> Path:
-    """Write a capture; a tunnel's has the same packets without the tunnel beside it."""
+    """Write a capture; for a tunnel, also write the same packets without the tunnel."""
     random = Random(case.name)
     got = _made(case, random)
     form = files.Form(
@@ -60,7 +62,7 @@ def _one(case: Foreign, directory: Path) -> Path:
         order=random.choice("<>"),
     )
     complete, gone = True, ""
-    # What the file lacks is no witness; what it has twice is none either.
+    # Packets that the file lacks or has twice are no witnesses.
     witnesses = Witnesses(got.packets, counted=got.counted, complete=True)
     if case.family == "incomplete":
         kept = incomplete.CHANGES[case.kind](got.packets, random)
@@ -149,7 +151,7 @@ def _trouble(kind: str, place: str, policy: str, random: Random) -> Made:
 def _told(
     case: Foreign, got: Made, witnesses: Witnesses, *, complete: bool, gone: str
 ) -> dict[str, Any]:
-    """Return the truth, with what the file cannot show in doubt."""
+    """Return the truth; it marks as doubtful what the file cannot show."""
     stalls, episodes = got.told.get("stalls", []), got.told.get("episodes", [])
     for stall in stalls:
         stall["in_doubt"] |= not witnesses.of_stall(stall) or gone != ""

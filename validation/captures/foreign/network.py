@@ -1,4 +1,4 @@
-"""A small network for the small TCP: a star of links, what loses packets in it, and who looks on.
+"""A small network for the small TCP: a star of links, causes of losses, and places of captures.
 
 A packet goes over its host's link into the switch, waits there for the link to its target, and is
 seen at each place that is captured. Events happen in the order of their times.
@@ -27,17 +27,17 @@ _HEADERS = 54
 
 @dataclass
 class Loss:
-    """A reason to lose packets: its name, and whether it takes a packet at a time."""
+    """A reason to lose packets: its name, and a function that says whether a packet is lost."""
 
     name: str
     takes: Callable[[Packet, float], bool]
     at_ring: bool = False
-    """Whether the receiving host loses it, after its link."""
+    """Whether the receiving host loses packets, after its link."""
 
 
 @dataclass(order=True)
 class Event:
-    """What happens at a time; without `do`, it was called off."""
+    """An event at a time; without `do`, the event was cancelled."""
 
     time: float
     number: int
@@ -47,7 +47,7 @@ class Event:
 class Network:
     """Hosts around a switch.
 
-    `trip` is the round trip without queues; `cut` the time after which nothing happens any more.
+    `trip` is the round trip without queues, and `cut` is the time at which the network stops.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class Network:
         self._numbers = count()
 
     def at(self, time: float, do: Callable[[], None]) -> Event:
-        """Do something at a time; the event can be called off."""
+        """Call `do` at a time; the returned event can be cancelled."""
         event = Event(max(time, self.now), next(self._numbers), do)
         heapq.heappush(self._events, event)
         return event
 
     def start(self, process: Process, after: float = 0.0) -> None:
-        """Run a process: it yields a time to sleep, or an end and how much it must have got."""
+        """Run a process, which yields times to sleep, or an end and the bytes to wait for."""
         self.at(self.now + after, lambda: self._step(process))
 
     def run(self) -> None:
-        """Let everything happen."""
+        """Run all events."""
         while self._events:
             event = heapq.heappop(self._events)
             if event.time > self.cut:
@@ -129,7 +129,7 @@ class Network:
         begin = max(now, self._free[port])
         self._free[port] = begin + 8 * (packet.length + _HEADERS) / self.rate
         jitter = self.random.random() * self._jitter
-        # None overtakes another.
+        # No packet overtakes another.
         self._landed[port] = max(self._free[port] + self.hop + jitter, self._landed[port])
         return self._landed[port]
 

@@ -1,8 +1,8 @@
-"""Other stacks' identifications, and other addresses, in the simulator's captures.
+"""Give the simulator's captures the identifications of other stacks, and other addresses.
 
-The simulator counts for each connection, so a packet's number says which one it is. A host's
-counter gives these packets numbers in the order in which they entered the switch, also those that a
-capture elsewhere does not have.
+The simulator counts the packets of each connection, so a packet's number identifies it. The counter
+of a host numbers all packets in the order in which they entered the switch, with those that a
+capture at another place lacks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAT = "198.51.100.1"
 def numbered(
     packets: list[Packet], every: list[Packet], policy: str, client: str, random: Random
 ) -> list[Packet]:
-    """Return packets as such hosts number them; `every` has all packets, in order."""
+    """Return packets with the numbers of a policy; `every` has all packets, in order."""
     if policy == PER_CONNECTION:
         return packets
     if policy == VERSION_6:
@@ -48,7 +48,7 @@ def numbered(
 
 
 class _Counts:
-    """The counters of all hosts, and which number each packet got."""
+    """The counters of all hosts, and the number of each packet."""
 
     def __init__(self, policy: str, client: str, random: Random) -> None:
         self.policy, self.client, self.random = policy, client, random
@@ -57,7 +57,7 @@ class _Counts:
         self.given: dict[tuple[object, int], int] = {}
 
     def of(self, packet: Packet) -> int:
-        """Return the number of a packet; it gets one if it has none yet."""
+        """Return the number of a packet; a packet without a number gets the next one."""
         key = (packet.way, packet.identification)
         if key not in self.given:
             shared = self.policy == BEHIND_NAT and packet.source != self.client
@@ -69,18 +69,18 @@ class _Counts:
 
 
 class Nat:
-    """Gives all servers one address, and each of their ports one of its own."""
+    """Gives all servers one address, and each of their ports a different outer port."""
 
     def __init__(self, client: str, address: str = NAT) -> None:
         self.client, self.address = client, address
         self.ports: dict[tuple[str, int], int] = {}
 
     def port(self, host: str, port: int) -> int:
-        """Return the port that stands for one of a server."""
+        """Return the outer port for a port of a server."""
         return self.ports.setdefault((host, port), 8000 + len(self.ports))
 
     def rewritten(self, packets: list[Packet]) -> list[Packet]:
-        """Return packets with the addresses that are seen outside."""
+        """Return packets with their outer addresses."""
         return [self._one(packet) for packet in packets]
 
     def _one(self, packet: Packet) -> Packet:

@@ -1,4 +1,4 @@
-"""A TCP packet as values, from its bytes and to its bytes."""
+"""A TCP packet as values, which is parsed from bytes and written to bytes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _PREFIX = "2001:db8::"
 
 @dataclass(slots=True)
 class Packet:
-    """One packet, and when it was seen.
+    """One packet, and its time in the capture.
 
-    `interface` is the number of the device that it was seen on, `tag` a VLAN's number, or 0.
+    `interface` is the number of the device that captured the packet; `tag` is the number of its
+    VLAN, or 0.
     """
 
     time: float
@@ -38,7 +39,7 @@ class Packet:
 
     @property
     def way(self) -> tuple[str, int, str, int]:
-        """The direction of a connection that it belongs to."""
+        """The direction of a connection to which the packet belongs."""
         return self.source, self.ports[0], self.target, self.ports[1]
 
     @property
@@ -48,7 +49,7 @@ class Packet:
 
     @property
     def end(self) -> int:
-        """The sequence number after it."""
+        """The sequence number after the packet."""
         return self.seq + self.length + (self.flags & SYN > 0) + (self.flags & FIN > 0)
 
 
@@ -80,7 +81,7 @@ def options(
 
 
 def parse(time: float, data: bytes) -> Packet:
-    """Return the packet that an IPv4 packet's bytes are; its payload may be cut."""
+    """Parse the bytes of an IPv4 packet; its payload may be cut."""
     header = 4 * (data[0] & 15)
     length, identification = struct.unpack_from(">HH", data, 2)
     tcp = data[header:]
@@ -104,7 +105,7 @@ def parse(time: float, data: bytes) -> Packet:
 
 
 def ip_bytes(packet: Packet, most: int) -> tuple[bytes, int]:
-    """Return at most so many bytes of the IP packet, and how long it is; IPv6 if it says so."""
+    """Return the first `most` bytes of the packet as IPv4 or IPv6, and its whole length."""
     one, other = packet.ports
     offset = 20 + len(packet.options)
     tcp = struct.pack(
@@ -133,7 +134,7 @@ def ip_bytes(packet: Packet, most: int) -> tuple[bytes, int]:
 def ipv4_header(
     protocol: int, payload: int, identification: int = 0, ttl: int = 64, ecn: int = 0
 ) -> bytes:
-    """Return an IPv4 header without its addresses; the checksum is 0, as offload leaves it."""
+    """Return an IPv4 header without its addresses; its checksum is 0, as with offload."""
     return struct.pack(
         ">BBHHHBBH", 0x45, ecn, 20 + payload, identification & 0xFFFF, 0x4000, ttl, protocol, 0
     )
@@ -145,7 +146,7 @@ def as_ipv6(address: str) -> str:
 
 
 def blocks_of(packet: Packet) -> list[tuple[int, int]]:
-    """Return its selective acknowledgements."""
+    """Return the selective acknowledgements of a packet."""
     told, at = packet.options, 0
     while at < len(told):
         if told[at] <= _NOP:

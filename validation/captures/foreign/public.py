@@ -1,6 +1,6 @@
-"""Seven captures after public ones that were once taken for incast, and are none.
+"""Seven captures like public captures that were once taken for incast by mistake.
 
-Each is written packet by packet, with addresses of RFC 5737. In none of them was a packet lost.
+Each capture is written packet by packet, with addresses of RFC 5737. No packet is lost in them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 CLIENT = "192.0.2.10"
 _MSS = 1460
-_STEP = 1.3e-5  # between segments of an answer
-_SOON = 1e-4  # until an answer is acknowledged
+_STEP = 1.3e-5  # seconds between segments of an answer
+_SOON = 1e-4  # seconds until an answer is acknowledged
 
 
 class _Host:
-    """A host with one counter for all its connections, or one of the counters of another."""
+    """A host with one counter for all its connections, or one of several counters of a host."""
 
     def __init__(self, address: str, number: int = 0x1000) -> None:
         self.address, self.number = address, number
@@ -30,7 +30,7 @@ class _Host:
 
 
 class _Talk:
-    """A connection: what each end has sent, and its packets so far."""
+    """A connection: the bytes that each end has sent, and the packets so far."""
 
     def __init__(
         self, ends: tuple[_Host, _Host], ports: tuple[int, int], windows: tuple[int, int]
@@ -58,7 +58,7 @@ class _Talk:
         window: int | None = None,
         back: int = 0,
     ) -> None:
-        """Write a packet, whose sequence number may be `back` before the next one."""
+        """Write a packet; its sequence number is `back` below the next sequence number."""
         stamps = None
         if self.stamped:
             now = 1_000_000 + round(1000 * time)
@@ -89,10 +89,10 @@ def _in_order(talks: list[_Talk]) -> list[Packet]:
 
 
 def global_ipid() -> list[Packet]:
-    """Four connections of a client to a file server; each host has one counter for all.
+    """Four connections of a client to a file server; each host has one counter for all of them.
 
-    First each connection moves data alone; then the client asks on all, and the server answers one
-    after the other, after 20 to 120 ms of work.
+    First, each connection moves data alone. Then the client sends a request on each connection, and
+    the server answers the requests one by one, after 20 to 120 ms of work.
     """
     ends = (_Host(CLIENT), _Host("192.0.2.20"))
     talks = [_Talk(ends, (50000 + k, 445), (64240, 64240)) for k in range(4)]
@@ -165,7 +165,7 @@ def slow_rpc() -> list[Packet]:
 
 
 def filtered() -> list[Packet]:
-    """What a display filter leaves: no SYN, no ACK without data, half of the segments."""
+    """The output of a display filter: no SYN, no ACK without data, half of the segments."""
     talks = []
     for k in range(3):
         ends = (_Host(CLIENT, 0x4000 + 0x100 * k), _Host(f"198.51.100.{10 + k}", 0x100 * (k + 1)))
@@ -185,7 +185,7 @@ def filtered() -> list[Packet]:
 
 
 def small_window() -> list[Packet]:
-    """A printer: twice, its window is below a segment for 1.2 s; then it opens, and new data come.
+    """A printer whose window is below a segment for 1.2 s, twice; each time, new data follow.
 
     The sender's counter numbers other connections, too, which are not in the file.
     """
@@ -197,7 +197,7 @@ def small_window() -> list[Packet]:
         for j in range(3):
             talk.add(time + j * 1e-5, 0, _MSS)
         time += 0.07
-        talk.sent[0] -= _MSS  # it acknowledges two of the three
+        talk.sent[0] -= _MSS  # the packet acknowledges two of the three segments
         talk.add(time, 1, window=5200 - (number % 4) * 400)
         talk.sent[0] += _MSS
         if number % 4 == 3:

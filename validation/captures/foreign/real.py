@@ -1,6 +1,6 @@
-"""Foreign captures of real hosts: the kernel's own bridge and offloads, and what goes wrong there.
+"""Foreign captures of real hosts: the kernel's own bridge and offloads, and network troubles.
 
-The kernel counts the timeouts of each server; it does not say when they were, or why.
+The kernel counts the timeouts of each server, but does not record their times and causes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ FOUND = {
     "policer": "policer",
     "mtu-black-hole": "mtu_black_hole",
 }
-# What never passes is seen by nobody behind it; in an outage, what is sent again may have arrived.
+# Packets that never pass leave no trace behind it; in an outage, repeated data may have arrived.
 _UNSEEN = ("mtu-black-hole", "outage")
-# Where it shows.
+# The places that show a trouble.
 _AT = {
     "slow_server": ("client", "switch", "server:0"),
     "outage": ("client", "switch"),
@@ -48,7 +48,7 @@ _FRAME = 8 * 1514  # bits
 
 
 def make(case: Foreign, directory: Path) -> list[Path]:
-    """Write the captures of a case at all places, each with its truth; return their files."""
+    """Write the captures of a case at all places, and the truth of each; return their files."""
     random = Random(case.name)
     settings = _settings(case, random)
     sizes = {"policer": (128, 256), "outage": (32, 64), "mtu-black-hole": (16, 64)}
@@ -62,7 +62,7 @@ def make(case: Foreign, directory: Path) -> list[Path]:
             stack.enter_context(kernel.tcpdump(host, interface, path, "-s", snaplen, *more))
         before = _counted(bridge)
         blocks = _read(case, bridge, size, random)
-        time.sleep(0.3)  # until tcpdump has read all, and the last answer has come
+        time.sleep(0.3)  # until tcpdump has read everything, and the last answer has arrived
         total = _grown(before, _counted(bridge))
     kernel.add_idle(blocks, paths["client"], address(0))
     for view, path in paths.items():
@@ -89,7 +89,7 @@ def _settings(case: Foreign, random: Random) -> Settings:
 
 
 def _read(case: Foreign, bridge: Bridge, size: int, random: Random) -> list[dict[str, Any]]:
-    """Read some blocks; return when each was, and what the servers' kernels have counted."""
+    """Read some blocks; return their times, and the counters of the servers' kernels."""
     numbers = range(1, bridge.settings.servers + 1)
     late = random.choice((0.18, 0.2, 0.25)) if case.kind == "slow-servers" else 0.0
     for number in numbers:
@@ -117,7 +117,7 @@ def _read(case: Foreign, bridge: Bridge, size: int, random: Random) -> list[dict
 
 
 def _counted(bridge: Bridge) -> list[Counter[str]]:
-    """Return what the kernel of each server has counted."""
+    """Return the counters of each server's kernel."""
     return [counters.count([host]) for host in bridge.hosts[1:]]
 
 
@@ -174,10 +174,10 @@ def _truth(
 
 
 def _timeouts(total: list[Counter[str]]) -> list[int]:
-    """Return the fewest and the most waits for losses that the counts may mean.
+    """Return the least and the largest number of waits for losses that agree with the counters.
 
-    A probe may have carried new data; if it was lost, the timer after it ends the same wait; and
-    what was sent again may have arrived (RFC 2883).
+    A probe may carry new data. If a probe is lost, the timer after it ends the same wait. And
+    retransmitted data may have arrived before (RFC 2883).
     """
     least = [max(one["TCPTimeouts"] - one["TCPDSACKRecv"], 0) for one in total]
     most = [min(one["TCPTimeouts"] + one["TCPLossProbes"], one["RetransSegs"]) for one in total]

@@ -1,4 +1,4 @@
-"""The foreign part of the page: criteria beside ours, kinds, assumptions, and public captures."""
+"""The foreign part of the page: criteria, kinds, assumptions, and public captures."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PUBLIC = _HERE.parents[1] / "public.csv"
 _HEAD = """\
 ## Foreign captures
 
-{count} captures that resemble those of other people's networks (`validation/captures/foreign`):
-hosts that number packets in other ways, files that lack packets or contain them twice, tunnels and
-mirror ports, windows that close, slow services, and network problems other than incast. The packets
-come from the simulator (rewritten), from a small implementation of TCP, and from real hosts behind
-the kernel's own bridge, with offloads. `validation/captures/foreign/split.csv` lists which captures
-are held out.
+There are {count} captures that resemble captures of other people's networks
+(`validation/captures/foreign`). They have hosts that number packets in other ways, files that lack
+packets or contain them twice, tunnels and mirror ports, windows that close, slow services, and
+network problems other than incast. The packets come from the simulator (rewritten), from a small
+implementation of TCP, and from real hosts behind the kernel's own bridge, with offloads.
+`validation/captures/foreign/split.csv` lists which captures are held out.
 
 A wait is doubtful if nothing in the file shows a loss: no retransmission, no hole that is filled,
 no duplicate ACK and, if identifications count the packets of a connection, no missing number. If
@@ -37,20 +37,20 @@ _PUBLIC = """\
 ## Public captures
 
 The diagnosis was also run on {count} capture files with TCP from {repositories} public
-repositories, none of them known from an earlier mistake. The files cannot be included in this
+repositories, none of which was known from an earlier mistake. The files cannot be included in this
 repository. {incast} of them {is_are} reported as incast. Before the rules required witnesses, 61
-were; the packets of 20 of these were inspected, and none showed incast. Several kinds of false
-causes were found with these files and corrected, so the files are not a held-out set. At that time
-49 549 waits had a cause, and 34 000 of these ended with new data in order. Now 7 286 waits have a
-cause, of which 5 242 are retransmitted SYNs. The others are segments that are seen twice and holes
-that are filled, except for 155 at the last count. Some of these 155 causes are wrong: the hosts
-seem to count the packets of each connection, but packets are missing for another reason. Most files
-are small, and few come from a cluster.
+files were reported as incast; the packets of 20 of these were inspected, and none of the 20 showed
+incast. Several kinds of false causes were found with these files and corrected, so the files are
+not a held-out set. At that time 49 549 waits had a cause, and 34 000 of these ended with new data
+in order. Now 7 286 waits have a cause, of which 5 242 are retransmitted SYNs. The other causes come
+from segments that are seen twice and from holes that are filled, except for 155 causes at the last
+count. Some of these 155 causes are wrong: the hosts seem to count the packets of each connection,
+but packets are missing for another reason. Most files are small, and few come from a cluster.
 """
 
 
 def summary(ours: scoring.Score, foreign: Score) -> list[str]:
-    """Return a table of the criteria, our captures and foreign ones; what is missed is bold."""
+    """Return a table of the criteria for our and for foreign captures; missed ones are bold."""
     head = "| Criterion | ours | at least | foreign | at least |"
     rows = [head, "| :-- | --: | --: | --: | --: |"]
     left = {one.what: one for one in scoring.criteria(ours)}
@@ -69,7 +69,7 @@ def _told(one: Criterion) -> str:
 
 
 def section(score: Score) -> list[str]:
-    """Return what the page says of foreign captures."""
+    """Return the section of the page on foreign captures."""
     rows = ["| Look-alike | found | ruled out | cannot tell |", "| :-- | --: | --: | --: |"]
     for name in sorted({name for name, _ in score.named}):
         said = [str(score.named[name, one]) for one in ("found", "ruled out", "cannot tell")]
@@ -85,13 +85,13 @@ def section(score: Score) -> list[str]:
 
 
 def assumptions() -> list[str]:
-    """Return the table of what the diagnosis assumes about hosts and files."""
+    """Return the table of the diagnosis's assumptions about hosts and files."""
     head = "## What the diagnosis assumes"
     return [head, "", ASSUMPTIONS.read_text(encoding="utf-8").rstrip("\n"), ""]
 
 
 def public() -> list[str]:
-    """Return what was said of public captures."""
+    """Return the section of the page on public captures."""
     with PUBLIC.open(newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
     sums = [sum(int(row[at]) for row in rows) for at in range(1, len(head))]

@@ -1,6 +1,6 @@
-"""What applications do that looks like a wait for the network, and is none.
+"""Applications whose pauses look like waits for the network, but are not.
 
-Each function opens connections on a network on which nothing is lost, and starts what runs there.
+Each function opens connections on a network that loses nothing, and starts applications on them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request, the server's work, and the answer; the answer may pause in its middle."""
+    """A request, the time of the server's work, and an answer, which may pause in its middle."""
 
     request: int
     work: float
@@ -63,7 +63,7 @@ def _talk(hosts: Hosts, server: int, port: int, exchanges: list[Exchange]) -> No
 
 
 def late_rpc(hosts: Hosts) -> None:
-    """Answers of one segment, 50 to 600 ms late; the request is acknowledged before, or with it."""
+    """Answers of one segment, 50 to 600 ms late; the ACK of the request comes before or with it."""
     random = hosts.network.random
     one_host, most = random.random() < 0.5, 0.6
     if random.random() < 0.3:
@@ -82,7 +82,7 @@ def late_rpc(hosts: Hosts) -> None:
 
 
 def greeting(hosts: Hosts) -> None:
-    """Servers that speak first, after 50 to 300 ms: FTP, SMTP."""
+    """Servers that send first, after 50 to 300 ms, as with FTP and SMTP."""
     random = hosts.network.random
     late = random.uniform(0.05, 0.3)
 
@@ -105,7 +105,7 @@ def greeting(hosts: Hosts) -> None:
 
 
 def paused(hosts: Hosts) -> None:
-    """Answers that pause in their middle: a database that reads on, a page built in parts."""
+    """Answers that pause in their middle, as from a database, or as a page built in parts."""
     random = hosts.network.random
     for number in range(random.randint(1, 8)):
         exchanges = [
@@ -137,7 +137,7 @@ def keep_alives(hosts: Hosts) -> None:
 
 
 def browser(hosts: Hosts) -> None:
-    """Pages: six connections to each of several hosts, objects of all sizes, think times."""
+    """Web pages: six connections to each of several hosts, objects of all sizes, think times."""
     random = hosts.network.random
     for number in range(random.randint(2, 4)):
         for _ in range(6):
@@ -154,7 +154,7 @@ def browser(hosts: Hosts) -> None:
 
 
 def transfers(hosts: Hosts) -> None:
-    """FTP: a control connection, and one of data for each file."""
+    """FTP: a control connection, and a data connection for each file."""
     random = hosts.network.random
 
     def data(size: int) -> Callable[[End], Process]:
@@ -191,7 +191,7 @@ def transfers(hosts: Hosts) -> None:
 
 
 def multichannel(hosts: Hosts) -> None:
-    """SMB: four connections to one server, asked in turn, and each after some work."""
+    """SMB: requests in turn on four connections to one server, each after some work."""
     random = hosts.network.random
     for channel in range(4):
         exchanges = [Exchange(120, 1e-5, random.choice((4380, 5840))) for _ in range(6)]
@@ -237,7 +237,7 @@ def long_poll(hosts: Hosts) -> None:
 
 
 def all_late(hosts: Hosts) -> None:
-    """All servers late by the same time, which is that of a usual timer."""
+    """All servers answer late by the same time, which is the length of a usual timer."""
     random = hosts.network.random
     late = random.choice((0.18, 0.2, 0.21, 0.3, 1.0))
     size = random.choice((1000, 8000, 30000))
@@ -275,7 +275,7 @@ def nagle(hosts: Hosts) -> None:
 
 
 def reads(hosts: Hosts) -> None:
-    """Parallel reads that nothing goes wrong in."""
+    """Parallel reads without any trouble."""
     random = hosts.network.random
     size, pause = random.choice((4000, 20000, 60000)), random.uniform(0.01, 0.5)
     for number in range(random.choice((1, 2, 4, 8, 16, 24))):

@@ -1,7 +1,7 @@
 """The halves of the foreign part: rules are written with `development`, judged with `held-out`.
 
-`python -m validation.captures.foreign.split` writes them. The newest draw is held out; the draws
-before it are development.
+`python -m validation.captures.foreign.split` writes the halves. The newest draw is held out; the
+draws before it are development.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def half_of(draw: str) -> str:
 
 
 def halves() -> dict[str, str]:
-    """Return the halves by the names of captures."""
+    """Return the half of each capture, by its name."""
     return {case.name: half_of(case.draw) for case in all_foreign()}
 
 

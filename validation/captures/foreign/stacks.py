@@ -1,4 +1,4 @@
-"""What hosts differ in: identifications, time stamps, selective ACKs, timers."""
+"""Differences between hosts: identifications, time stamps, selective ACKs, timers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ POLICIES = (PER_CONNECTION, PER_HOST, OUTSIDE, BEHIND_NAT, RANDOM, ZERO, VERSION
 class Stack:
     """The settings of a host's TCP/IP.
 
-    `numbering` is where its identifications come from; `busy` the share of its packets after which
-    other traffic, which is not in the file, takes some of them (`outside`). `probes` is how many
-    new bytes a probe of a closed window has; without, there are none.
+    `numbering` is the source of the host's identifications. `busy` is the share of packets after
+    which other traffic, which is not in the file, takes some identifications (`outside`). `probes`
+    is the number of new bytes in a probe of a closed window; None means that there are no probes.
     """
 
     numbering: str = PER_CONNECTION
@@ -38,7 +38,7 @@ LINUX = Stack()
 
 
 def drawn(random: Random, numbering: str | None = None) -> Stack:
-    """Return a host of somebody: its numbering may be given, the rest fits to it."""
+    """Return a random stack; its numbering may be given, and the other settings fit to it."""
     kind = numbering or random.choice(POLICIES)
     if kind in (PER_CONNECTION, VERSION_6):
         return Stack(kind, timestamps=random.random() < 0.7, selective=random.random() < 0.8)
@@ -56,14 +56,14 @@ def drawn(random: Random, numbering: str | None = None) -> Stack:
 
 
 class Counter:
-    """A count of identifications, shared by whom it is given to."""
+    """A counter of identifications, which several hosts or connections may share."""
 
     def __init__(self, random: Random, policy: str, busy: float = 0.0) -> None:
         self.random, self.policy, self.busy = random, policy, busy
         self.value = random.randrange(1 << 16)
 
     def next(self, packets: int = 1) -> int:
-        """Return the identification of a packet, which may stand for several."""
+        """Return the identification of a packet, which may stand for several packets."""
         if self.policy in (ZERO, VERSION_6):
             return 0
         if self.policy == RANDOM:

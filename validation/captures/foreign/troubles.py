@@ -1,4 +1,4 @@
-"""What loses packets on a network and is no incast: each adds its losses and what runs there."""
+"""Troubles that lose packets and are no incast; each function adds losses and applications."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADERS = 54
 
 
 def _pull(hosts: Hosts, server: int, sizes: list[int], think: float) -> None:
-    """Ask a server for blocks, one after the other."""
+    """Request blocks from a server, one after the other."""
 
     def client(end: End) -> Process:
         yield end, 0
@@ -53,14 +53,14 @@ def bad_link(hosts: Hosts) -> None:
 
 
 def policer(hosts: Hosts) -> None:
-    """A policer at one server's port: a token bucket that drops what is above its rate."""
+    """A policer at one server's port: a token bucket that drops packets above its rate."""
     servers = hosts.network.random.randint(4, 10)
     _police(hosts, {hosts.server(0)})
     _reads(hosts, servers, hosts.network.random.choice((150_000, 300_000)), 3, 0.05)
 
 
 def policer_for_all(hosts: Hosts) -> None:
-    """One bucket for all that goes to the client."""
+    """One bucket for all packets to the client."""
     random = hosts.network.random
     servers = random.choice((1, 1, 2, 4))
     _police(hosts, {hosts.server(number) for number in range(servers)})
@@ -86,7 +86,7 @@ def _police(hosts: Hosts, senders: set[str]) -> None:
 
 
 def mtu_black_hole(hosts: Hosts) -> None:
-    """Big segments of one server never pass, and nobody says so; small ones do."""
+    """Large segments of one server never pass, without an error message; small segments do."""
     network, random = hosts.network, hosts.network.random
     most, bad = random.choice((1280, 1400)), hosts.server(0)
 
@@ -96,7 +96,7 @@ def mtu_black_hole(hosts: Hosts) -> None:
     network.losses.append(Loss("mtu_black_hole", takes))
     for number in range(random.randint(3, 8)):
         small = random.randint(200, 1100)
-        # First an answer that passes; then those that do not.
+        # A first answer passes; a large one does not.
         sizes = [small, random.randint(8_000, 40_000), small]
         _pull(hosts, number, sizes if number == 0 else sizes * 4, random.uniform(0.1, 0.6))
     network.cut = network.now + random.uniform(4.0, 20.0)
@@ -114,7 +114,7 @@ def outage(hosts: Hosts) -> None:
 
 
 def lost_acks(hosts: Hosts) -> None:
-    """The way back loses ACKs: at random, and now and then all of some time."""
+    """The way back loses ACKs at random, and now and then all ACKs for some time."""
     network, random = hosts.network, hosts.network.random
     share, gap = random.uniform(0.2, 0.6), random.uniform(0.1, 0.5)
     length = random.uniform(0.1, 0.5) * gap
@@ -129,7 +129,7 @@ def lost_acks(hosts: Hosts) -> None:
 
 
 def path(hosts: Hosts) -> None:
-    """The way to some of the servers loses packets, and that to the others none."""
+    """The path to some servers loses packets; the paths to the others lose none."""
     network, random = hosts.network, hosts.network.random
     servers = random.choice((4, 8, 16))
     bad = {hosts.server(number) for number in range(max(1, servers // random.choice((3, 4))))}
@@ -143,7 +143,7 @@ def path(hosts: Hosts) -> None:
 
 
 def host_drops(hosts: Hosts) -> None:
-    """The client's ring overflows while its processor is busy: all of some milliseconds is lost."""
+    """The client's ring overflows while its processor is busy: it loses all packets for some ms."""
     network, random = hosts.network, hosts.network.random
     network.rate = random.choice((1e8, 2e8))
     gap, length = random.uniform(0.05, 0.2), random.uniform(0.001, 0.008)

@@ -1,4 +1,4 @@
-"""Receivers that close their windows, or keep them small: sends of the client to one host each."""
+"""Receivers that close their windows or keep them small; the client sends data to each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _small(hosts: Hosts, rest: int, waits: list[float], *, to_end: bool = False)
 
 
 def below_a_segment(hosts: Hosts) -> None:
-    """A window of less than a segment for 10 ms to 2 s; then it opens, and new data come."""
+    """A window of less than a segment for 10 ms to 2 s, after which new data arrive."""
     random = hosts.network.random
     longest = random.choice((random.uniform(0.02, 0.15), random.uniform(0.2, 2.0)))
     waits = [longest * random.uniform(0.3, 1.0) for _ in range(random.randint(0, 3))]
@@ -56,7 +56,7 @@ def below_a_segment(hosts: Hosts) -> None:
 
 
 def closed(hosts: Hosts) -> None:
-    """A closed window for at least 10 ms, with probes if it takes long."""
+    """A window that is closed for at least 10 ms; long closures have probes."""
     random = hosts.network.random
     longest = random.choice((random.uniform(0.012, 0.15), random.uniform(0.2, 3.0)))
     _small(hosts, 0, [longest * 0.8, longest])
@@ -70,12 +70,12 @@ def closed_to_the_end(hosts: Hosts) -> None:
 
 
 def limited(hosts: Hosts) -> None:
-    """A constant small window on a long way."""
+    """A constant small window on a long path."""
     _limited(hosts, 0.0)
 
 
 def limited_and_losses(hosts: Hosts) -> None:
-    """The same, and now and then the network loses a packet."""
+    """A constant small window on a long path that sometimes loses a packet."""
     _limited(hosts, 0.004)
 
 

@@ -1,8 +1,9 @@
-"""Whether a file can show a loss: what in it says that a packet was sent which did not arrive.
+"""Find witnesses in a file: signs that a packet was sent that did not arrive.
 
-Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats
-the one before, a sequence number beyond what was seen, and, if a connection counts its packets, a
-number that is missing. Of an incomplete file only repeats and filled holes are: holes are its own.
+Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats the
+one before, a sequence number beyond the data that were seen, and, if a connection counts its
+packets, a missing number. In an incomplete file, only repeats and filled holes are witnesses,
+because other holes may be the file's own.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
 
 _SAME = 2e-6  # seconds
-_SEGMENT = 1448  # bytes, of those that an offload has joined
-_MOST = 1000  # packets, of a jump of a counter
+_SEGMENT = 1448  # bytes of a segment that an offload has joined with others
+_MOST = 1000  # packets; a counter that jumps further has another reason
 
 
 class Witnesses:
-    """When each server's connections show losses."""
+    """The times at which the connections of each server show losses."""
 
     def __init__(self, packets: list[Packet], *, counted: bool, complete: bool) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -34,13 +35,13 @@ class Witnesses:
                 self.times[server].append(packet.time)
 
     def of(self, server: str, start: float, end: float) -> bool:
-        """Whether there is one for a server in this time."""
+        """Return whether there is a witness for a server between two times."""
         times = self.times[server]
         at = bisect_left(times, start - _SAME)
         return at < len(times) and times[at] <= end + _SAME
 
     def of_stall(self, stall: dict[str, Any]) -> bool:
-        """Whether what ends a stall of the truth is one: without, it may be new data, only late."""
+        """Return whether a witness ends a true stall; otherwise late new data may end it."""
         end = stall["start"] + stall["duration"]
         return self.of(stall["server"], end, end)
 
@@ -80,7 +81,7 @@ class _Way:
         if packet.end > self.most:
             self.most = packet.end
             return jumped
-        return True  # it fills a hole, or was seen before
+        return True  # the packet fills a hole, or was seen before
 
     def _jumped(self, packet: Packet) -> bool:
         before, packets = self.number, self.packets

@@ -1,7 +1,7 @@
 # A point of a figure's curve: reads or long flows of one of ns-2's one-way TCPs, through one switch
 # or, with links between switches, along a number of paths.
-# usage: ns figure.tcl KEY VALUE ...; the keys and their defaults are the first lines below.
-# Prints a row: what it measured, in the order of the last lines. measure.py calls it.
+# usage: ns figure.tcl KEY VALUE ...; the first lines below have the keys and their defaults.
+# Prints a row of measurements, in the order of the last lines. measure.py calls this script.
 array set P {
   agent TCP/Newreno servers 8 segment 1024 window 1000 iw 2 limited 1 restart 0
   rto_min 0.2 rto_initial 3 tick 1e-5 overhead 0
@@ -25,18 +25,18 @@ Agent/TCP set window_ $P(window)
 Agent/TCP set tcpTick_ $P(tick)
 Agent/TCP set singledup_ $P(limited)
 Agent/TCP set slow_start_restart_ $P(restart)
-# A uniformly random delay before every packet; none where the text has none.
+# A uniformly random delay before every packet, or no delay if the text has none.
 Agent/TCP set overhead_ $P(overhead)
 ns-random $P(seed)
 set generator [new RNG]
 $generator seed [expr {$P(seed) * 7919 + 13}]
 set sim [new Simulator]
-# Routes by hand: those that it computes cost the cube of the number of nodes.
+# Set routes by hand, because ns-2's computation takes the cube of the number of nodes.
 $sim rtproto Manual
 set ports {}
 proc uniform {high} { return [$::generator uniform 0 $high] }
 
-# Links; a switch's port counts packets, or bytes of what waits, by P(bytes).
+# Links. A switch's port counts waiting packets, or waiting bytes if P(bytes) is set.
 proc wire {from to rate delay buffer} {
   global sim P
   $sim simplex-link $from $to $rate $delay DropTail
@@ -65,8 +65,8 @@ proc host {p} {
   return $node
 }
 proc port {from to} { lappend ::ports [$::sim monitor-queue $from $to ""] }
-# A flow keeps to the path that is drawn for it, and nothing but the client's link, which is no
-# bottleneck there, is shared by paths: each is a network of its own, with a client of its own.
+# A flow keeps to the path that is drawn for it. Paths share only the client's link, which is no
+# bottleneck. So each path is a network of its own, with a client of its own.
 for {set p 0} {$p < $P(paths)} {incr p} {
   set last [$sim node]
   set client($p) [$sim node]
@@ -80,7 +80,7 @@ for {set p 0} {$p < $P(paths)} {incr p} {
     lappend chain($p) $next
     set last $next
   }
-  # Where switches are joined, that is the bottleneck.
+  # Links between switches are the bottleneck.
   wire $last $client($p) $P(client_rate) $P(client_delay) [expr {$P(hops) ? $P(room) : $P(buffer)}]
   wire $client($p) $last $P(client_rate) $P(client_delay) $P(room)
   route $last -default $client($p)
@@ -174,7 +174,7 @@ proc waiting {} {
   }
   return $most
 }
-# Every P(watch) seconds the packets that wait; of every P(bin) a line with the most of them.
+# Samples the waiting packets every P(watch) seconds; prints a line with the maximum of every P(bin).
 proc look {} {
   global sim P most peak until
   set now [waiting]
@@ -197,7 +197,7 @@ proc dropped {} {
 Agent/TCP instproc done {} {
   global sim pending times ended began before stalled P
   if {$P(long) || [incr pending -1] > 0} { return }
-  # The last ACK is under way as long as the request is.
+  # The last ACK takes as long as the request.
   set ended [expr {[$sim now] - $P(offset)}]
   lappend times [expr {$ended - $began}]
   set timeouts [total nrexmit_]

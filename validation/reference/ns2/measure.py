@@ -1,11 +1,11 @@
-"""Run ns-2 for the curves of a text's figures that it can run, and keep the measurements.
+"""Run ns-2 for the curves of a text's figures that it supports, and keep the measurements.
 
 usage: python papers/ns2/measure.py TEXT/FIGURE ...
 
-The scenario of every point is that of the figure. Points without a counterpart in ns-2 are left
-out: other transports, remedies, other queues, new connections for more than one block. The rows of
-the named figures replace those in `figures_TEXT.csv`, in the folder of this file; for a figure of
-the queue over time, those in `traces_TEXT.csv`, too.
+The scenario of every point is that of the figure. Points that ns-2 does not support are left out:
+other transports, remedies, other queues, new connections for more than one block. The new rows
+replace the kept rows of the named figures in `figures_TEXT.csv`, in the folder of this file. For a
+figure of the queue over time, they also replace the rows in `traces_TEXT.csv`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEASURED = (
     "block_ms_mean",
     "queue_max",
 )
-"""What the script prints, in its order."""
+"""Columns that the script prints, in this order."""
 TRACED = ("time_s", "packets_max", "drops")
 AGENTS = {
     "newreno": "TCP/Newreno",
@@ -51,19 +51,19 @@ AGENTS = {
     "cubic": "TCP/Linux:cubic",
 }
 SEEDS = {"kulkarni": 2, "plato": 20, "serialization": 3, "hpc": 3}
-"""How many, where something is random."""
+"""Number of seeds of a point at which something is random."""
 SECONDS = 20.0
-"""After which a run stops, if its figure's do not stop before."""
+"""Seconds after which a run stops, unless the figure sets a shorter duration."""
 PACKETS = 400_000
-"""After which a run stops, but not before the third block."""
+"""Packets after which a run stops, but not before the third block."""
 CROWD, MORE = 40, 1_600_000
-"""From so many servers on it is so many packets: a first block that loses a SYN lasts 3 s."""
+"""With `CROWD` servers or more, a run stops after `MORE` packets; a lost SYN makes a block long."""
 QUEUES = ("queue_max_packets",)
 """Metrics for which the queue is sampled continuously."""
 BIN, LOOK = 0.1, 1e-3
-"""Seconds of a trace's row, and between two looks at the queue."""
+"""Seconds of a row of a trace, and seconds between two samples of the queue."""
 MANY = 1000
-"""Sessions from which on bursts come ten segments at a time: fewer events."""
+"""With at least this many sessions, bursts come ten segments at a time, which saves events."""
 
 
 class Left(Exception):  # noqa: N818 (not an error)
@@ -123,10 +123,10 @@ def _network(network: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[s
         keys |= {"core_rate": number(core["rate"]), "core_delay": number(core["delay"])}
     buffer = str(core["buffer"])
     if buffer.endswith("pkt"):
-        # DropTail::enque() drops at length + 1 >= limit_: one of them is being sent.
+        # DropTail::enque() drops at length + 1 >= limit_; one of the packets is being sent.
         more = 0 if network["buffer_counts_in_service"] else 1
         return keys | {"buffer": int(buffer.removesuffix("pkt")) + more}
-    # It refuses what would reach the limit; a packet in transmission does not count.
+    # DropTail refuses a packet that would reach the limit; a packet in transmission does not count.
     sending = transport["mss"] + 40 if network["buffer_counts_in_service"] else 0
     return keys | {"buffer": int(number(buffer)) + 1 - sending, "bytes": 1}
 
@@ -147,12 +147,12 @@ def _workload(scenario: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str,
     size = workload["sru"] if "sru" in workload else number(workload["block"]) / servers
     if workload.get("active", servers) != servers or number(workload["interval"]):
         raise Left("queries")
-    # Whole segments: the nearest, and goodput is of what they hold.
+    # The nearest whole number of segments; goodput counts their bytes.
     segments = max(1, round(size / transport["mss"]))
     one = workload["connections"] == "fresh"
     if one and workload.get("blocks") != 1:
         raise Left("new connections for every block")
-    # A client that opens: its SYN is under way before packet 0, which is the SYN-ACK, can leave.
+    # If the client opens, its SYN must arrive before packet 0, the SYN-ACK, can leave.
     way = keys["server_delay"] + keys["client_delay"]
     way += 320 / keys["server_rate"] + 320 / keys["client_rate"]
     seconds = min(SECONDS, number(workload["duration"])) if "duration" in workload else 1000.0
@@ -187,7 +187,7 @@ def measure(keys: tuple[tuple[str, object], ...]) -> list[str]:
 
 
 def rows(work: Work, jobs: int) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    """Return the rows of a figure, and those of its traces."""
+    """Return the rows of a figure, and the rows of its traces."""
     tasks = list(_tasks(work))
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(lambda task: measure(tuple(task[2].items())), tasks))
@@ -224,7 +224,7 @@ def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
                 keys["watch"] = 2 * (keys["segment"] + 40) / keys["client_rate"]
             if work.figure.kind == "history":
                 keys |= {"watch": LOOK, "bin": BIN}
-            # Of several seeds' traces one is drawn.
+            # A figure draws the trace of one seed only.
             random = work.figure.kind != "history" and (
                 keys.get("gap") or keys.get("spread") or keys["paths"] != 1 or keys.get("cbr_hosts")
             )
@@ -233,18 +233,18 @@ def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
 
 
 def _row(values: list[str], keys: Mapping[str, object]) -> dict[str, str]:
-    """Return what a run measured; None where it is undefined."""
+    """Return the row of a run; undefined values are empty."""
     row = dict(zip(MEASURED, values, strict=True))
     missing = {
         "block_ms_mean": row["blocks"] == "0",
         "queue_max": "watch" not in keys,
-        "fast_retransmits": str(keys["agent"]).startswith("TCP/Linux"),  # it counts no cuts
+        "fast_retransmits": str(keys["agent"]).startswith("TCP/Linux"),  # its counter stays 0
     }
     return {name: "" if missing.get(name) else value for name, value in row.items()}
 
 
 def keep(file: Path, order: list[str], figures: set[str], new: list[dict[str, str]]) -> None:
-    """Put the rows of some figures in place of those that are kept of them."""
+    """Replace the kept rows of some figures by new rows."""
     kept: list[dict[str, str]] = []
     if file.exists():
         with file.open(newline="") as old:
@@ -259,7 +259,7 @@ def keep(file: Path, order: list[str], figures: set[str], new: list[dict[str, st
 
 
 def main(names: list[str]) -> None:
-    """Measure the figures named."""
+    """Measure the named figures."""
     for chosen in select(load(folder()), names):
         work = lay_out(chosen, quick=False)
         found, traces = rows(work, os.cpu_count() or 1)

@@ -1,6 +1,6 @@
 # A barrier-synchronised read on a star, or long flows, by one of ns-2's one-way TCPs.
-# usage: ns read.tcl KEY VALUE ...; the keys and their defaults are the first lines below.
-# Prints a row: what it measured, in the order of the last lines.
+# usage: ns read.tcl KEY VALUE ...; the first lines below have the keys and their defaults.
+# Prints a row of measurements, in the order of the last lines.
 array set P {
   agent TCP/Newreno servers 8 sru 256 segment 1024 rate 1000 client_rate 1000 delay 50
   buffer 32 bytes 0 jitter 8 rto_min 200 tick 10 window 1000 seed 1 seconds 20 limit 2000
@@ -17,7 +17,7 @@ Agent/TCP set minrto_ [expr {$P(rto_min) * 1e-3}]
 Agent/TCP set tcpTick_ [expr {$P(tick) * 1e-6}]
 Agent/TCP set rtxcur_init_ 3.0
 Agent/TCP set slow_start_restart_ 0
-# A uniformly random delay before every packet: without it phases rule (Floyd and Jacobson).
+# A uniformly random delay before every packet prevents phase effects (Floyd and Jacobson).
 Agent/TCP set overhead_ [expr {$P(jitter) * 1e-6}]
 Agent/TCP/Linux set minrto_ [expr {$P(rto_min) * 1e-3}]
 ns-random $P(seed)

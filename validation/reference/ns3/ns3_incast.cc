@@ -1,6 +1,6 @@
 // One-shot star incast for ns-3.37: N servers -> router ("switch") -> client. Prints one CSV row;
-// --trace=1 tells what every sender does. validation/reference/ns3/README.md says how to build it, what
-// --cc=FloorDctcp and --fix=1 mend in ns-3, and what the columns are.
+// --trace=1 prints the events of every sender. validation/reference/ns3/README.md explains how to
+// build the program, what --cc=FloorDctcp and --fix=1 mend in ns-3, and the columns.
 #include "ns3/core-module.h"
 #include "ns3/network-module.h"
 #include "ns3/internet-module.h"

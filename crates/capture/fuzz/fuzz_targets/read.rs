@@ -1,4 +1,5 @@
-//! Reads bytes as a capture, and diagnoses it: no panic, no loop, no memory beyond the input's.
+//! Reads bytes as a capture, and diagnoses it. This must not panic, loop, or use more memory than
+//! the input needs.
 
 #![no_main]
 

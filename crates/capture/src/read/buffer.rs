@@ -6,15 +6,16 @@ use super::Count;
 
 const FIRST: usize = 1 << 18;
 
-/// The unread bytes of an input, of which any number can be looked at once they have arrived.
+/// The unread bytes of an input. Any number of them can be examined at a time, once they have
+/// arrived.
 pub struct Buffer {
     input: Box<dyn Read + Send>,
     count: Count,
     bytes: Vec<u8>,
-    /// The unread ones are `bytes[start..end]`.
+    /// The unread bytes are `bytes[start..end]`.
     start: usize,
     end: usize,
-    /// Bytes consumed so far.
+    /// Number of bytes consumed so far.
     offset: u64,
 }
 
@@ -24,13 +25,13 @@ impl Buffer {
         Self { input, count, bytes: vec![0; FIRST], start: 0, end: 0, offset: 0 }
     }
 
-    /// Where the next unread byte is in the input.
+    /// The position of the next unread byte in the input.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Reads until `wanted` bytes are there, and returns whether they are. The buffer grows by
-    /// doubling, after the input has filled it. It is an error if the reading is to end.
+    /// Reads until the buffer has `wanted` bytes, and returns whether it has. The buffer doubles
+    /// when the input has filled it. Returns an error if the reading was stopped.
     #[inline]
     pub fn fill(&mut self, wanted: usize) -> Result<bool> {
         if self.end - self.start >= wanted { Ok(true) } else { self.read(wanted) }
@@ -70,7 +71,7 @@ impl Buffer {
         &self.bytes[from..self.start]
     }
 
-    /// Passes over bytes without keeping them; returns whether there were as many.
+    /// Skips `count` bytes without keeping them, and returns whether the input had so many.
     pub fn skip(&mut self, mut count: u64) -> Result<bool> {
         while count > 0 {
             if self.start == self.end && !self.fill(1)? {
@@ -99,7 +100,7 @@ mod tests {
         assert!(buffer.skip(1 << 40).is_err());
     }
 
-    /// An input that gives its bytes in pieces of these lengths, after an interruption each.
+    /// An input that gives its bytes in these pieces, with an interruption before each piece.
     struct Pieces(Vec<Vec<u8>>, bool);
 
     impl Pieces {

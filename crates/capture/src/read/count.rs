@@ -1,10 +1,11 @@
-//! Progress and cancellation, shared by the thread that reads and those that wait for it.
+//! Progress and cancellation, shared by the thread that reads and the threads that wait for it.
 
 use std::io::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes of files that have been read so far, for progress, and whether the reading is to end.
+/// The number of bytes that have been read so far, for progress, and whether the reading was
+/// stopped.
 #[derive(Clone, Debug, Default)]
 pub struct Count(Arc<Shared>);
 
@@ -20,12 +21,13 @@ impl Count {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Ends the reading soon, also where it waits for bytes; what was read counts.
+    /// Ends the reading soon, even if it waits for bytes. Packets that were read before still
+    /// count.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is to end.
+    /// Whether the reading was stopped.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.load(Ordering::Relaxed)
     }
@@ -34,7 +36,7 @@ impl Count {
         self.0.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// An error if the reading is to end.
+    /// Returns an error if the reading was stopped.
     pub(super) fn go_on(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::other("the reading was stopped")) } else { Ok(()) }
     }

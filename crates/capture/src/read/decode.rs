@@ -1,4 +1,4 @@
-//! Decodes a frame to a TCP packet, layer by layer, also inside tunnels.
+//! Decodes a frame to a TCP packet, layer by layer and through tunnels.
 
 mod ethernet;
 mod gre;
@@ -11,48 +11,49 @@ mod udp;
 
 use super::{Kind, Packet, Tunnel};
 
-/// Tunnels in tunnels that are followed.
+/// Number of nested tunnels that are followed.
 const DEEPEST: u8 = 4;
 
-/// Why a frame is no packet for us.
+/// The reason why a frame has no readable TCP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
-    /// Something else than TCP.
+    /// The frame carries something other than TCP.
     Kind(Kind),
-    /// Cut before the end of the TCP header's fixed part, by the capture's length of frames.
+    /// The capture has cut the frame before the end of the fixed part of the TCP header.
     Short,
-    /// A later part of a fragmented packet: it has no TCP header.
+    /// The frame has a later part of a fragmented packet, without a TCP header.
     Fragment,
-    /// Lengths that contradict each other.
+    /// The lengths in the frame contradict each other.
     Malformed,
 }
 
-/// What comes next in a frame, and its bytes. Every step from one to the next consumes some, so that
-/// the length of the frame bounds their number.
+/// The next layer of a frame, and its bytes. Every step to the next layer consumes bytes, so the
+/// length of the frame bounds the number of steps.
 enum Layer<'a> {
     Ethernet(&'a [u8]),
-    /// What an ethertype names.
+    /// The layer that an ethertype names.
     Ethertype(u16, &'a [u8]),
-    /// From the protocol field on.
+    /// PPP, from the protocol field on.
     Ppp(&'a [u8]),
     Pppoe(&'a [u8]),
     Mpls(&'a [u8]),
     Ip(&'a [u8]),
 }
 
-/// What has been passed on the way.
+/// The tunnels and marks around the current layer.
 #[derive(Default)]
 struct Way {
     tunnel: Option<Tunnel>,
-    /// Tunnels so far.
+    /// Number of tunnels so far.
     depth: u8,
-    /// The packet around this one was marked, and the end of the tunnel will say so in this one
+    /// Whether the outer packet was marked. The end of the tunnel will then mark the inner packet
     /// (RFC 6040 §4.2).
     marked: bool,
 }
 
 impl Way {
-    /// Labels, a session or a second tag of the link; what is carried in a tunnel is named by that.
+    /// Notes labels, a session or a second tag of the link. Inside a tunnel, the tunnel is named
+    /// instead.
     fn pass(&mut self, tunnel: Tunnel) {
         self.tunnel.get_or_insert(tunnel);
     }
@@ -68,7 +69,7 @@ impl Way {
 /// The TCP packet in a frame, of which `length` bytes were on the wire.
 #[inline]
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
-    // Beyond those that were captured.
+    // The bytes beyond those that were captured.
     let missing = length.saturating_sub(frame.len() as u32);
     let mut way = Way::default();
     let mut bytes = match link::first(link, frame)? {
@@ -85,14 +86,14 @@ pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
     }
 }
 
-/// The next IP packet.
+/// Follows the layers to the next IP packet.
 fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
     loop {
         layer = match layer {
             Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
             Layer::Ethertype(kind, bytes) => {
                 if ethernet::is_tag(kind) {
-                    way.pass(Tunnel::QinQ); // the first one has been passed with the addresses
+                    way.pass(Tunnel::QinQ); // the first tag has been skipped with the addresses
                 }
                 ethernet::named(kind, bytes)?
             }
@@ -107,7 +108,7 @@ fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
     }
 }
 
-/// What a protocol of IP that is not TCP carries.
+/// The layer inside a protocol of IP other than TCP.
 fn tunnel<'a>(protocol: u8, bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     match protocol {
         // RFC 2003, 2473 and 4213.
@@ -129,7 +130,7 @@ fn four(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// The first bytes and the rest, if enough were captured.
+/// The first `at` bytes and the remaining bytes, if enough bytes were captured.
 fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), Other> {
     bytes.split_at_checked(at).ok_or(Other::Short)
 }

@@ -9,52 +9,52 @@ use super::pcap::Pcap;
 use super::pcapng::Pcapng;
 use super::{Count, Packet, Tally, source};
 
-/// A frame as the file has it.
+/// A frame of the file.
 pub struct Frame<'a> {
     /// Nanoseconds since 1970.
     pub time: i64,
     pub link: u32,
     /// Bytes on the wire.
     pub length: u32,
-    /// Those that were captured.
+    /// The bytes that were captured.
     pub bytes: &'a [u8],
 }
 
-/// What comes next in a file.
+/// The next record of a file.
 pub enum Next<'a> {
     Frame(Frame<'a>),
     End,
     Cut,
-    /// From this byte of the decompressed file on.
+    /// The decompressed file is damaged from this byte on.
     Damaged(u64, String),
 }
 
-/// How a file has ended.
+/// The end of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// As it should.
+    /// The file ended after a whole frame.
     Whole,
-    /// In the middle of a frame; everything before it was read.
+    /// The file ended in the middle of a frame; everything before this frame was read.
     Cut,
-    /// With something that no capture has, at this byte of the decompressed file.
+    /// The reading ended at this byte of the decompressed file, because no capture has such bytes.
     Damaged(u64, String),
 }
 
-/// A file that cannot be read as a capture; one line.
+/// The reason why a file cannot be read as a capture: one line.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The system's answer.
+    /// The system returned an error.
     #[error("{}: {}", .0.display(), system(.1))]
     Io(PathBuf, Error),
-    /// Another kind of file.
+    /// The file is of another kind.
     #[error("{}: must be a pcap or pcapng file, also compressed by gzip or zstd", .0.display())]
     Kind(PathBuf),
-    /// Nothing in it.
+    /// The file is empty.
     #[error("{}: is empty; must be a pcap or pcapng file", .0.display())]
     Empty(PathBuf),
 }
 
-/// The system's reason, without its number.
+/// The system's error message, without its number.
 fn system(error: &Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
@@ -63,11 +63,11 @@ fn system(error: &Error) -> String {
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
-    /// The reading was stopped before the file had said what it is.
+    /// The reading was stopped before the kind of the file was known.
     Unknown,
 }
 
-/// Frames between two looks at whether to stop.
+/// Number of frames between two checks whether the reading was stopped.
 const CHECK: u64 = 1 << 12;
 
 /// A capture file.
@@ -81,10 +81,11 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file, or standard input for `-`. If `count` is stopped meanwhile, it has no packets.
+    /// Opens a file, or standard input for `-`. If `count` is stopped meanwhile, the file has no
+    /// packets.
     ///
     /// # Errors
-    /// It cannot be read, or is no capture.
+    /// The file cannot be read, or is no capture.
     pub fn open(path: &Path, number: u16, count: &Count) -> Result<Self, OpenError> {
         let input = source::open(path, count);
         match Self::new(input, path, number, count) {
@@ -96,10 +97,10 @@ impl File {
         }
     }
 
-    /// Reads bytes that are decompressed if they must be.
+    /// Reads bytes as a file, and decompresses them if necessary.
     ///
     /// # Errors
-    /// They are no capture.
+    /// The bytes are no capture.
     pub fn from_bytes(bytes: Box<dyn Read + Send>, number: u16) -> Result<Self, OpenError> {
         let count = Count::default();
         Self::new(source::plain(bytes, &count), Path::new("-"), number, &count)
@@ -130,7 +131,7 @@ impl File {
         Self { buffer, format, number, tally, end: None, count }
     }
 
-    /// What has been read so far.
+    /// The counts of the frames that have been read so far.
     pub fn tally(&self) -> Tally {
         let mut tally = self.tally.clone();
         if let Format::Pcapng(format) = &self.format {
@@ -139,7 +140,7 @@ impl File {
         tally
     }
 
-    /// How it has ended, once it has. A reading that is stopped does not end a file.
+    /// The end of the file, once it has ended. A reading that is stopped does not end a file.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }

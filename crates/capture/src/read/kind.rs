@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// What a frame carries instead of TCP.
+/// The content of a frame that carries no TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A link type that is not read (<https://www.tcpdump.org/linktypes.html>).
     Link(u32),
     /// An address family of a loopback link that is not IP.
     Family(u32),
-    /// An ethertype that is not read; up to 1500 it is a length (IEEE 802.3 §3.2.6).
+    /// An ethertype that is not read; a value up to 1500 is a length (IEEE 802.3 §3.2.6).
     Ethertype(u16),
     /// A protocol of PPP that is not read.
     Ppp(u16),
@@ -17,16 +17,16 @@ pub enum Kind {
     Gre(u16),
     /// An associated channel of an MPLS pseudowire (RFC 4385 §5).
     Channel,
-    /// What should be IP has this version.
+    /// An IP packet of this unknown version.
     Version(u8),
     /// A protocol of IP other than TCP.
     Protocol(u8),
-    /// Tunnels in tunnels, more than are followed.
+    /// More nested tunnels than are followed.
     Deep,
 }
 
 impl Kind {
-    /// Whether it is IP.
+    /// Whether the content is IP.
     pub fn is_ip(self) -> bool {
         matches!(self, Self::Protocol(_) | Self::Deep)
     }

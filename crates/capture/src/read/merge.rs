@@ -1,4 +1,4 @@
-//! Several files as one stream in order of time.
+//! Merges several files into one stream in order of time.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,19 @@ use super::{Count, End, File, OpenError, Packet, Tally};
 struct Source {
     file: File,
     path: PathBuf,
-    /// Its next packet.
+    /// The next packet of the file.
     head: Option<Packet>,
-    /// The vantage point, once its first packet has been given.
+    /// The vantage point, once the first packet of the file has been returned.
     point: Option<u16>,
 }
 
 /// Files that are read together.
 ///
-/// A file that begins after another has ended continues it, as rotated files do. Files that overlap
-/// in time were taken at different places: each is a vantage point of its own.
+/// A file that begins after another file has ended continues that file, as rotated files do. Files
+/// that overlap in time were captured at different places, so each is a vantage point of its own.
 pub struct Merge {
     sources: Vec<Source>,
-    /// The files of each point that have ended, in that order.
+    /// The vantage points whose files have ended, in the order of these ends.
     ended: Vec<u16>,
     points: u16,
     count: Count,
@@ -29,13 +29,13 @@ impl Merge {
     /// Opens the files, and reads each up to its first packet.
     ///
     /// # Errors
-    /// One of them cannot be read, or is no capture.
+    /// One of the files cannot be read, or is no capture.
     pub fn open(paths: &[PathBuf]) -> Result<Self, OpenError> {
         Self::open_with(paths, &Count::default())
     }
 
-    /// The same, of which another thread can see the progress, and stop it: pipes without a writer
-    /// or without packets keep it waiting.
+    /// Like [`Merge::open`], but another thread can read the progress from `count`, and stop the
+    /// reading. A pipe without a writer or without packets lets this function wait.
     ///
     /// # Errors
     /// One of the files cannot be read, or is no capture.
@@ -62,17 +62,17 @@ impl Merge {
         &self.count
     }
 
-    /// Vantage points so far.
+    /// Number of vantage points so far.
     pub fn points(&self) -> u16 {
         self.points
     }
 
-    /// Each file, what was in it, and how it has ended.
+    /// Each file, the counts of its frames, and its end.
     pub fn files(&self) -> impl Iterator<Item = (&Path, Tally, Option<&End>)> {
         self.sources.iter().map(|one| (one.path.as_path(), one.file.tally(), one.file.end()))
     }
 
-    /// The point of a file that begins now.
+    /// The vantage point of a file that begins now.
     fn point(&mut self) -> u16 {
         if let Some(point) = self.ended.pop() {
             return point;
@@ -91,7 +91,7 @@ impl Iterator for Merge {
             self.points |= u16::from(packet.is_some());
             return packet;
         }
-        // A file that has begun goes on, if the next one begins at the same time.
+        // If another file begins at the same time, a file that has begun comes first.
         let first = |one: &(usize, &Source)| {
             (one.1.head.map_or(i64::MAX, |head| head.time), one.1.point.is_none())
         };

@@ -1,8 +1,8 @@
 //! Reads capture files.
 //!
 //! A [`Merge`] reads several files as one stream of TCP packets in order of time. A [`File`] is one
-//! of them: pcap or pcapng, plain, gzip or zstd. Input is not trusted: memory for a length that it
-//! claims is never reserved before the bytes have arrived.
+//! of these files: pcap or pcapng, plain, gzip or zstd. Input is not trusted. If it claims a
+//! length, no memory of this length is reserved before the bytes have arrived.
 
 mod buffer;
 mod count;

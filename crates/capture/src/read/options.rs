@@ -3,20 +3,20 @@
 /// Times that the ends of a connection exchange (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timestamps {
-    /// The sender's clock.
+    /// The time of the sender's clock.
     pub value: u32,
-    /// The other end's clock, as last heard.
+    /// The last time of the other end's clock that the sender has received.
     pub echo: u32,
 }
 
 impl Timestamps {
-    /// Eight bytes.
+    /// Reads the eight bytes of the option.
     fn read(bytes: &[u8]) -> Self {
         Self { value: long(&bytes[..4]), echo: long(&bytes[4..]) }
     }
 }
 
-/// The options that are of use here.
+/// The options that the diagnosis uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The largest segment that the sender of a SYN accepts.
@@ -25,23 +25,24 @@ pub struct Options {
     pub scale: Option<u8>,
     /// Whether the sender of a SYN understands selective acknowledgments.
     pub sack_permitted: bool,
-    /// RFC 7323 §3.
+    /// The timestamps (RFC 7323 §3).
     pub timestamps: Option<Timestamps>,
     blocks: [(u32, u32); 4],
     count: u8,
 }
 
 impl Options {
-    /// Ranges that have arrived out of order; first and last + 1 (RFC 2018 §3). The first may be a
-    /// duplicate (RFC 2883).
+    /// Ranges that have arrived out of order, each as its first number and its last number + 1 (RFC
+    /// 2018 §3). The first range may be a duplicate (RFC 2883).
     pub fn sacks(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.count)]
     }
 
-    /// Reads them; a length that leads nowhere ends the list.
+    /// Reads the options of a header. An invalid length ends the list.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Self {
-        // What nearly every packet has, as RFC 7323 §3.2 and appendix A want it.
+        // Nearly every packet has only timestamps, in the form that RFC 7323 §3.2 and appendix A
+        // recommend.
         if let ([1, 1, 8, 10, times @ ..], 12) = (bytes, bytes.len()) {
             return Self { timestamps: Some(Timestamps::read(times)), ..Self::default() };
         }

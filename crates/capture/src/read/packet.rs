@@ -7,17 +7,17 @@ use super::{Options, Tunnel};
 
 /// Bits of the TCP header.
 pub mod flags {
-    /// No more data from the sender.
+    /// The sender has no more data.
     pub const FIN: u8 = 1;
-    /// A connection opens.
+    /// A connection is opened.
     pub const SYN: u8 = 2;
     /// A connection is aborted.
     pub const RST: u8 = 4;
-    /// Data to be delivered at once.
+    /// The data are to be delivered at once.
     pub const PSH: u8 = 8;
-    /// The acknowledgment number counts.
+    /// The acknowledgment number is valid.
     pub const ACK: u8 = 16;
-    /// The sender has heard of a congestion mark.
+    /// The sender echoes a congestion mark.
     pub const ECE: u8 = 64;
 }
 
@@ -71,15 +71,15 @@ impl fmt::Display for Endpoint {
 pub struct Packet {
     /// Nanoseconds since 1970.
     pub time: i64,
-    /// Its number in its file, from 1, as Wireshark counts.
+    /// The number of the frame in its file, counted from 1 as in Wireshark.
     pub frame: u64,
-    /// The number of its file, in the order given.
+    /// The number of the file, in the order given.
     pub file: u16,
-    /// The vantage point: files that follow each other share one.
+    /// The number of the vantage point, which files that follow each other share.
     pub point: u16,
-    /// Who sent it.
+    /// The sending end.
     pub source: Endpoint,
-    /// Whom it is for.
+    /// The receiving end.
     pub target: Endpoint,
     /// Sequence number of the first byte.
     pub seq: u32,
@@ -87,9 +87,9 @@ pub struct Packet {
     pub ack: u32,
     /// See [`flags`].
     pub flags: u8,
-    /// Window, not yet scaled.
+    /// Window field, without its scale.
     pub window: u16,
-    /// Bytes of data, whether captured or not.
+    /// Bytes of data, including bytes that were not captured.
     pub payload: u32,
     /// Bytes of the IP packet.
     pub size: u32,
@@ -97,9 +97,10 @@ pub struct Packet {
     pub id: Option<u16>,
     /// Time to live, or hop limit.
     pub ttl: u8,
-    /// Congestion was experienced (RFC 3168 §5).
+    /// Whether congestion was experienced (RFC 3168 §5).
     pub marked: bool,
-    /// What carried it between two other hosts; its addresses, sizes and marks are its own.
+    /// The tunnel that carried the packet between two other hosts. The addresses, sizes and marks
+    /// are those of the inner packet.
     pub tunnel: Option<Tunnel>,
     /// The options that were captured.
     pub options: Options,
@@ -111,7 +112,7 @@ impl Packet {
         self.flags & flag != 0
     }
 
-    /// Both ends, the same for either direction.
+    /// The two ends, in the same order for each direction.
     pub fn ends(&self) -> [Endpoint; 2] {
         [self.source.min(self.target), self.source.max(self.target)]
     }

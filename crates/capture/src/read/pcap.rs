@@ -5,21 +5,21 @@ use std::io::Result;
 use super::buffer::Buffer;
 use super::file::{Frame, Next};
 
-/// No capture has longer frames; a longer one means that the file is damaged.
+/// The longest frame of a capture. A longer frame means that the file is damaged.
 pub const MOST: u32 = 1 << 24;
 
-/// What the header of the file says.
+/// The properties of a file that its header gives.
 pub struct Pcap {
     big_endian: bool,
     /// Nanoseconds per unit of the second time field.
     unit: u32,
     link: u32,
-    /// Bytes of a record's header: more than 16 in a dialect of Linux 2.
+    /// Bytes of a record's header, which are more than 16 in a dialect of Linux 2.
     header: usize,
 }
 
 impl Pcap {
-    /// Reads the header, if the file starts like one. `None` means that it is not of this kind.
+    /// Reads the header of the file; `None` if the file is not of this kind.
     pub fn open(buffer: &mut Buffer) -> Result<Option<Self>> {
         if !buffer.fill(24)? {
             return Ok(None);
@@ -35,7 +35,7 @@ impl Pcap {
             [0x34, 0xcd, 0xb2, 0xa1] => (false, 1000, 24),
             _ => return Ok(None),
         };
-        let link = four(start, 20, big_endian) & 0xffff; // above it: the length of a checksum
+        let link = four(start, 20, big_endian) & 0xffff; // above: a checksum's length
         buffer.take(24);
         Ok(Some(Self { big_endian, unit, link, header }))
     }

@@ -12,7 +12,7 @@ const OLD_PACKET: u32 = 2;
 const SIMPLE_PACKET: u32 = 3;
 const STATISTICS: u32 = 5;
 const PACKET: u32 = 6;
-/// Blocks of other kinds may be long; they are passed over. Of the known ones none is longer.
+/// The longest block of a known kind. Blocks of other kinds may be longer, and are skipped.
 const MOST_BLOCK: u32 = MOST + (1 << 16);
 const MOST_INTERFACES: usize = 1 << 16;
 
@@ -21,16 +21,16 @@ struct Interface {
     link: u32,
     snaplen: u32,
     clock: Clock,
-    /// Packets that it says it has dropped.
+    /// Number of packets that the interface reports as dropped.
     drops: u64,
 }
 
-/// How ticks become nanoseconds.
+/// The conversion of ticks to nanoseconds.
 #[derive(Clone, Copy)]
 enum Scale {
     Times(u64),
     Over(u128),
-    /// Seconds over this power of two.
+    /// A tick is a second divided by this power of two.
     Binary(u8),
 }
 
@@ -44,7 +44,8 @@ struct Clock {
 const GIGA: u64 = 1_000_000_000;
 
 impl Scale {
-    /// Of an `if_tsresol`: its high bit says whether the rest is a power of two or of ten.
+    /// The scale of an `if_tsresol`, whose high bit tells whether the other bits are a power of two
+    /// or of ten.
     fn new(resolution: u8) -> Self {
         let exponent = resolution & 0x7f;
         match exponent {
@@ -68,7 +69,7 @@ impl Clock {
         };
         let nanoseconds = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
         let time = nanoseconds.saturating_add(self.offset);
-        time.clamp(0, i64::MAX / 2) // the year 2116; other times are damage
+        time.clamp(0, i64::MAX / 2) // up to the year 2116; other times are damage
     }
 }
 
@@ -76,23 +77,23 @@ impl Clock {
 pub struct Pcapng {
     big_endian: bool,
     interfaces: Vec<Interface>,
-    /// Of sections that have ended.
+    /// Number of dropped packets in sections that have ended.
     drops: u64,
 }
 
 impl Pcapng {
-    /// Begins, if the file starts like one.
+    /// Reads the first bytes of the file; `None` if the file is not of this kind.
     pub fn open(buffer: &mut Buffer) -> Result<Option<Self>> {
         let starts = buffer.fill(12)? && buffer.bytes().starts_with(&SECTION);
         Ok(starts.then(|| Self { big_endian: false, interfaces: Vec::new(), drops: 0 }))
     }
 
-    /// Packets that the capture itself says it has dropped.
+    /// Number of packets that the capture itself reports as dropped.
     pub fn drops(&self) -> u64 {
         self.interfaces.iter().fold(self.drops, |sum, one| sum.saturating_add(one.drops))
     }
 
-    /// The frame of the next block that has one.
+    /// The frame of the next block that has a frame.
     pub fn next<'a>(&mut self, buffer: &'a mut Buffer) -> Result<Next<'a>> {
         loop {
             let place = buffer.offset();
@@ -219,7 +220,7 @@ impl Pcapng {
     }
 }
 
-/// The options at the end of a block: code and value.
+/// The options at the end of a block, each with its code and value.
 struct Options<'a> {
     rest: &'a [u8],
     big_endian: bool,

@@ -7,25 +7,26 @@ use std::time::Duration;
 
 use super::Count;
 
-/// What a pipe of Linux holds.
+/// Bytes of a chunk, which are as many as a pipe of Linux holds.
 const CHUNK: usize = 1 << 16;
-/// Chunks that wait to be read.
+/// Number of chunks that may wait to be read.
 const CHUNKS: usize = 4;
-/// Between two looks at whether to stop.
+/// Time between two checks whether the reading was stopped.
 const STEP: Duration = Duration::from_millis(50);
 
-/// An input that a thread of its own opens and reads, as neither can be interrupted. Its reader
-/// waits for that thread, and can.
+/// An input that a thread of its own opens and reads, because opening and reading cannot be
+/// interrupted. The reader waits for this thread, and its wait can be interrupted.
 pub struct Pump {
     chunks: Receiver<Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    /// Bytes of the chunk that have been read.
+    /// Number of bytes of the chunk that have been read.
     read: usize,
     count: Count,
 }
 
 impl Pump {
-    /// Starts the thread. It ends after the input or the pump, at the next bytes that arrive.
+    /// Starts the thread. It ends with the input, or at the next bytes that arrive after the pump
+    /// was dropped.
     pub fn start<R: Read>(
         open: impl FnOnce() -> Result<R> + Send + 'static,
         count: &Count,

@@ -69,7 +69,7 @@ pub fn plain(input: Box<dyn Read + Send>, count: &Count) -> Result<Box<dyn Read 
 type Start = Chain<Cursor<Vec<u8>>, Counted<Box<dyn Read + Send>>>;
 type Zstd = (BufReader<Start>, FrameDecoder);
 
-/// The frames of a zstd file, one after the other: a decoder stops after the first.
+/// The frames of a zstd file, one after the other, because a decoder stops after the first frame.
 struct Frames(Option<Zstd>);
 
 impl Frames {
@@ -78,7 +78,7 @@ impl Frames {
     }
 }
 
-/// The decoder of the next frame, behind frames that are to be skipped; nothing at the end.
+/// The decoder of the next frame, behind skippable frames; `None` at the end.
 fn decoder(mut input: BufReader<Start>) -> Result<Option<Zstd>> {
     while !input.fill_buf()?.is_empty() {
         let mut frames = FrameDecoder::new();
@@ -96,8 +96,8 @@ fn decoder(mut input: BufReader<Start>) -> Result<Option<Zstd>> {
     Ok(None)
 }
 
-/// The error of the decoder in plain words. One of the input stays what it was: a file that is cut
-/// is not damaged.
+/// The error of the decoder in plain words. An error of the input stays the same, so that a
+/// truncated file does not count as damaged.
 fn told(error: &FrameDecoderError) -> Error {
     match error {
         FrameDecoderError::WindowSizeTooBig { requested, max } => {

@@ -1,30 +1,30 @@
-//! Counts of the frames of a file: read, or why not.
+//! Counts of the frames of a file: TCP packets, and the reasons why other frames are not read.
 
 use super::{Kind, Tunnel};
 
-/// More kinds than these are counted as one.
+/// Number of kinds that are counted separately. Further kinds are counted together.
 const MOST_KINDS: usize = 32;
 /// Maximum number of kinds that a sentence names.
 const NAMED: usize = 6;
 
-/// Frames of a file by what became of them.
+/// Counts of a file's frames by the result of their decoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// All frames.
     pub frames: u64,
     /// TCP packets.
     pub packets: u64,
-    /// Not IP, or a link type that is not read.
+    /// Frames without IP, or of a link type that is not read.
     pub not_ip: u64,
-    /// IP without TCP.
+    /// Frames with IP and without TCP.
     pub not_tcp: u64,
-    /// Cut before the end of the TCP header.
+    /// Frames that are cut before the end of the TCP header.
     pub short: u64,
-    /// Later fragments.
+    /// Frames with later fragments.
     pub fragments: u64,
-    /// Lengths that contradict each other.
+    /// Frames whose lengths contradict each other.
     pub malformed: u64,
-    /// Packets that the capture says it has dropped.
+    /// Packets that the capture reports as dropped.
     pub dropped: u64,
     tunnels: [u64; Tunnel::ALL.len()],
     kinds: Vec<(Kind, u64)>,
@@ -56,24 +56,25 @@ impl Tally {
         }
     }
 
-    /// TCP packets inside a kind of tunnel.
+    /// Number of TCP packets inside a kind of tunnel.
     pub fn inside(&self, tunnel: Tunnel) -> u64 {
         self.tunnels[tunnel as usize]
     }
 
-    /// Frames without TCP by kind, the most frequent first; of the first 32 kinds that came.
+    /// Number of frames without TCP of each kind, the most frequent kind first; only the first 32
+    /// kinds of the file are listed.
     pub fn kinds(&self) -> Vec<(Kind, u64)> {
         let mut kinds = self.kinds.clone();
         kinds.sort_by_key(|&(kind, count)| (std::cmp::Reverse(count), kind));
         kinds
     }
 
-    /// Frames without TCP of still other kinds.
+    /// Number of frames without TCP of all other kinds.
     pub fn other_kinds(&self) -> u64 {
         self.others
     }
 
-    /// What a reader should know of the frames, in plain sentences without a full stop.
+    /// Notes about the frames for the reader, as sentences without a full stop.
     pub fn notes(&self) -> Vec<String> {
         let inside = Tunnel::ALL.iter().filter(|&&tunnel| self.inside(tunnel) > 0);
         let mut notes: Vec<String> = inside
@@ -109,7 +110,7 @@ impl Tally {
         notes
     }
 
-    /// What the frames without TCP are: "30 frames are ARP, 12 UDP".
+    /// The kinds of the frames without TCP: "30 frames are ARP, 12 UDP".
     fn without_tcp(&self) -> Option<String> {
         let kinds = self.kinds();
         let (&(first, count), more) = kinds.split_first()?;

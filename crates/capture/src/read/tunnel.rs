@@ -1,8 +1,9 @@
 //! The tunnels that may carry a packet.
 
-/// What a packet was carried in when it was captured; of several, the innermost.
+/// The tunnel in which a packet was carried when it was captured; of several tunnels, the
+/// innermost.
 ///
-/// A single VLAN tag is not a tunnel: the packet under it is the link's own.
+/// A single VLAN tag is not a tunnel, because the packet under it belongs to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tunnel {
     /// Ethernet in UDP, RFC 7348.
@@ -15,9 +16,10 @@ pub enum Tunnel {
     Nvgre,
     /// A switch's copy of a frame in GRE, without a header of its own.
     Erspan1,
-    /// The same with a header of 8 bytes (draft-foschiano-erspan §4.2).
+    /// A switch's copy of a frame in GRE, with a header of 8 bytes (draft-foschiano-erspan §4.2).
     Erspan2,
-    /// The same with a header of 12 bytes or more (draft-foschiano-erspan §4.3).
+    /// A switch's copy of a frame in GRE, with a header of 12 bytes or more (draft-foschiano-erspan
+    /// §4.3).
     Erspan3,
     /// IPv4 or IPv6 in IP, RFC 2003, 2473 and 4213.
     IpInIp,
@@ -27,14 +29,14 @@ pub enum Tunnel {
     Mpls,
     /// IP in a session of PPP over Ethernet, RFC 2516.
     Pppoe,
-    /// Two tags of VLANs, IEEE 802.1ad.
+    /// Two VLAN tags, IEEE 802.1ad.
     QinQ,
     /// IP in UDP between the nodes of a mobile network (3GPP TS 29.281).
     Gtp,
 }
 
 impl Tunnel {
-    /// All of them, in the order of their numbers.
+    /// All tunnels, in the order of their numbers.
     pub const ALL: [Self; 13] = [
         Self::Vxlan,
         Self::Geneve,
@@ -51,7 +53,7 @@ impl Tunnel {
         Self::Gtp,
     ];
 
-    /// Its name, for people.
+    /// The name of the tunnel in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vxlan => "VXLAN",
@@ -70,8 +72,8 @@ impl Tunnel {
         }
     }
 
-    /// Whether its packets are copies that a switch has made, so that a mark on the outer packet
-    /// says nothing of the path of the inner one.
+    /// Whether the packets are copies that a switch has made. A mark on the outer packet then tells
+    /// nothing about the path of the inner packet.
     pub fn is_mirror(self) -> bool {
         matches!(self, Self::Erspan1 | Self::Erspan2 | Self::Erspan3)
     }

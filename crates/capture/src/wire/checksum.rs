@@ -5,7 +5,7 @@
 pub struct Sum(u64);
 
 impl Sum {
-    /// The same sum and these bytes. An odd last byte is followed by a zero.
+    /// Adds these bytes to the sum. An odd last byte is followed by a zero.
     #[must_use]
     pub fn bytes(self, bytes: &[u8]) -> Self {
         let (pairs, rest) = bytes.as_chunks::<2>();
@@ -13,13 +13,13 @@ impl Sum {
         Self(self.0 + sum + rest.first().map_or(0, |last| u64::from(*last) << 8))
     }
 
-    /// The same sum and a word.
+    /// Adds a word to the sum.
     #[must_use]
     pub fn word(self, word: u16) -> Self {
         Self(self.0 + u64::from(word))
     }
 
-    /// The field that makes the sum right.
+    /// The checksum field that completes this sum.
     pub fn field(self) -> u16 {
         let mut sum = self.0;
         while sum > 0xffff {

@@ -1,4 +1,4 @@
-//! Frames that are built from their fields. Their payload is zeros, which are not stored.
+//! Frames that are built from their fields. Their payload consists of zeros, which are not stored.
 
 use super::{ETHERNET, IPV4, Sum, TCP, UDP};
 
@@ -8,7 +8,7 @@ pub mod flag {
     pub const FIN: u8 = 0x01;
     /// Synchronise.
     pub const SYN: u8 = 0x02;
-    /// The end of what was written.
+    /// The end of the written data.
     pub const PSH: u8 = 0x08;
     /// The acknowledgement is valid.
     pub const ACK: u8 = 0x10;
@@ -38,24 +38,25 @@ impl Endpoint {
 /// Options of a TCP header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Maximum segment size, on a SYN.
+    /// On a SYN: the maximum segment size.
     pub mss: Option<u16>,
-    /// Selective acknowledgements are understood, on a SYN (RFC 2018).
+    /// On a SYN: whether the sender understands selective acknowledgements (RFC 2018).
     pub sack_permitted: bool,
-    /// Shift of windows, on a SYN (RFC 7323).
+    /// On a SYN: the shift of later windows (RFC 7323).
     pub window_scale: Option<u8>,
     /// Timestamp value and echo (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
-    /// Selective acknowledgements: first number and one past the last; an empty range is not used.
+    /// Selective acknowledgements, each as its first number and one past its last number; empty
+    /// ranges are unused.
     pub sack: [(u32, u32); 3],
 }
 
 /// The fields of a TCP segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Its sender.
+    /// The sender of the segment.
     pub from: Endpoint,
-    /// Its receiver.
+    /// The receiver of the segment.
     pub to: Endpoint,
     /// DSCP and ECN field of the IP header.
     pub tos: u8,
@@ -82,7 +83,7 @@ const PROTOCOL_UDP: u8 = 17;
 
 /// Writes the headers of a segment's frame to `out`. Returns the length of the whole frame.
 ///
-/// An IP packet of 64 KiB or more, which only an offload makes, has the length 0, as Linux has it.
+/// An IP packet of 64 KiB or more, which only offloads make, has the length 0, as in Linux.
 pub fn write_segment(segment: &Segment, out: &mut Vec<u8>) -> usize {
     out.clear();
     out.resize(ETHERNET + IPV4 + TCP, 0);
@@ -128,7 +129,7 @@ fn write_ports(segment: &Segment, bytes: &mut [u8]) {
     bytes[2..4].copy_from_slice(&segment.to.port.to_be_bytes());
 }
 
-/// Ethernet and IPv4 before `length` bytes of `protocol`.
+/// Writes the Ethernet and IPv4 headers of `length` bytes of `protocol`.
 fn write_ip(segment: &Segment, protocol: u8, length: usize, out: &mut [u8]) {
     out[..6].copy_from_slice(&segment.to.mac());
     out[6..12].copy_from_slice(&segment.from.mac());
@@ -211,7 +212,8 @@ mod tests {
         }
     }
 
-    /// The sum over a frame's IP header, and over its pseudo header, header and payload of zeros.
+    /// The sum over a frame's IP header, and the sum over its pseudo header, TCP header and payload
+    /// of zeros.
     fn sums(frame: &[u8], length: usize) -> (u16, u16) {
         let ip = &frame[ETHERNET..];
         let payload = (length - ETHERNET - IPV4) as u16;
@@ -223,7 +225,7 @@ mod tests {
     fn a_segment_has_its_fields_in_their_places_and_right_sums() {
         let mut frame = Vec::new();
         let length = write_segment(&segment(), &mut frame);
-        // 12 bytes of timestamps and 20 of two blocks.
+        // The options are 12 bytes of timestamps and 20 bytes of two blocks.
         assert_eq!(frame.len(), ETHERNET + IPV4 + TCP + 32);
         assert_eq!(length, frame.len() + 1448);
         assert_eq!(&frame[..6], [2, 0, 10, 0, 0, 1]);

@@ -1,6 +1,6 @@
-//! What packets are carried in, built by hand.
+//! Carriers of packets, built by hand.
 
-/// An IPv4 packet between other hosts than those of the segments.
+/// An IPv4 packet between hosts that differ from those of the segments.
 pub fn v4(protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x45, 0];
     bytes.extend((20 + payload.len() as u16).to_be_bytes());
@@ -19,7 +19,7 @@ pub fn v6(next: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// An Ethernet frame, whose addresses are of no known company.
+/// An Ethernet frame, whose addresses belong to no known company.
 pub fn ethernet(kind: u16, payload: &[u8]) -> Vec<u8> {
     [&[2, 0x11, 0, 0, 0, 1, 2, 0x11, 0, 0, 0, 2], &kind.to_be_bytes()[..], payload].concat()
 }
@@ -60,7 +60,7 @@ pub fn erspan2(frame: &[u8]) -> Vec<u8> {
     gre(0x1000, 0x88be, &[0, 0, 0, 9], &[&header, frame].concat())
 }
 
-/// ERSPAN III with the type of what it carries; with the subheader of a platform or without.
+/// ERSPAN III with the type of its content, and with or without the subheader of a platform.
 pub fn erspan3(kind: u8, subheader: bool, payload: &[u8]) -> Vec<u8> {
     let mut header = vec![0x20, 0, 0, 5, 0, 0, 0, 3, 0, 0, 0x80 | kind << 2, subheader.into()];
     if subheader {
@@ -81,7 +81,7 @@ pub fn pppoe(protocol: &[u8], payload: &[u8]) -> Vec<u8> {
     [&[0x11, 0, 0, 1], &length.to_be_bytes()[..], protocol, payload].concat()
 }
 
-/// GTP-U; `flags` of optional fields, and those fields.
+/// GTP-U, with `flags` for optional fields, and with these fields.
 pub fn gtp(flags: u8, fields: &[u8], payload: &[u8]) -> Vec<u8> {
     let length = (fields.len() + payload.len()) as u16;
     let header = [0x30 | flags, 0xff];

@@ -1,11 +1,13 @@
-//! Times of frames, by what an interface says of its clock (draft-ietf-opsawg-pcapng §4.2).
+//! Times of frames, which depend on the clock options of an interface (draft-ietf-opsawg-pcapng
+//! §4.2).
 
 use incast_capture::read::File;
 
 use crate::builder::block;
 use crate::{BIG, LITTLE, Order, START, open, packets, segment};
 
-/// A file of one interface, whose clock has this `if_tsresol`, and of a packet at these ticks.
+/// A file with one packet at these ticks, and with one interface, whose clock has this
+/// `if_tsresol`.
 fn file(order: Order, resolution: Option<u8>, offset: Option<i64>, ticks: u64) -> File {
     let mut bytes = Vec::new();
     let mut body = order.four(0x1a2b_3c4d).to_vec();

@@ -1,4 +1,4 @@
-//! Formats, links, and files that are damaged.
+//! Formats, links, and damaged files.
 
 use std::io::{Cursor, Error, ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -113,7 +113,7 @@ fn compressed_files() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&plain).expect("written");
     let gzip = gzip.finish().expect("written");
-    // Two frames, and between them one that is to be skipped.
+    // Two frames, with a skippable frame between them.
     let level = ruzstd::encoding::CompressionLevel::Fastest;
     let (head, tail) = plain.split_at(100);
     let mut zstd = ruzstd::encoding::compress_to_vec(head, level);
@@ -127,7 +127,7 @@ fn compressed_files() {
         packets(&mut cut);
         assert_eq!(cut.end(), Some(&End::Cut));
     }
-    // A table of contents, which can be skipped, is the end of some files.
+    // Some files end with a table of contents in a skippable frame.
     zstd.extend([0x5e, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
     let mut seekable = open(&zstd);
     check(&packets(&mut seekable)[0]);
@@ -189,7 +189,7 @@ fn rotated_files_are_one_point_and_others_their_own() {
     let told: Vec<_> = merged.map(|one| (one.time - START as i64, one.point)).collect();
     assert_eq!(told, [(0, 0), (5, 1), (10, 0), (50, 0), (55, 1), (60, 0)]);
 
-    // The second begins at the time at which the first ends, and is named before it.
+    // The file that is given first begins when the other file ends.
     let files = vec![file(&[10, 20]), file(&[0, 10])];
     let points: Vec<_> = Merge::of(files, Count::default()).map(|one| one.point).collect();
     assert_eq!(points, [0; 4]);
@@ -236,7 +236,7 @@ fn every_magic_number_of_pcap_says_order_unit_and_header() {
         (0x34cd_b2a1, LITTLE, 1000, 24),
     ] {
         let mut bytes = magic.to_be_bytes().to_vec();
-        // The upper half of the link's field is something else.
+        // The upper half of the link type's field has another meaning.
         for value in [0x0002_0004, 0, 0, 65_535, 0xf400_0001] {
             bytes.extend(order.four(value));
         }
@@ -296,10 +296,10 @@ fn blocks_of_pcapng_have_lengths_that_make_sense() {
     assert_eq!(end(0x0bad, most + 4).0, End::Cut, "others may be longer");
 }
 
-/// Interfaces of a snap length, and a block of a kind with a body.
+/// A file with interfaces of these snap lengths, and with a block of this kind and body.
 fn with(order: crate::Order, snaplens: &[u32], kind: u32, body: &[u8]) -> File {
     let mut bytes = pcapng(order, 1, &[]);
-    // Without the interface that it has.
+    // Cut the file before its own interface.
     bytes.truncate(28);
     for snaplen in snaplens {
         let mut body = order.two(1).to_vec();

@@ -1,4 +1,4 @@
-//! Links, and what is counted when a frame is no TCP packet.
+//! Links, and the counts of frames without a TCP packet.
 
 use incast_capture::read::Kind;
 
@@ -101,7 +101,7 @@ fn a_session_of_another_version_is_malformed() {
 
 #[test]
 fn lengths_that_contradict_each_other_are_malformed() {
-    // Of the IP header, of the IP packet, and of the TCP header.
+    // The length of the IP header, of the IP packet, and of the TCP header.
     for (at, value) in [(0, 0x44), (3, 52 + 19), (32, 0x40)] {
         let mut ip = Segment { payload: 20, ..segment() }.v4();
         ip[at] = value;
@@ -141,7 +141,7 @@ fn an_ipv6_fragment_is_later_from_an_offset_of_eight_bytes_on() {
         header.extend(tcp);
         read(101, &v6(44, &header))
     };
-    // The offset counts in the upper 13 bits; of the lower three, two are reserved and one says
+    // The offset is in the upper 13 bits. Two of the lower three bits are reserved, and one tells
     // that more fragments follow (RFC 8200 §4.5).
     for field in [0, 1, 2, 4, 7] {
         check(&fragment(field).0.expect("the first"));

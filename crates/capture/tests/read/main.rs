@@ -1,4 +1,4 @@
-//! Files that come in: every format, link and tunnel, and those that are damaged.
+//! Reading of files: every format, link and tunnel, and damaged files.
 
 #[path = "../builder/mod.rs"]
 mod builder;
@@ -27,7 +27,7 @@ fn packets(file: &mut File) -> Vec<Packet> {
     std::iter::from_fn(|| file.next_packet()).collect()
 }
 
-/// What a capture of one frame has.
+/// The packet and the counts of a capture with one frame.
 fn read(link: u32, frame: &[u8]) -> (Option<Packet>, Tally) {
     let mut file = open(&pcap(LITTLE, true, link, &[(START, frame.to_vec())]));
     let packet = file.next_packet();
@@ -42,7 +42,7 @@ fn segment() -> Segment {
     }
 }
 
-/// The packet that any file with this IP packet has.
+/// Checks the packet that every file with the test's IP packet has.
 fn check(packet: &Packet) {
     assert_eq!((packet.seq, packet.ack, packet.payload), (70, 90, 300));
     assert_eq!((packet.source.port, packet.target.port), (5000, 6000));

@@ -1,4 +1,5 @@
-//! A reading that another thread stops ends soon, with what it has read, wherever it waits.
+//! A reading that another thread stops ends soon with the packets that it has read, whatever it
+//! waits for.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -29,7 +30,7 @@ fn pipe(name: &str) -> PathBuf {
 
 type Told = Result<(usize, Vec<(Tally, Option<End>)>), OpenError>;
 
-/// Reads files in another thread: how many packets there were, and how the files ended.
+/// Reads files in another thread, which reports the number of packets and the ends of the files.
 fn reading(paths: Vec<PathBuf>, count: &Count) -> Receiver<Told> {
     let (sender, told) = channel();
     let count = count.clone();
@@ -43,7 +44,7 @@ fn reading(paths: Vec<PathBuf>, count: &Count) -> Receiver<Told> {
     told
 }
 
-/// Stops a reading that goes on, and returns what it had read.
+/// Stops a reading that continues, and returns the counts of what it has read.
 fn stopped(told: &Receiver<Told>, count: &Count) -> (usize, Vec<(Tally, Option<End>)>) {
     assert!(matches!(told.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)), "it goes on");
     count.stop();
@@ -64,7 +65,7 @@ fn while_it_waits_for_a_writer() {
 
 #[test]
 fn while_it_waits_for_the_first_packet_or_the_next() {
-    // Nothing, the header, five packets, and half of a sixth.
+    // The files have nothing, the header, five packets, and half of a sixth packet.
     for (name, bytes, expected) in [
         ("no-bytes", &capture(0)[..0], 0),
         ("header", &capture(0)[..], 0),
@@ -127,7 +128,7 @@ fn a_pipe_without_a_capture_is_refused() {
 #[test]
 fn a_file_is_not_read_after_the_stop() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("regular.pcap");
-    // A frame that makes the buffer so large that many packets are in it.
+    // This frame makes the buffer so large that it holds many packets.
     let mut frames = vec![(START, ethernet(0x0806, &[0; 5_000_000]))];
     frames.resize(20_001, (START, segment().ethernet()));
     std::fs::write(&path, pcap(LITTLE, true, 1, &frames)).expect("written");
@@ -137,7 +138,7 @@ fn a_file_is_not_read_after_the_stop() {
         assert!(files.next().is_some());
     }
     count.stop();
-    // What is read between two looks.
+    // The packets that are read between two checks.
     assert!(files.by_ref().count() < 4096);
     assert!(files.files().all(|(_, _, end)| end.is_none()));
     assert_eq!(Merge::open(&[path]).expect("a capture").count(), 20_000);

@@ -1,4 +1,4 @@
-//! A packet is found in everything that may carry it, and says what has.
+//! A packet is found in every carrier, and names the carrier.
 
 use incast_capture::read::{Kind, Tunnel};
 
@@ -11,7 +11,7 @@ use crate::{LITTLE, START, check, open, packets, read, segment};
 
 type Case = (&'static str, Vec<u8>, Option<Tunnel>);
 
-/// Ethernet frames with the packet in all that carries it.
+/// Ethernet frames with the packet in every carrier.
 fn carried(segment: &Segment) -> Vec<Case> {
     let (four, six) = (segment.v4(), segment.v6());
     let mut cases = tags(&four, &six);
@@ -83,7 +83,7 @@ fn in_others(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     ]
 }
 
-/// What a link adds: a single tag is no tunnel.
+/// The tags of a link: a single tag is no tunnel.
 fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
     [
         ("nothing", ethernet(0x0800, four)),
@@ -99,7 +99,7 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
         ("AH", ethernet(0x0800, &v4(51, &authentication(4, 3, four)))),
     ]
     .map(|(name, frame)| {
-        // An IP packet in AH is one in IP.
+        // An IP packet in AH counts as IP in IP.
         let tunnel = match name {
             "AH" => Some(Tunnel::IpInIp),
             "two VLANs" => Some(Tunnel::QinQ),
@@ -137,7 +137,7 @@ fn the_packet_is_read_when_the_capture_cut_its_payload() {
         let all = packets(&mut open(&file));
         assert_eq!(all.len(), 1, "{name}");
         check(&all[0]);
-        // Without the last byte that is fixed in the TCP header.
+        // The file lacks the last byte of the TCP header's fixed part.
         let mut file = pcap(LITTLE, true, 1, &[(START, frame[..kept - 13].to_vec())]);
         file[36..40].copy_from_slice(&whole.to_le_bytes());
         let mut short = open(&file);
@@ -174,7 +174,7 @@ fn tunnels_nest_four_deep() {
         assert_eq!(tally.kinds(), if depth <= 4 { vec![] } else { vec![(Kind::Deep, 1)] });
         assert_eq!(tally.not_tcp, u64::from(depth > 4));
     }
-    // The innermost is told.
+    // The innermost tunnel is reported.
     let frame = ip(47, &erspan2(&ip(17, &vxlan(&segment().ethernet()))));
     assert_eq!(read(1, &frame).0.and_then(|packet| packet.tunnel), Some(Tunnel::Vxlan));
     let frame = ip(17, &vxlan(&ip(47, &erspan2(&segment().ethernet()))));

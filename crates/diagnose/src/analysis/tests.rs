@@ -12,7 +12,7 @@ use crate::stall::tests::stall;
 use crate::stall::{Cause, Place};
 use crate::time::tests::{MS, at};
 
-/// The header of a pcap file of Ethernet frames, and frames a second apart.
+/// A pcap file with these Ethernet frames, which are a second apart.
 fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     bytes.extend([0xff, 0xff, 0, 0, 1, 0, 0, 0]);
@@ -26,7 +26,7 @@ fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// IPv4 with a protocol, in Ethernet.
+/// An IPv4 packet of this protocol in an Ethernet frame.
 fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![2; 12];
     frame.extend([8, 0, 0x45, 0]);
@@ -43,7 +43,7 @@ fn tcp() -> Vec<u8> {
     ip(6, &header)
 }
 
-/// In VXLAN.
+/// The frame in VXLAN.
 fn vxlan(frame: &[u8]) -> Vec<u8> {
     let mut datagram = vec![1, 1];
     datagram.extend(4789_u16.to_be_bytes());
@@ -110,7 +110,8 @@ fn each_place_has_a_point_with_the_flows_that_were_chosen() {
     assert_eq!(Options::default().flows, 3);
 }
 
-/// A point whose data have come from as many hosts to one, with this share of the round trip.
+/// A point at which data of this number of hosts have gone to one host, with this share of the
+/// round trip.
 fn point(senders: u8, share: f64) -> Point {
     let mut point = Point::new(3);
     point.evidence.take(1000, share);
@@ -173,7 +174,7 @@ fn episode(start: i64, end: i64, stalls: &[usize]) -> Episode {
     }
 }
 
-/// A point with one episode, of the wait of host 1.
+/// A point with one episode, in which host 1 waits.
 fn with_episode() -> Point {
     let mut lead = point(4, CLIENT);
     lead.stalls = vec![from(1, stall(100, 900, Cause::FullWindow))];
@@ -181,7 +182,7 @@ fn with_episode() -> Point {
     lead
 }
 
-/// The same stall of a host's flow.
+/// The same stall in a flow of this host.
 fn from(host: u8, stall: Stall) -> Stall {
     let sender = Endpoint { address: Address::v4([10, 0, 0, host]), port: 80 };
     Stall { sender, ..stall }
@@ -251,14 +252,15 @@ fn an_episode_whose_flows_all_meet_a_black_hole_is_none() {
     assert_eq!(kept_with(&[], &[]), 1);
 }
 
-/// A point that saw these stalls.
+/// A point that has seen these stalls.
 fn seen(all: &[Stall]) -> Point {
     let mut point = Point::new(3);
     point.stalls = all.to_vec();
     point
 }
 
-/// The stalls of a leading point, and of another one.
+/// The stalls that are reported if a leading point has seen `lead`, and another point has seen
+/// `other`.
 fn both(lead: &[Stall], other: &[Stall]) -> Vec<(i64, Result<Cause, &'static str>, f64)> {
     let other = seen(other);
     let all = stalls(&seen(lead), std::iter::once(&other));
@@ -332,7 +334,7 @@ fn what_a_place_cannot_know_is_told() {
 fn a_scenario_gets_the_numbers_of_the_network() {
     let mut lead = point(2, CLIENT);
     let numbers = |lead: &Point| parameters(lead, Some(Vantage::Client));
-    // 1000 bytes in half a millisecond.
+    // The rate is 1000 bytes in half a millisecond.
     let told = numbers(&lead);
     assert_eq!((told.rate_bps, told.rtt_s, told.buffer_bytes), (Some(16e6), None, None));
     assert!(!told.persistent);
@@ -451,7 +453,8 @@ fn a_stall_that_two_places_have_seen_is_one_and_its_surer_cause_counts() {
     assert_eq!(stalls(&lead, [&other].into_iter()).len(), 6, "of another flow");
 }
 
-/// Takes minutes if each stall of a place is compared with each of the other one.
+/// This would take minutes if each stall of a point were compared with each stall of the other
+/// point.
 #[test]
 fn as_many_stalls_as_are_listed_are_matched_at_once() {
     let many = |shift| {

@@ -1,4 +1,4 @@
-//! What a packet acknowledges of the other end's bytes.
+//! Acknowledgements of the other end's bytes.
 
 use incast_capture::read::{Packet, flags};
 
@@ -8,11 +8,11 @@ use crate::event::{Event, Reason, Wait};
 use crate::flow::Shut;
 use crate::time::{Span, Time};
 
-/// A round trip to use for an ACK that may have been held.
+/// The round trip that is assumed for an ACK that may have been held.
 const ROUND_TRIP: Span = Span::from_millis(1);
 
 impl Connection {
-    /// Timestamps: an answer echoes what it has heard.
+    /// Times answers with timestamps, because an answer echoes a timestamp that it has received.
     pub(super) fn time_stamps(&mut self, packet: &Packet, side: usize, now: Time) {
         let Some(stamps) = packet.options.timestamps else { return };
         if let Some(sent) = self.flows[1 - side].timing.echoed(stamps.echo) {
@@ -21,7 +21,7 @@ impl Connection {
         self.flows[side].timing.stamp(stamps.value, now);
     }
 
-    /// An ACK.
+    /// Takes an ACK.
     pub(super) fn acknowledge(
         &mut self,
         packet: &Packet,
@@ -67,8 +67,8 @@ impl Connection {
         }
     }
 
-    /// The first ACK after a SYN or SYN-ACK shows a round trip. It does not if the opener's SYN was
-    /// answered before, and an ACK is for its data.
+    /// Times a round trip with the first ACK after a SYN or SYN-ACK. It shows none if the opener's
+    /// SYN was answered before, and the ACK is for the opener's data.
     fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (Time, Span)) {
         let from = 1 - side;
         let answers = self.opener != Some(from) || packet.payload > 0;
@@ -80,7 +80,7 @@ impl Connection {
         }
     }
 
-    /// An ACK of new bytes.
+    /// Takes an ACK of new bytes.
     fn advance(
         &mut self,
         side: usize,
@@ -102,18 +102,18 @@ impl Connection {
         }
     }
 
-    /// The window of a flow stays shut to the end.
+    /// Reports a window that stays closed to the end.
     pub(super) fn stay_paused(&mut self, side: usize, events: &mut Vec<Event>) {
         if let Some(shut) = self.flows[side].window.at_end(self.last, self.last_place) {
             events.push(paused(side, shut, Reason::StillPaused));
         }
     }
 
-    /// Whether a silence of a flow was ended by an ACK that the other end had held.
+    /// Whether an ACK that the other end had held ended a silence of a flow.
     pub(super) fn ack_was_held(&self, side: usize, now: Time, start: Time) -> bool {
         let heard = self.heard[1 - side];
         let patience = self.trips.patience(ROUND_TRIP);
-        // It spoke late in the silence, and the sender went on at once.
+        // The other end sent late in the silence, and the sender continued at once.
         let late = heard - start > patience && now - heard <= patience;
         let bare = self.flows[1 - side].last_data() < heard;
         late && bare && self.flows[side].last_advance() == heard

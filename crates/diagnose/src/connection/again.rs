@@ -1,4 +1,5 @@
-//! A segment that was seen before: it was lost behind the vantage point, or its ACK was.
+//! Segments that were seen before, because the segment or its ACK was lost behind the vantage
+//! point.
 
 use super::Connection;
 use super::data::Arrival;
@@ -7,7 +8,7 @@ use crate::event::Event;
 use crate::flow::{Kind, Resent};
 
 impl Connection {
-    /// Takes one.
+    /// Takes a segment that was seen before.
     pub(super) fn again(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let (side, start, end) = (it.side, it.start, it.end);
         self.give_up_resent(side, events);
@@ -25,7 +26,7 @@ impl Connection {
         if at_una && !resent {
             events.push(Event::Lost { side, packets: 1, at_once: false });
         }
-        // A probe of the window is one byte long; what is longer had been sent before.
+        // A window probe is one byte long, so a longer segment had been sent before.
         let asks_for_room = it.packet.payload <= 1 && gap.is_shut_out(flow);
         let stalled = gap.is_stall() && !asks_for_room && (at_una || probe);
         if stalled {

@@ -5,11 +5,11 @@ use super::Connection;
 use crate::event::Event;
 use crate::time::{Span, Time};
 
-/// A hole that is not filled for so long was tried several times.
+/// The sender has tried several times to fill a hole that is older than this.
 const SECOND: Span = Span::from_secs(1);
 
 impl Connection {
-    /// Says whether the segments of an end did not get through, because they are too long.
+    /// Reports whether the segments of an end did not get through because they are too long.
     pub(super) fn tell_black_hole(&self, side: usize, now: Time, events: &mut Vec<Event>) {
         if self.asks(side) {
             return;
@@ -23,7 +23,7 @@ impl Connection {
         if !flow.segments.are_short() {
             return;
         }
-        // Behind the link only what is shorter is seen.
+        // Behind the link, only shorter segments are seen.
         let places = (flow.last_place(), self.last_place);
         if flow.segments.any() && flow.bytes.lacked_for(SECOND, now) {
             tell(true, places);
@@ -32,7 +32,7 @@ impl Connection {
         }
     }
 
-    /// Whether an end has acknowledged a request, and nothing of its answer came for long.
+    /// Whether an end has acknowledged a request, but no byte of its answer came for a long time.
     fn is_unanswered(&self, side: usize, now: Time) -> bool {
         let (answer, request) = (&self.flows[side].bytes, &self.flows[1 - side].bytes);
         let asked =

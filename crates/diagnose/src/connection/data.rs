@@ -1,4 +1,5 @@
-//! A segment of data: what it adds to its flow, and what the silence before it means.
+//! Segments of data: the bytes that they add to their flow, and the meaning of the silence before
+//! them.
 
 use incast_capture::read::Packet;
 
@@ -8,29 +9,30 @@ use crate::event::{Event, Resumed};
 use crate::flow::Seen;
 use crate::time::{Span, Time};
 
-/// A flow that was silent for so long may have met an outage.
+/// A flow that was silent for longer than this may have met an outage.
 const BREAK: Span = Span::from_millis(50);
 
-/// A segment of data, where it belongs.
+/// A segment of data, with its position in its flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival<'a> {
     pub packet: &'a Packet,
     pub side: usize,
     pub now: Time,
-    /// Its first byte, and the one behind it.
+    /// The first byte of the segment, and the first byte behind it.
     pub start: i64,
     pub end: i64,
     pub seen: Seen,
 }
 
 impl Arrival<'_> {
-    /// Whether some of it had been sent before.
+    /// Whether some bytes of the segment had been sent before.
     fn is_repeated(&self) -> bool {
         matches!(self.seen, Seen::Again | Seen::Missing)
     }
 
-    /// How its flow continues with it, when everything below `una` had been acknowledged. `before`
-    /// says that this was longer ago than a round trip, so that the ACK has been lost.
+    /// The way in which the segment continues its flow, if all bytes below `una` had been
+    /// acknowledged. `before` tells that this was longer ago than a round trip, so that the ACK has
+    /// been lost.
     fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
             Seen::Again if self.end <= una && before => Resumed::Acknowledged,
@@ -41,7 +43,7 @@ impl Arrival<'_> {
 }
 
 impl Connection {
-    /// Takes a segment of data; returns whether it is a request that is sent again.
+    /// Takes a segment of data, and returns whether it is a retransmitted request.
     pub(super) fn data(
         &mut self,
         packet: &Packet,
@@ -69,7 +71,7 @@ impl Connection {
         self.judge(&it, &gap, events);
         self.take(&it, segments);
         self.marks[side] = around.mark;
-        // A request that is sent again does not end the wait for its answer.
+        // A retransmitted request does not end the wait for its answer.
         let asks_again = it.seen == Seen::Again && self.asks(side);
         if asks_again && let Some(message) = self.flows[side].waiting.message() {
             events.push(Event::AskedAgain { side, asked: message.first, at: now });
@@ -77,7 +79,7 @@ impl Connection {
         asks_again
     }
 
-    /// Says what a segment shows of losses and waits.
+    /// Reports the losses and waits that a segment shows.
     fn judge(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let (side, asks, asked_again) = (it.side, self.asks(it.side), self.asked_again.is_some());
         let flow = &mut self.flows[side];
@@ -85,7 +87,7 @@ impl Connection {
         if it.now - last > BREAK && flow.segments.packets() > 1 {
             let before = it.now - flow.last_advance() > gap.patience;
             let how = it.resumes(una, before);
-            // The answer to a request that was lost says nothing of its own.
+            // The answer to a request that was lost shows nothing more.
             if !(how == Resumed::New && asked_again) {
                 events.push(Event::Resumed { side, last, how, asks });
             }
@@ -104,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Records a packet, which represents one segment or more.
+    /// Records a packet, which represents one or more segments.
     fn take(&mut self, it: &Arrival, segments: u32) {
         let flow = &mut self.flows[it.side];
         flow.take((it.start, it.end), it.now, it.packet.into());
@@ -120,19 +122,19 @@ impl Connection {
         }
     }
 
-    /// The silence before a segment that is seen now. Packets are `missing` by their numbers, and it
-    /// may be the `first` of its message.
+    /// The silence before a segment that is seen now. `missing` is the number of missing packets,
+    /// and `first` tells whether the segment is the first of its message.
     fn gap(&self, it: &Arrival, around: Around, missing: Option<u32>, first: bool) -> Gap {
         let (flow, now) = (&self.flows[it.side], it.now);
         let last = flow.last_data();
         let start = if first {
-            // A handshake that took two attempts was a wait of its own.
+            // A handshake with two attempts was a wait of its own.
             let asked = flow.waiting.message().map_or(now, |message| message.start);
             self.opened().map_or(asked, |opened| asked.max(opened))
         } else {
             last.max(flow.last_advance())
         };
-        // Before an answer counts how the link was since it was asked for.
+        // Before an answer, the state of the link since the request counts.
         let (since, mark) = match flow.waiting.asked() {
             Some(asked) if first => asked,
             _ => (last, self.marks[it.side]),

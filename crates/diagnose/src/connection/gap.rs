@@ -1,4 +1,4 @@
-//! The silence before a segment, and what its length and the state of the link mean.
+//! The silence before a segment, and the meaning of its length and of the state of the link.
 
 use incast_capture::read::{Endpoint, Packet};
 
@@ -8,82 +8,85 @@ use crate::flow::{Flow, Kind, Pending};
 use crate::stall::{Finding, Place, Stall};
 use crate::time::{Span, Time};
 
-/// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
-/// silence before new bytes is no stall.
+/// No probe timer or retransmission timer of a common stack is shorter (Linux: two ticks), so a
+/// shorter silence before new bytes is no stall.
 pub(super) const SOON: Span = Span::from_millis(2);
-/// The minimum share of a wait in which the receiver's link must have been idle: else packets
-/// of others, or a queue, have delayed the one that ended it.
+/// The minimum share of a wait in which the receiver's link must have been idle. With a smaller
+/// share, packets of other flows or a queue have delayed the packet that ended the wait.
 const IDLE: f64 = 0.1;
-/// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
-/// link was.
+/// Longer than any wait in a queue. After a longer silence, a repeated packet was sent by a timer,
+/// even if the link was busy.
 const LONG: Span = Span::from_millis(150);
-/// So many timers in a row are looked for in one silence.
+/// Largest number of consecutive timers in one silence.
 const MOST_TIMERS: i32 = 8;
 
 /// The silence before a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
-    /// When the wait began: the last data, or ACK of it; of a message, when it was asked for.
+    /// The time at which the wait began: the time of the last data or of its ACK, or of the request
+    /// before the first bytes of a message.
     pub start: Time,
     pub now: Time,
-    /// Since any packet of the connection.
+    /// The time since any packet of the connection.
     pub quiet: Span,
-    /// What is longer is no ordinary round trip.
+    /// The longest time that may be an ordinary round trip.
     pub patience: Span,
-    /// The share of it in which the receiver's link was idle.
+    /// The share of the silence in which the receiver's link was idle.
     pub idle: f64,
-    /// The packet before it.
+    /// The packet before the silence.
     pub before: Place,
-    /// Packets that the numbers of IP packets say are missing; and the same, if it is not yet known
-    /// what the sender counts.
+    /// Number of missing packets, according to the identifications of IP packets; and the same
+    /// number in case that the sender counts the packets of each connection, if this is not known
+    /// yet.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
-    /// No byte of this message was seen before.
+    /// Whether no byte of this message was seen before.
     pub first: bool,
     /// The usual timer.
     pub timer: Option<Span>,
 }
 
 impl Gap {
-    /// Whether this is longer than any round trip. Where the link was busy, a long queue may have
-    /// held the packet.
+    /// Whether the silence is longer than any round trip. If the link was busy, a long queue may
+    /// have held the packet.
     pub fn is_stall(&self) -> bool {
         let timer = self.timer.map_or(LONG, |timer| timer * 3 / 4);
         self.quiet > self.patience
             && (self.link_idled() || self.quiet > timer.max(4 * self.patience))
     }
 
-    /// Whether the link was idle for more than a round trip meanwhile: its queue was empty then.
+    /// Whether the link was idle for more than a round trip during the silence, so that its queue
+    /// was empty.
     pub fn link_idled(&self) -> bool {
         self.idle >= IDLE
             && self.idle * self.quiet.as_nanos() as f64 > self.patience.as_nanos() as f64
     }
 
-    /// How long the wait was.
+    /// The length of the wait.
     pub fn length(&self) -> Span {
         self.now - self.start
     }
 
-    /// Whether packets were lost, as the numbers of IP packets show.
+    /// Whether the identifications of IP packets show that packets were lost.
     pub fn has_lost(&self) -> bool {
         self.missing.is_some_and(|count| count > 0)
     }
 
-    /// Whether new bytes came too late for an ordinary round trip, and no others' packets kept the
-    /// link busy so that they had to wait for their turn. `unasked` says that the flow opens its
-    /// connection: nobody waits for it.
+    /// Whether new bytes came too late for an ordinary round trip, although packets of other flows
+    /// did not keep the link busy. `unasked` tells that the flow opens its connection, so that
+    /// nobody waits for it.
     pub fn is_wait(&self, unasked: bool) -> bool {
         let lost = self.has_lost();
         let quick = self.patience.max(if lost && !unasked { Span::ZERO } else { SOON });
         self.length() > quick && (self.link_idled() || lost && self.length() > LONG)
     }
 
-    /// Whether the flow went on in the middle of a message, as soon as its queue let it.
+    /// Whether the flow continued in the middle of a message without a pause.
     pub fn is_at_once(&self, last_data: Time) -> bool {
         !self.first && self.now - last_data <= self.patience
     }
 
-    /// Whether it went on there later than that.
+    /// Whether the flow continued in the middle of a message after a pause.
     pub fn is_late(&self, last_data: Time) -> bool {
         !self.first && self.now - last_data > self.patience
     }
@@ -94,7 +97,7 @@ impl Gap {
         Wait { reason, start, end: self.now, before, after, idle: self.idle }
     }
 
-    /// How many of the lost packets were sent before the wait, and not by its timer.
+    /// Number of lost packets that were sent before the wait, and not by its timer.
     pub fn beyond(&self, lost: u32) -> i64 {
         let most = i32::try_from(lost).unwrap_or(i32::MAX).clamp(1, MOST_TIMERS);
         let timer = self.timer.unwrap_or(Span::MAX);
@@ -102,7 +105,8 @@ impl Gap {
         (i64::from(lost) - i64::from(again)).max(0)
     }
 
-    /// A wait that what follows decides about; a segment from one byte to another has ended it.
+    /// A wait whose cause later packets will show. The segment from byte `from` to byte `to` has
+    /// ended it.
     pub fn pending(&self, kind: Kind, packet: &Packet, (from, to): (i64, i64)) -> Pending {
         Pending {
             start: self.start,
@@ -122,7 +126,8 @@ impl Gap {
         Stall::new(ends, span, places, self.idle, finding)
     }
 
-    /// Whether the window of a flow was shut meanwhile: the wait is the receiver's affair.
+    /// Whether the window of a flow was closed during the silence, so that the receiver caused the
+    /// wait.
     pub fn is_shut_out(&self, flow: &Flow) -> bool {
         flow.window.was_shut(self.start)
     }
@@ -134,7 +139,7 @@ pub(super) mod tests {
     use crate::stall::Cause;
     use crate::time::tests::{MS, at};
 
-    /// A silence of some milliseconds on an idle link, whose round trips take one.
+    /// A silence of some milliseconds on an idle link, on which a round trip takes one millisecond.
     pub fn gap(length: i64) -> Gap {
         Gap {
             start: at(0),

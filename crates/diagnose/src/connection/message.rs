@@ -7,7 +7,8 @@ use crate::flow::Seen;
 use crate::stall::Stall;
 
 impl Connection {
-    /// Begins a message if the other end spoke last; returns whether this is its first byte.
+    /// Begins a message if the other end sent last, and returns whether this segment has its first
+    /// byte.
     pub(super) fn begin_message(&mut self, it: &Arrival, events: &mut Vec<Event>) -> bool {
         let (side, now) = (it.side, it.now);
         if self.flows[side].waiting.message().is_some() || it.seen == Seen::Again {
@@ -16,7 +17,7 @@ impl Connection {
         let asked = self.flows[1 - side].waiting.message().map(|message| message.first);
         self.end_message(1 - side, events);
         let first_byte = self.flows[side].bytes.top().min(it.start);
-        // A SYN that was lost was the first attempt to ask, or to be asked.
+        // A lost SYN was the first attempt to send or to get a request.
         let begins = first_byte == 0 && !self.flows[1 - side].segments.pushes();
         let tried = self.tried().filter(|_| begins);
         let opened = self.opened().filter(|_| begins);
@@ -28,7 +29,7 @@ impl Connection {
         true
     }
 
-    /// Ends a message, and decides what its end decides.
+    /// Ends a message, and decides the stalls that depend on its end.
     pub(super) fn end_message(&mut self, side: usize, events: &mut Vec<Event>) {
         self.settle_silent(side, None, events);
         let flow = &mut self.flows[side];
@@ -37,7 +38,7 @@ impl Connection {
         events.push(Event::Ended { side, message });
     }
 
-    /// Keeps a stall until its message ends, or many wait for that.
+    /// Keeps a stall until its message ends, or until many stalls wait for this end.
     pub(super) fn keep(&mut self, side: usize, stall: Stall, events: &mut Vec<Event>) {
         let flow = &mut self.flows[side];
         if flow.waiting.keep(stall) {

@@ -1,4 +1,4 @@
-//! A segment that was missing: it was lost before the vantage point, or it is late.
+//! Segments that were missing, because they were lost before the vantage point or are late.
 
 use super::Connection;
 use super::data::Arrival;
@@ -7,32 +7,33 @@ use crate::event::Event;
 use crate::flow::{Flow, Hole};
 use crate::stall::{Cause, Finding, Stall};
 
-const UNNUMBERED: &str = "it was already outstanding in an earlier repair, and without counted IP \
-                          identifications the capture does not show whether it was retransmitted \
-                          then and lost again";
+const UNNUMBERED: &str = "the segment was already outstanding in an earlier repair, and without \
+                          counted IP identifications the capture does not show whether it was \
+                          retransmitted then and lost again";
 
 /// Duplicate ACKs that trigger a fast retransmit (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
-/// What is known of a segment that fills a hole after a wait.
+/// The evidence about a segment that fills a hole after a wait.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a piece of evidence")]
 struct Evidence {
-    /// Its bytes had been sent before the hole was made.
+    /// Whether its bytes had been sent before the hole was made.
     again: bool,
-    /// Later bytes were sent again, and these, which come first, did not arrive.
+    /// Whether later bytes were sent again, although these bytes come first and did not arrive.
     passed: bool,
-    /// The receiver had asked for it: a repair was in progress, or three duplicate ACKs were sent.
+    /// Whether the receiver had asked for the segment: a repair was in progress, or three duplicate
+    /// ACKs were sent.
     asked: bool,
-    /// Nothing had arrived behind it.
+    /// Whether nothing had arrived behind the segment.
     alone: bool,
-    /// A repair was over just before: a fast one may have been refused.
+    /// Whether a repair had ended just before, so that a fast retransmit may have been refused.
     after_repair: bool,
 }
 
 impl Evidence {
-    /// What a flow and its first hole show. With SACK every packet behind a hole speaks for its
-    /// loss, else a duplicate ACK does.
+    /// The evidence of a flow and its first hole. With SACK, every packet behind a hole is evidence
+    /// of the loss; without SACK, every duplicate ACK is.
     fn of(flow: &Flow, hole: &Hole, selective: bool) -> Self {
         let (una, told) = (flow.bytes.una(), flow.repair.duplicates());
         let duplicates = if selective { hole.behind.max(told) } else { told };
@@ -45,8 +46,8 @@ impl Evidence {
         }
     }
 
-    /// Why it was waited for. `lost` says whether more packets were lost than left holes, as the
-    /// numbers of IP packets show; nothing if they do not.
+    /// The cause of the wait. `lost` tells whether more packets were lost than left holes; `None`
+    /// if the identifications of IP packets do not show this.
     fn cause(self, lost: Option<bool>) -> Finding {
         let asked_or_alone = self.asked || self.alone;
         match lost {
@@ -63,7 +64,7 @@ impl Evidence {
 }
 
 impl Connection {
-    /// Takes one.
+    /// Takes a segment that was missing.
     pub(super) fn missing(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let side = it.side;
         let trip = self.trips.round();
@@ -93,8 +94,9 @@ impl Connection {
     }
 }
 
-/// The first hole is filled: what was sent so far is repaired without further duplicates; after a
-/// wait also what was lost behind the last packet, as it will be sent again, too.
+/// Begins a repair, because the first hole is filled. All bytes sent so far are repaired without
+/// further duplicates. After a wait, so are packets that were lost behind the last packet, because
+/// they will be sent again, too.
 fn begin_repair(flow: &mut Flow, gap: &Gap) {
     let top = flow.bytes.top();
     if gap.is_stall() {
@@ -110,7 +112,7 @@ mod tests {
     use super::*;
     use crate::time::tests::at;
 
-    /// Two packets arrived behind it, and that is all.
+    /// Evidence of a segment behind which only two packets arrived.
     const FEW: Evidence =
         Evidence { again: false, passed: false, asked: false, alone: false, after_repair: false };
 
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!(found(Evidence { alone: true, ..after }), [Err(UNNUMBERED), WINDOW, LOST]);
     }
 
-    /// A flow of segments of 1000 bytes whose second one is missing, and its hole.
+    /// A flow of segments of 1000 bytes without its second segment, and the hole.
     fn flow(behind: i64) -> (Flow, Hole) {
         let mut flow = Flow::default();
         flow.segments.accept(Some(1000));

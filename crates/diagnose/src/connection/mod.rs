@@ -1,9 +1,9 @@
-//! A connection: the packets of both ends, and what they show together.
+//! A connection: the packets of its two ends, and the losses and waits that they show together.
 //!
 //! A packet opens the connection (`opening`), acknowledges data (`acknowledge`) or carries data
-//! (`data`). A segment of data is classified by the silence before it (`gap`) and by its bytes: new
-//! (`fresh`), seen before (`again`) or missing so far (`missing`). Later packets decide the cases
-//! that are then still open (`resent`, `silent`).
+//! (`data`). A segment of data is classified by the silence before it (`gap`) and by its bytes,
+//! which are new (`fresh`), seen before (`again`) or missing so far (`missing`). Later packets
+//! decide the cases that remain open (`resent`, `silent`).
 
 use incast_capture::read::{Endpoint, Packet, flags};
 
@@ -31,49 +31,49 @@ mod silent;
 #[cfg(test)]
 mod tests;
 
-/// What is known of the place of a packet.
+/// The state of the vantage point around a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
-    /// The load of the host that it goes to, and of the one that it comes from.
+    /// The load of the receiving host, and of the sending host.
     pub mark: Mark,
     pub own: Mark,
-    /// A round trip to use before one was seen.
+    /// The round trip that is assumed before one was seen.
     pub round_trip: Span,
-    /// How many packets are missing before it, and whether its sender counts those of each
-    /// connection.
+    /// Number of packets that are missing before the packet, and whether its sender counts the
+    /// packets of each connection.
     pub missing: Option<u32>,
     pub counted: bool,
     /// The usual timer, as far as waits have shown it.
     pub timer: Option<Span>,
 }
 
-/// A connection that is open.
+/// An open connection.
 #[derive(Debug)]
 pub struct Connection {
-    /// A number of its own.
+    /// The number of the connection.
     pub serial: u64,
     ends: [Endpoint; 2],
-    /// Where its hosts are in the lists of the point.
+    /// The indices of its hosts in the lists of the point.
     pub hosts: [usize; 2],
-    /// Whether each end was heard.
+    /// Whether each end has sent a packet.
     spoken: [bool; 2],
-    /// Its packets were in the file before: only new bytes count.
+    /// Whether its packets were in the file before, so that only new bytes count.
     replayed: bool,
-    /// What each end sends.
+    /// The flow of each end.
     flows: [Flow; 2],
-    /// How long each end takes to answer.
+    /// The times that the ends take to answer.
     trips: Trips,
-    /// The end that opened it.
+    /// The end that opened the connection.
     opener: Option<usize>,
     sack: [bool; 2],
-    /// When each end was last heard, and when any.
+    /// Time of the last packet of each end, and of either end.
     heard: [Time; 2],
     last: Time,
     last_place: Place,
-    /// The load of the receiver of each flow when it last was heard.
+    /// The load of each flow's receiver at the receiver's last packet.
     marks: [Mark; 2],
     reset: bool,
-    /// A request that was sent again, and not yet answered.
+    /// A request that was sent again, and has not been answered yet.
     asked_again: Option<Stall>,
 }
 
@@ -98,32 +98,32 @@ impl Connection {
         }
     }
 
-    /// How long both ends take to answer.
+    /// The times that the two ends take to answer.
     pub fn trips(&self) -> &Trips {
         &self.trips
     }
 
-    /// When any packet was seen last.
+    /// Time of the last packet.
     pub fn last(&self) -> Time {
         self.last
     }
 
-    /// Which ends were heard.
+    /// Whether each end has sent a packet.
     pub fn spoken(&self) -> [bool; 2] {
         self.spoken
     }
 
-    /// An end was heard.
+    /// Notes that an end has sent a packet.
     pub fn speak(&mut self, side: usize) {
         self.spoken[side] = true;
     }
 
-    /// What an end sends.
+    /// The flow of an end.
     pub fn flow(&self, side: usize) -> &Flow {
         &self.flows[side]
     }
 
-    /// The same, for what is counted before any inference.
+    /// The flow of an end, mutably, for counts before any inference.
     pub fn flow_mut(&mut self, side: usize) -> &mut Flow {
         &mut self.flows[side]
     }
@@ -133,12 +133,13 @@ impl Connection {
         usize::from(self.flows[1].bytes.top() > self.flows[0].bytes.top())
     }
 
-    /// Whether both ends understand selective acknowledgments.
+    /// Whether the two ends understand selective acknowledgments.
     pub fn is_selective(&self) -> bool {
         self.sack[0] && self.sack[1]
     }
 
-    /// How many packets the numbers of IP packets say are missing before one of an end.
+    /// Number of packets that are missing before a packet of an end, according to the
+    /// identifications of IP packets.
     pub fn missing_before(
         &mut self,
         packet: &Packet,
@@ -149,7 +150,7 @@ impl Connection {
         self.flows[side].missing_before(packet, numbering, (self.hosts[side], number))
     }
 
-    /// What the numbers of packets of an end have shown since the last call.
+    /// The votes of an end's identifications since the last call.
     pub fn votes(&mut self, side: usize) -> Votes {
         self.flows[side].ids.collect()
     }
@@ -159,8 +160,8 @@ impl Connection {
         (self.ends[side], self.ends[1 - side])
     }
 
-    /// Whether an end sends requests: it opened the connection, or the other one sends full
-    /// segments, and it has sent less.
+    /// Whether an end sends requests. Such an end has sent less, and it opened the connection, or
+    /// the other end sends full segments.
     fn asks(&self, side: usize) -> bool {
         let (own, other) = (&self.flows[side], &self.flows[1 - side]);
         let opened_other = self.opener == Some(1 - side);
@@ -174,7 +175,7 @@ impl Connection {
         !opened_other && own.bytes.top() <= other.bytes.top().max(most)
     }
 
-    /// Whether nothing more is expected.
+    /// Whether no more packets are expected.
     pub fn over(&self) -> bool {
         self.reset || self.flows.iter().all(|flow| flow.bytes.are_done())
     }
@@ -185,7 +186,7 @@ impl Connection {
         let now = Time::of(packet).max(self.last);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
-            // From here on, an end that speaks first is waited for.
+            // From this time on, the other end waits for an end that sends first.
             self.flows[side].waiting.ask(now, around.mark);
             self.flows[1 - side].waiting.ask(now, around.own);
         } else {
@@ -211,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// The end of all that is open, when the capture ends `now`, or the connection did.
+    /// Ends everything that is open, because the capture or the connection ends `now`.
     pub fn finish(&mut self, now: Time, events: &mut Vec<Event>) {
         for side in 0..2 {
             self.tell_black_hole(side, now, events);

@@ -1,5 +1,5 @@
-//! How many packets were lost before a segment, by the identifications of IP packets, and whether
-//! this agrees with the missing bytes.
+//! The number of packets that were lost before a segment, according to the identifications of IP
+//! packets, and its agreement with the missing bytes.
 
 use super::data::Arrival;
 use super::gap::SOON;
@@ -7,15 +7,15 @@ use super::{Around, Connection};
 use crate::flow::{Flow, Seen};
 use crate::time::{Span, Time};
 
-/// No retransmission timer is longer at first (RFC 6298 §2: a second, 3 s after a lost SYN).
+/// The longest initial retransmission timer (RFC 6298 §2: a second, or 3 s after a lost SYN).
 const TIMER: Span = Span::from_secs(3);
-/// A timer is not doubled more often than this in what follows.
+/// Largest number of doublings of a timer that are considered.
 const MOST_DOUBLED: u32 = 8;
-/// Packets of one window that may have been sent several times without arriving.
+/// Number of packets of one window that may have been sent several times without arriving.
 const MOST_REPEATS: i64 = 16;
 
 impl Connection {
-    /// How many were lost, if the sender counts those of each connection.
+    /// Number of lost packets, if the sender counts the packets of each connection.
     pub(super) fn lost_before(&mut self, it: &Arrival, around: Around) -> Option<u32> {
         let flow = &mut self.flows[it.side];
         let missing = around.missing?;
@@ -40,8 +40,9 @@ impl Connection {
     }
 }
 
-/// Whether this number of packets cannot have been lost beside those of a hole: the window lets fewer
-/// through, or timers, which double, send fewer in so long a time.
+/// Whether this number of packets cannot have been lost in addition to the packets of a hole,
+/// because the window lets fewer packets through, or because timers, which double, send fewer
+/// packets in this time.
 fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
     let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));
     let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
@@ -49,8 +50,9 @@ fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
         || room.is_some_and(|room| i64::from(hidden) > room + MOST_REPEATS)
 }
 
-/// New bytes show whether the number of `missing` packets agrees with the `new` ones of the hole
-/// before them. They come `quick`, or after a silence; and are `next`, or beyond a hole.
+/// Votes on whether the number of `missing` packets agrees with the number of `new` packets in the
+/// hole before new bytes. `quick` tells that the new bytes came without a silence, and `next` that
+/// they are not beyond a hole.
 fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     // While losses are repaired, retransmissions may be missing, too.
     let repairs = flow.is_repaired();
@@ -59,7 +61,7 @@ fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     if !quick && next && missing > new {
         flow.ids.is_silent();
     }
-    // What comes late may have been sent again, in vain.
+    // Late packets may have been sent again, in vain.
     if agrees || quick && !repairs {
         flow.ids.vote(agrees);
         if new > 0 && missing == new {

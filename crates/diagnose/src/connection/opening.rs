@@ -8,18 +8,18 @@ use crate::event::Event;
 use crate::stall::{Cause, Finding, Stall};
 use crate::time::{Span, Time};
 
-/// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks ask sooner).
+/// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks retransmit sooner).
 const SYN_TIMER: Span = Span::from_millis(100);
 
 impl Connection {
-    /// Whether a SYN opens another connection of the same ends.
+    /// Whether a SYN opens another connection between the same ends.
     pub fn ends_before(&self, packet: &Packet, side: usize) -> bool {
         let flow = &self.flows[side];
         self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
     }
 
-    /// Whether a packet was in the file before: its SYN came again, with the same number, when
-    /// data had been seen, and it brings nothing new.
+    /// Whether a packet was in the file before. The SYN of the connection came again with the same
+    /// number after data had been seen, and the packet has no new bytes.
     pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
         let flow = &mut self.flows[side];
         if packet.has(flags::SYN) {
@@ -34,7 +34,7 @@ impl Connection {
         self.replayed
     }
 
-    /// A SYN or SYN-ACK.
+    /// Takes a SYN or SYN-ACK.
     pub(super) fn open(
         &mut self,
         packet: &Packet,
@@ -45,7 +45,7 @@ impl Connection {
         if !packet.has(flags::ACK) {
             self.opener = Some(side);
         }
-        // An answer by a reset refuses the first attempt; the next one is not for a loss.
+        // A reset refuses the first attempt, so the next attempt is not for a loss.
         let refused = self.reset;
         let flow = &mut self.flows[side];
         let before = flow.opening.take(packet, now, refused);
@@ -68,9 +68,9 @@ impl Connection {
         }
     }
 
-    /// A first SYN-ACK: both ends have said what they accept.
+    /// Takes a first SYN-ACK, after which both ends have told what they accept.
     fn agree(&mut self, packet: &Packet, side: usize, now: Time) {
-        // Windows are shifted only if both ends say so (RFC 7323 §2.2).
+        // Windows are shifted only if both ends ask for it (RFC 7323 §2.2).
         if packet.options.scale.is_none() {
             self.flows[side].window.shift(None);
         }
@@ -81,12 +81,12 @@ impl Connection {
         one.segments.agree(&mut other.segments);
     }
 
-    /// When the handshake was over, as far as it was seen.
+    /// Time at which the handshake ended, if it was seen.
     pub(super) fn opened(&self) -> Option<Time> {
         self.flows.iter().filter_map(|flow| flow.opening.sent()).max()
     }
 
-    /// When a SYN was first seen that was lost.
+    /// Time of the first SYN, if it was lost.
     pub(super) fn tried(&self) -> Option<Time> {
         self.flows.iter().filter_map(|flow| flow.opening.tried()).min()
     }

@@ -1,4 +1,4 @@
-//! How long packets wait in the queue of a switch, before the vantage point or behind it.
+//! Waiting times in the queue of a switch, before the vantage point or behind it.
 
 use super::Connection;
 use super::data::Arrival;
@@ -7,7 +7,8 @@ use crate::flow::{LONGEST_QUEUE, Seen};
 use crate::time::{Span, Time};
 
 impl Connection {
-    /// The ACK of all that was seen calls new bytes. What they take beyond a round trip is a queue.
+    /// Measures the queue before the point. The ACK of all bytes seen so far releases new bytes,
+    /// and their time beyond a round trip is a wait in a queue.
     pub(super) fn queue_before(&mut self, it: &Arrival, gap: &Gap) {
         let side = it.side;
         let Some(trip) = self.trips.round() else { return };
@@ -24,7 +25,8 @@ impl Connection {
         }
     }
 
-    /// The ACK of one segment came: what it took beyond the least is a queue behind the point.
+    /// Measures the queue behind the point. The time of a single segment's ACK beyond the shortest
+    /// time is a wait in a queue.
     pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (Time, Time), alone: bool) {
         let wait = now - sent;
         let near = self.trips.near(side);

@@ -1,5 +1,5 @@
-//! Why the first missing segment was retransmitted although it had been seen before: the next ACK
-//! shows the reason.
+//! The reason why the first missing segment was retransmitted although it had been seen before. The
+//! next ACK shows it.
 
 use incast_capture::read::Packet;
 
@@ -13,15 +13,15 @@ const NO_DUPLICATES_TOLD: &str =
     "the connection has no SACK, so the receiver cannot report that it had the segment";
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
 
-/// What an ACK shows about retransmitted segments.
+/// The information of an ACK about retransmitted segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     ack: i64,
     now: Time,
-    /// Whether it names ranges, and whether one of them had arrived twice.
+    /// Whether the ACK names ranges, and whether one of these ranges arrived twice.
     pub selective: bool,
     pub duplicate: bool,
-    /// The timestamp that it echoes.
+    /// The timestamp that the ACK echoes.
     echo: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Answer {
         }
     }
 
-    /// Whether it was sent before a segment with this timestamp arrived.
+    /// Whether the ACK was sent before a segment with this timestamp arrived.
     fn is_older(&self, value: Option<u32>) -> bool {
         match (value, self.echo) {
             (Some(value), Some(echo)) => (echo.wrapping_sub(value) as i32) < 0,
@@ -45,7 +45,8 @@ impl Answer {
     }
 }
 
-/// Whether an ACK reports a D-SACK: below it, or inside the second block (RFC 2883 §4).
+/// Whether an ACK reports a D-SACK, whose range is below the ACK or inside the second block (RFC
+/// 2883 §4).
 fn has_duplicate(packet: &Packet) -> bool {
     let blocks = packet.options.sacks();
     let Some(&(start, end)) = blocks.first() else { return false };
@@ -56,38 +57,39 @@ fn has_duplicate(packet: &Packet) -> bool {
     below || inside
 }
 
-/// What is known of a segment that was sent again when the ACK comes.
+/// The evidence about a retransmitted segment when the ACK comes.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a piece of evidence")]
 struct Evidence {
-    /// It had been sent again before.
+    /// Whether the segment had been retransmitted before.
     resent: bool,
-    /// It is the last segment, not the first one that is missing.
+    /// Whether it is the last segment, and not the first missing segment.
     probe: bool,
-    /// It is all that was outstanding.
+    /// Whether it is the only outstanding segment.
     alone: bool,
-    /// Others had arrived behind it.
+    /// Whether other segments had arrived behind it.
     behind: bool,
-    /// The receiver says that it came twice.
+    /// Whether the receiver reports that it came twice.
     duplicate: bool,
-    /// The ACK was sent before it arrived, or it was seen at the receiver.
+    /// Whether the receiver had the segment: the ACK was sent before the retransmission arrived, or
+    /// the segment was seen at the receiver.
     had: bool,
-    /// The ACK comes too soon to be the answer.
+    /// Whether the ACK comes too soon to be the answer.
     at_once: bool,
-    /// Nothing beyond it is acknowledged.
+    /// Whether nothing beyond the segment is acknowledged.
     only: bool,
     at_sender: bool,
     at_receiver: bool,
-    /// The receiver may name ranges.
+    /// Whether the receiver may name ranges.
     selective: bool,
 }
 
-/// Why it was sent again.
+/// The cause of the retransmission.
 fn cause(it: &Evidence) -> Finding {
     if it.resent && !it.duplicate {
         Finding::of(Cause::LostRetransmission, 0.97)
     } else if (it.had || it.duplicate) && (it.at_once || it.at_receiver) {
-        // An ACK that is not seen at the receiver was not sent: it was held.
+        // An ACK that is not seen at the receiver was held there.
         Finding::of(Cause::Spurious, 0.9)
     } else if it.had || it.duplicate {
         Finding::of(Cause::AckLoss, 0.9)
@@ -106,8 +108,8 @@ fn cause(it: &Evidence) -> Finding {
     }
 }
 
-/// The same if no ACK comes before it is sent once more, or the capture ends. `more` says that more
-/// was sent again.
+/// The cause if no ACK comes before the segment is retransmitted once more, or before the capture
+/// ends. `more` tells that more segments were retransmitted.
 fn unanswered(resent: &Resent, more: bool) -> Finding {
     if resent.before {
         Finding::of(Cause::LostRetransmission, 0.95)
@@ -121,7 +123,7 @@ fn unanswered(resent: &Resent, more: bool) -> Finding {
 }
 
 impl Connection {
-    /// An ACK after a segment was sent again.
+    /// Takes the ACK after a retransmitted segment.
     pub(super) fn settle_resent(&mut self, side: usize, answer: &Answer, events: &mut Vec<Event>) {
         let flow = &self.flows[side];
         let Some((pending, resent)) = flow.waiting.resent() else { return };
@@ -132,13 +134,14 @@ impl Connection {
         let reply = self.trips.least(1 - side).unwrap_or_default();
         let at_once = answer.now - pending.end < reply * 3 / 4;
         if self.asks(side) && at_once {
-            // The request had arrived, and its answer was on the way.
+            // The request had arrived, and the answer was on the way.
             self.flows[side].waiting.settle();
             return;
         }
         let at_receiver = self.trips.near(1 - side);
         let told = resent.dupacks > 0 || resent.sacked;
-        // What was seen at the receiver has arrived there, unless it asks for it again.
+        // A segment that was seen at the receiver has arrived there, unless the receiver asks for
+        // it again.
         let arrived = at_receiver && !told;
         let finding = cause(&Evidence {
             resent: resent.before,
@@ -157,7 +160,7 @@ impl Connection {
         self.repeated(side, &pending, Repeat { ended, proven: true, finding }, events);
     }
 
-    /// An ACK after new bytes that may have been a probe (RFC 8985 §7.3).
+    /// Takes the ACK after new bytes that may have been a probe (RFC 8985 §7.3).
     pub(super) fn settle_probed(&mut self, side: usize, ack: i64, events: &mut Vec<Event>) {
         let Some((pending, probed)) = self.flows[side].waiting.probed() else { return };
         if ack <= probed.una {
@@ -171,7 +174,7 @@ impl Connection {
         events.push(Event::Waited { side, wait: pending.wait(Reason::Middle) });
     }
 
-    /// The segment was sent once more, or the capture ends, before an answer came.
+    /// Decides without an answer, because the segment was sent once more or the capture ends.
     pub(super) fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
         let flow = &self.flows[side];
         let Some((pending, resent)) = flow.waiting.resent() else { return };
@@ -180,7 +183,7 @@ impl Connection {
         self.repeated(side, &pending, Repeat { ended, proven: true, finding }, events);
     }
 
-    /// It is known why a segment was sent again.
+    /// Reports a retransmission whose cause is known.
     fn repeated(
         &mut self,
         side: usize,
@@ -191,7 +194,7 @@ impl Connection {
         let asks = self.asks(side);
         let Repeat { ended, proven, mut finding } = repeat;
         if asks {
-            // A request is alone: it is all of its window.
+            // A request is alone in its window.
             finding.cause = finding.cause.or(Ok(Cause::FullWindow));
         }
         let (span, places) = ((pending.start, pending.end), (pending.before, pending.after));
@@ -200,7 +203,7 @@ impl Connection {
         let waiting = &mut self.flows[side].waiting;
         waiting.settle();
         if asks {
-            // Its answer tells whether it was lost, or the answer was.
+            // The answer will show whether the request or the answer was lost.
             let before = self.asked_again.replace(stall).filter(Stall::is_its_own);
             events.extend(before.map(|stall| Event::Stalled { side, stall }));
         } else if waiting.message().is_some() {
@@ -211,11 +214,11 @@ impl Connection {
     }
 }
 
-/// How a wait ended in a repeat, and why.
+/// A wait that ended in a retransmission, and its cause.
 #[derive(Clone, Copy, Debug)]
 struct Repeat {
     ended: Ended,
-    /// Whether the repeat itself was seen.
+    /// Whether the retransmission itself was seen.
     proven: bool,
     finding: Finding,
 }
@@ -228,7 +231,7 @@ mod tests {
         cause(&evidence).cause
     }
 
-    /// Nothing is known but that the connection has SACK.
+    /// Only the connection's SACK is known.
     const NONE: Evidence = Evidence {
         resent: false,
         probe: false,

@@ -1,5 +1,5 @@
-//! A silence before new bytes: the next packet shows its cause, or the end of the capture if there
-//! is none.
+//! Silences before new bytes. The next packet shows the cause, or the end of the capture if no
+//! packet comes.
 
 use super::Connection;
 use crate::event::{Event, Reason};
@@ -7,49 +7,51 @@ use crate::flow::{Flow, Pending, Silent};
 use crate::stall::{Cause, Finding, Stall};
 use crate::time::{Span, Time};
 
-const NO_WITNESS: &str = "no packet shows whether it had been sent before or the sender had waited";
+const NO_WITNESS: &str =
+    "no packet shows whether the data had been sent before or the sender had waited";
 
-/// A round trip to use before one was seen.
+/// The round trip that is assumed before one was seen.
 const ROUND_TRIP: Span = Span::from_millis(1);
 
-/// What was lost, if anything was.
+/// The cause, if data were lost.
 fn cause(silent: &Silent) -> Option<Finding> {
     match silent.missing {
         Some(0) => None,
         Some(_) if silent.again => Some(Finding::of(Cause::LostRetransmission, 0.95)),
         Some(_) => Some(Finding::of(Cause::FullWindow, 0.97)),
-        // Nothing was seen of a loss, and nothing excludes one.
+        // No packet shows a loss, and no packet excludes a loss.
         None => Some(Finding::unknown(NO_WITNESS)),
     }
 }
 
-/// What the silence is if nothing was lost.
+/// The reason of the silence if nothing was lost.
 fn reason(silent: &Silent) -> Reason {
     if silent.first { Reason::FirstByte } else { Reason::Middle }
 }
 
-/// Whether bytes came as a timer sends them: one full segment, and what follows comes a round trip
-/// later, or is farther on.
+/// Whether bytes came as a timer sends them: one full segment, whose successor comes a round trip
+/// later, or is not adjacent.
 fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, Time)>, trip: Span) -> bool {
     let apart = |(start, now): (i64, Time)| now - pending.end > trip / 2 || start > pending.to;
     flow.segments.are_one(pending.to - pending.from) && next.is_some_and(apart)
 }
 
-/// Who waited, when a request was sent again and now its answer comes.
+/// The end that waited, when a request was sent again and the answer comes now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
-    /// The server, whose own timer has sent its answer again, which did not arrive. The client's
-    /// timer for the same loss is no second wait.
+    /// The server waited. Its own timer has sent the answer again, because the answer did not
+    /// arrive. The client's timer for the same loss is no second wait.
     Server,
-    /// The server, for packets that are known to be lost.
+    /// The server waited, for packets that are known to be lost.
     ServerAlone,
-    /// The client, and then the server: its answer comes much later than the request was sent again.
+    /// The client waited, and then the server, because the answer comes much later than the second
+    /// request.
     Both,
-    /// The client.
+    /// The client waited.
     Client,
 }
 
-/// The same, by the wait of the client.
+/// The end that waited, according to the wait of the client.
 fn who(asked: &Stall, silent: &Silent, apart: bool) -> Who {
     let lost = silent.missing.is_some_and(|missing| missing > 0);
     match asked.cause {
@@ -61,7 +63,7 @@ fn who(asked: &Stall, silent: &Silent, apart: bool) -> Who {
 }
 
 impl Connection {
-    /// Decides about a silence before new bytes: by the next packet, or without it by the end.
+    /// Decides about a silence before new bytes, at the next packet or at the end.
     pub(super) fn settle_silent(
         &mut self,
         side: usize,
@@ -97,7 +99,7 @@ impl Connection {
         }
     }
 
-    /// The silence was a wait for packets that nobody has seen.
+    /// Reports a silence that was a wait for packets that nobody has seen.
     fn lost_silently(
         &mut self,
         side: usize,

@@ -9,16 +9,16 @@ use crate::stall::{Cause, Ended};
 use crate::time::Span;
 use crate::time::tests::{MS, at, ns};
 
-/// The client asks; the server answers with segments of 1000 bytes.
+/// The client asks, and the server answers with segments of 1000 bytes.
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
 const ANSWER: u32 = 5001;
 
-/// A connection that is seen, on a link that carries nothing else.
+/// A captured connection, on a link that carries nothing else.
 struct Talk {
     connection: Connection,
     events: Vec<Event>,
-    /// How many packets are missing before the next one, if its sender counts them.
+    /// Number of packets that are missing before the next packet, if its sender counts them.
     missing: Option<u32>,
     options: Options,
     timer: Option<Span>,
@@ -26,8 +26,8 @@ struct Talk {
 }
 
 impl Talk {
-    /// One that opens at time 0; the client takes 0.1 ms to answer, the server 1 ms; or the other
-    /// way round, if it is seen `at_server`.
+    /// A connection that opens at time 0. The client takes 0.1 ms to answer, and the server 1 ms.
+    /// If the connection is captured `at_server`, these times are swapped.
     fn open(at_server: bool) -> Self {
         let end = |host| Endpoint { address: Address::v4([10, 0, 0, host]), port: 80 };
         let connection = Connection::new(1, [end(1), end(2)], [0, 1], at(0));
@@ -43,7 +43,7 @@ impl Talk {
         talk
     }
 
-    /// The same with a request of 100 bytes at 2 ms, and its ACK.
+    /// A connection with a request of 100 bytes at 2 ms, and its ACK.
     fn ask(at_server: bool) -> Self {
         let mut talk = Self::open(at_server);
         talk.packet(CLIENT, 2 * MS, (1001, ANSWER, 100), flags::ACK);
@@ -75,12 +75,12 @@ impl Talk {
         self.connection.handle(&packet, around, &mut self.events);
     }
 
-    /// The segment of a number of the answer.
+    /// Segment number `number` of the answer.
     fn segment(&mut self, time: Span, number: u32) {
         self.packet(SERVER, time, (ANSWER + 1000 * number, 1101, 1000), flags::ACK);
     }
 
-    /// The client has received this number of segments.
+    /// An ACK of the client, which has received this number of segments.
     fn ack(&mut self, time: Span, number: u32) {
         self.packet(CLIENT, time, (1101, ANSWER + 1000 * number, 0), flags::ACK);
     }
@@ -280,8 +280,8 @@ fn bytes_that_were_acknowledged_and_come_again_were_sent_in_vain() {
     assert_eq!(talk.events.iter().filter(vain).count(), 1);
 }
 
-/// The client has all that the server sent until 3 ms, which calls another segment; it comes `after`
-/// the last one. Round trips take 1.1 ms.
+/// The queue that is measured if the client has all bytes that the server sent until 3 ms. Its ACK
+/// releases another segment, which comes `after` after the last segment. Round trips take 1.1 ms.
 fn called(after: Span, change: impl Fn(&mut Talk)) -> Option<Span> {
     let mut talk = Talk::ask(false);
     talk.segment(3 * MS, 0);
@@ -324,7 +324,8 @@ fn bytes_that_no_ack_called_show_no_queue() {
     assert_eq!(hole.queued(), None, "there is a hole");
 }
 
-/// Seen at the server, whose segment is acknowledged alone after a time; the least is 1 ms.
+/// The queue that is measured at the server if the ACK of a single segment comes `after` after it;
+/// the shortest time is 1 ms.
 fn answered(after: Span) -> Option<Span> {
     let mut talk = Talk::ask(true);
     talk.segment(3 * MS, 0);
@@ -357,7 +358,7 @@ fn an_ack_of_several_segments_or_of_some_that_came_unasked_shows_no_queue() {
     };
     assert_eq!(second(ns(1), 2), Some(2 * MS));
     assert_eq!(second(ns(1), 3), None, "of two");
-    // A round trip takes 1.1 ms; what comes later than that comes without an ACK.
+    // A round trip takes 1.1 ms. A segment that comes later than that comes without an ACK.
     assert_eq!(second(MS + MS / 10, 2), Some(2 * MS));
     assert_eq!(second(MS + MS / 10 + ns(1), 2), None, "it goes on by itself");
 }

@@ -1,37 +1,38 @@
-//! The bytes of a flow: how far they were seen and acknowledged, and which are missing in between.
+//! The bytes of a flow: the bytes seen and acknowledged so far, and the missing bytes in between.
 
 use super::holes::{Hole, Holes};
 use crate::time::{Span, Time};
 
-/// No window is larger (RFC 7323 §2.3).
+/// The largest window (RFC 7323 §2.3).
 const MOST_ANNOUNCED: i64 = 1 << 30;
-/// What is so far ahead, and farther than the window reaches, is another stream of bytes.
+/// A byte that is farther ahead than this, and beyond the window, belongs to another stream of
+/// bytes.
 const FAR: i64 = 1 << 24;
 
-/// How a segment relates to what was seen before.
+/// The relation of a segment to the bytes seen before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// The next bytes.
     Next,
-    /// Bytes beyond the next: some are missing.
+    /// Bytes beyond the next bytes, so that some are missing.
     Beyond,
     /// Bytes that were missing.
     Missing,
-    /// Bytes that were there.
+    /// Bytes that were seen before.
     Again,
 }
 
-/// What was seen of them; byte 0 is the first that was.
+/// The state of a flow's bytes; byte 0 is the first byte that was seen.
 #[derive(Debug, Default)]
 pub struct Bytes {
     base: Option<u32>,
-    /// The highest byte seen, and the first one not acknowledged.
+    /// The highest byte seen, and the first byte that was not acknowledged.
     top: i64,
     una: i64,
     holes: Holes,
-    /// The longest time that a hole was there before it was filled.
+    /// The longest time for which a hole existed before it was filled.
     filled_late: Span,
-    /// Whether its end was seen.
+    /// Whether the end of the flow was seen.
     closed: bool,
 }
 
@@ -42,22 +43,22 @@ impl Bytes {
         near + i64::from(seq.wrapping_sub(base.wrapping_add(near as u32)) as i32)
     }
 
-    /// Begins at a SYN: data starts behind it.
+    /// Begins at a SYN, behind which the data start.
     pub fn open(&mut self, seq: u32) {
         self.base = Some(seq.wrapping_add(1));
     }
 
-    /// A FIN was seen.
+    /// Notes that a FIN was seen.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether any was seen, or its beginning.
+    /// Whether a byte was seen, or the beginning of the flow.
     pub fn begun(&self) -> bool {
         self.base.is_some()
     }
 
-    /// Whether there will be no more.
+    /// Whether no more bytes will follow.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
@@ -68,8 +69,8 @@ impl Bytes {
         self.relative(seq, self.top)
     }
 
-    /// The same of a segment of data. If it is farther ahead than `window` allows, the flow begins
-    /// anew: the byte does not belong to those before.
+    /// The number of the first byte of a segment of data. If it is farther ahead than `window`
+    /// allows, the flow begins anew, because the byte does not belong to the bytes before.
     pub fn place(&mut self, seq: u32, window: i64) -> i64 {
         let start = self.start_of(seq);
         if (start - self.top).abs() <= FAR.max(2 * window) {
@@ -102,12 +103,12 @@ impl Bytes {
         self.una < self.top
     }
 
-    /// Whether all were sent and acknowledged.
+    /// Whether all bytes were sent and acknowledged.
     pub fn are_done(&self) -> bool {
         self.closed && !self.are_outstanding()
     }
 
-    /// How a segment relates to what was seen.
+    /// The relation of a segment to the bytes seen so far.
     pub fn seen(&self, start: i64, end: i64) -> Seen {
         if self.holes.at(start, end).is_some() {
             Seen::Missing
@@ -120,20 +121,20 @@ impl Bytes {
         }
     }
 
-    /// Whether a packet without data, which has the number of the next byte, says that bytes were
+    /// Whether a packet without data, whose number is that of the next byte, shows that bytes were
     /// sent which were not seen.
     pub fn lack(&self, next: i64) -> bool {
-        // One byte may be that of a FIN.
+        // One of these bytes may belong to a FIN.
         self.top + 1 < next && next - self.top <= MOST_ANNOUNCED && !self.closed
     }
 
-    /// Bytes up to `next` were passed over; `again` if they had been sent before.
+    /// Notes that bytes up to `next` were skipped. `again` tells that they had been sent before.
     pub fn pass(&mut self, next: i64, again: bool, now: Time) {
         self.holes.make((self.top, next), again, now);
         self.top = next;
     }
 
-    /// Takes note of a segment.
+    /// Notes a segment.
     pub fn take(&mut self, (start, end): (i64, i64), again: bool, now: Time) {
         if start > self.top {
             self.holes.make((self.top, start), again, now);
@@ -144,10 +145,10 @@ impl Bytes {
         self.top = self.top.max(end);
     }
 
-    /// Everything below `ack` has arrived; returns how many bytes of it were not seen beyond the
-    /// highest, and in holes.
+    /// Notes that all bytes below `ack` have arrived. Returns the number of these that were never
+    /// seen, beyond the highest byte seen and in holes.
     pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
-        // One byte beyond is a FIN, seen or not.
+        // One byte beyond belongs to a FIN, seen or not.
         let beyond = if ack > self.top + 1 { ack - self.top } else { 0 };
         let end_of_fin = i64::from(self.closed || ack == self.top + 1);
         let missing = self.holes.settle(ack);
@@ -155,42 +156,43 @@ impl Bytes {
         [beyond, missing]
     }
 
-    /// The first byte that is not acknowledged moves.
+    /// Moves the first byte that is not acknowledged.
     pub fn acknowledged(&mut self, ack: i64) {
         self.una = ack;
     }
 
-    /// Whether nothing is missing.
+    /// Whether no byte is missing.
     pub fn are_whole(&self) -> bool {
         self.holes.first().is_none()
     }
 
-    /// Bytes that were not acknowledged, and those of them that were not seen below the highest.
+    /// Number of bytes that were not acknowledged, and number of these that were not seen below the
+    /// highest byte.
     pub fn left(&self) -> (i64, i64) {
         (self.top - self.una.min(self.top), self.holes.bytes())
     }
 
-    /// The hole that has one of these bytes.
+    /// The hole that contains one of these bytes.
     pub fn hole(&self, start: i64, end: i64) -> Option<Hole> {
         self.holes.at(start, end)
     }
 
-    /// Whether a hole is the first one.
+    /// Whether a hole is the first hole.
     pub fn is_first(&self, hole: &Hole) -> bool {
         self.holes.first().is_some_and(|first| first.start == hole.start)
     }
 
-    /// A hole is filled.
+    /// Fills a hole.
     pub fn fill(&mut self, hole: &Hole, now: Time) {
         self.filled_late = self.filled_late.max(now - hole.made);
     }
 
-    /// Bytes from `start` on were sent again.
+    /// Notes that bytes from `start` on were sent again.
     pub fn pass_over(&mut self, start: i64) {
         self.holes.pass_over(start);
     }
 
-    /// Whether a hole was there for longer than a time, until it was filled, or until now.
+    /// Whether a hole existed for longer than `long`, until it was filled or until now.
     pub fn lacked_for(&self, long: Span, now: Time) -> bool {
         self.filled_late > long || self.holes.first().is_some_and(|hole| now - hole.made > long)
     }
@@ -201,7 +203,7 @@ mod tests {
     use super::*;
     use crate::time::tests::{at, ns};
 
-    /// One with bytes 0 to 1000, of which 400 to 500 are missing.
+    /// A flow with bytes 0 to 1000, of which 400 to 500 are missing.
     fn bytes() -> Bytes {
         let mut bytes = Bytes::default();
         bytes.open(u32::MAX - 100);

@@ -1,42 +1,42 @@
-//! Packets that were lost before the vantage point and left no hole: only the identifications of IP
-//! packets show them.
+//! Packets that were lost before the vantage point and left no hole, so that only the
+//! identifications of IP packets show them.
 
-/// How many there were.
+/// The number of hidden packets.
 #[derive(Debug, Default)]
 pub struct Hidden {
-    /// Since the ACK moved last.
+    /// The number since the ACK moved last.
     count: u32,
-    /// Before one that was sent again: new ones may be among them.
+    /// The number before a retransmitted packet; new packets may be among these.
     early: u32,
 }
 
 impl Hidden {
-    /// Adds this number.
+    /// Adds this number of packets.
     pub fn add(&mut self, packets: u32) {
         self.count += packets;
     }
 
-    /// All before one that was sent again.
+    /// Adds the packets before a retransmitted packet.
     pub fn add_early(&mut self, packets: u32) {
         self.early += packets;
     }
 
-    /// New bytes come: what was lost early no longer counts.
+    /// Returns the packets before a retransmitted packet, and forgets them, because new bytes come.
     pub fn take_early(&mut self) -> u32 {
         std::mem::take(&mut self.early)
     }
 
-    /// Those before one that was sent again.
+    /// The number before a retransmitted packet.
     pub fn early(&self) -> u32 {
         self.early
     }
 
-    /// Those since the ACK moved last.
+    /// The number since the ACK moved last.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The ACK moves.
+    /// Begins to count again, because the ACK moves.
     pub fn reset(&mut self) {
         self.count = 0;
     }

@@ -2,22 +2,22 @@
 
 use crate::time::Time;
 
-/// A range of bytes that has not been seen, below one that has.
+/// A range of bytes that has not been seen, below bytes that have been seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Hole {
     pub start: i64,
     pub end: i64,
-    /// When the first packet behind it was seen.
+    /// Time at which the first packet behind the hole was seen.
     pub made: Time,
-    /// Packets seen behind it.
+    /// Number of packets seen behind the hole.
     pub behind: u32,
-    /// Whether its bytes had been sent before.
+    /// Whether the bytes of the hole had been sent before.
     pub again: bool,
-    /// Whether later bytes were sent again, and these, which come first, did not arrive.
+    /// Whether later bytes were sent again, although these bytes come first and did not arrive.
     pub passed: bool,
 }
 
-/// The holes of a flow, in order. Of too many the oldest is given up.
+/// The holes of a flow, in order. If there are too many, the oldest is given up.
 #[derive(Debug, Default)]
 pub struct Holes(Vec<Hole>);
 
@@ -28,12 +28,12 @@ impl Holes {
         self.0.first().copied()
     }
 
-    /// How many bytes they have.
+    /// The number of bytes in the holes.
     pub fn bytes(&self) -> i64 {
         self.0.iter().map(|hole| hole.end - hole.start).sum()
     }
 
-    /// A packet begins at the end, although the start was expected.
+    /// Adds a hole, because a packet begins at `end` although `start` was expected.
     pub fn make(&mut self, (start, end): (i64, i64), again: bool, now: Time) {
         if self.0.len() == MOST {
             self.0.remove(0);
@@ -41,15 +41,15 @@ impl Holes {
         self.0.push(Hole { start, end, made: now, behind: 0, again, passed: false });
     }
 
-    /// A packet was seen that ends at `end`: all holes below it have one more behind them.
+    /// Notes a packet that begins at `start`, which is one more packet behind all holes below it.
     pub fn pass(&mut self, start: i64) {
         for hole in self.0.iter_mut().take_while(|hole| hole.end <= start) {
             hole.behind += 1;
         }
     }
 
-    /// Bytes from `start` on were retransmitted: those missing before them were retransmitted
-    /// earlier, and lost again.
+    /// Notes that bytes from `start` on were retransmitted. Missing bytes before them were
+    /// therefore retransmitted earlier, and lost again.
     pub fn pass_over(&mut self, start: i64) {
         if let Some(at) = self.0.iter().position(|hole| hole.start < start && start < hole.end)
             && self.0.len() < MOST
@@ -62,13 +62,13 @@ impl Holes {
         }
     }
 
-    /// The hole that has one of these bytes.
+    /// The hole that contains one of these bytes.
     pub fn at(&self, start: i64, end: i64) -> Option<Hole> {
         let overlaps = |hole: &&Hole| hole.start < end && start < hole.end;
         self.0.iter().find(overlaps).copied()
     }
 
-    /// These bytes have been seen.
+    /// Notes that these bytes have been seen.
     pub fn fill(&mut self, start: i64, end: i64) {
         let mut at = 0;
         while at < self.0.len() {
@@ -78,18 +78,19 @@ impl Holes {
                 continue;
             }
             self.0.remove(at);
-            // The left one second, so that it comes to lie before the right one.
+            // The left part is inserted second, so that it ends up before the right part.
             let parts = [Hole { start: end, ..hole }, Hole { end: start, ..hole }];
             for part in parts.into_iter().filter(|part| part.start < part.end) {
                 if self.0.len() < MOST {
                     self.0.insert(at, part);
                 }
             }
-            // What is left of it does not overlap any more; the next one may.
+            // The rest of this hole does not overlap any more, but the next hole may.
         }
     }
 
-    /// Everything below `una` has arrived; returns the bytes that never were seen.
+    /// Notes that all bytes below `una` have arrived, and returns the number of these that were
+    /// never seen.
     pub fn settle(&mut self, una: i64) -> i64 {
         let mut unseen = 0;
         self.0.retain_mut(|hole| {

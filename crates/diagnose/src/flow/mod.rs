@@ -1,4 +1,4 @@
-//! One direction of a connection: what was seen of its bytes, and what was acknowledged.
+//! One direction of a connection: its bytes that were seen, and its bytes that were acknowledged.
 
 use incast_capture::read::{Packet, flags};
 
@@ -28,7 +28,8 @@ pub use rounds::Rounds;
 pub use waiting::{Kind, Pending, Probed, Resent, Silent};
 pub use window::Shut;
 
-/// The state of one direction, in parts; what concerns several of them is decided here.
+/// The state of one direction, in parts. This module makes the decisions that concern several
+/// parts.
 #[derive(Debug, Default)]
 pub struct Flow {
     pub opening: opening::Opening,
@@ -44,36 +45,38 @@ pub struct Flow {
     pub queued: queued::Queued,
     pub rounds: Rounds,
     pub waiting: waiting::Waiting,
-    /// The last packet of data, and when the first missing byte moved.
+    /// The time of the last packet of data, and the time at which the first unacknowledged byte
+    /// last moved.
     last_data: Time,
     last_place: Place,
     last_advance: Time,
 }
 
 impl Flow {
-    /// When its last data was seen.
+    /// Time of the last packet of data.
     pub fn last_data(&self) -> Time {
         self.last_data
     }
 
-    /// Where that was.
+    /// The frame of the last packet of data.
     pub fn last_place(&self) -> Place {
         self.last_place
     }
 
-    /// When the first byte that is not acknowledged moved last.
+    /// Time at which the first unacknowledged byte last moved.
     pub fn last_advance(&self) -> Time {
         self.last_advance
     }
 
-    /// The first byte of a segment of data, and the one behind it.
+    /// The first byte of a segment of data, and the first byte behind it.
     pub fn place(&mut self, packet: &Packet) -> (i64, i64) {
         let start = self.bytes.place(packet.seq, self.window.most());
         (start, start + i64::from(packet.payload))
     }
 
-    /// How many packets are missing before this one by its identification. Those before a packet
-    /// without data are reported with the next data. `who` is the place of its host, and its number.
+    /// Number of packets that are missing before this packet, according to its identification.
+    /// Packets that are missing before a packet without data are reported with the next data. `who`
+    /// is the index of the host, and the number of the flow.
     pub fn missing_before(
         &mut self,
         packet: &Packet,
@@ -95,8 +98,8 @@ impl Flow {
         None
     }
 
-    /// Whether a packet has an older number than those before it, and nothing that was missing: it is
-    /// a copy.
+    /// Whether a packet is a copy, because it has an older number than the packets before it, and
+    /// no missing bytes.
     pub fn is_old(&mut self, packet: &Packet) -> bool {
         if !self.ids.is_late() || !self.bytes.begun() || packet.has(flags::SYN | flags::RST) {
             return false;
@@ -107,7 +110,8 @@ impl Flow {
         end <= self.bytes.top() && seen
     }
 
-    /// A packet without data has the number of the next byte: all before it was sent.
+    /// Takes a packet without data. Its number is that of the next byte, so all bytes before this
+    /// number were sent.
     pub fn announce(&mut self, packet: &Packet, now: Time) {
         if !self.bytes.begun() || packet.has(flags::SYN) || packet.has(flags::RST) {
             return;
@@ -130,21 +134,21 @@ impl Flow {
         self.window.used_up(self.bytes.top(), self.segments.usual())
     }
 
-    /// Since when and where its window was used up, so that nothing more could come: a round trip
-    /// after the last packet that it had room for.
+    /// The time and frame since which the window was used up, so that no more data could come: a
+    /// round trip after the last packet for which the window had room.
     pub fn used_up_since(&self, trip: Span) -> Option<(Time, Place)> {
         let full = self.segments.packets() > 0 && self.fills_window();
         full.then_some((self.last_data + trip, self.last_place))
     }
 
-    /// What an ACK of new bytes says. One of more than two segments comes after a repair.
+    /// The event of an ACK of new bytes. An ACK of more than two segments comes after a repair.
     pub fn acked_event(&self, side: usize, ack: i64, at: Time) -> Event {
         let step = ack - self.bytes.una();
         let bytes = if step <= 2 * self.segments.usual() { step } else { 0 };
         Event::Acked { side, full: self.fills_window(), bytes, step, at }
     }
 
-    /// Everything below `ack` has arrived.
+    /// Notes that all bytes below `ack` have arrived.
     pub fn acknowledged(&mut self, ack: i64, now: Time) {
         self.repair.advance(self.bytes.una(), ack, self.segments.usual());
         self.tries.acknowledged(ack >= self.bytes.top());
@@ -153,30 +157,30 @@ impl Flow {
         self.last_advance = now;
     }
 
-    /// Packets between the highest byte seen and another.
+    /// Number of packets between the highest byte seen and the byte `next`.
     pub fn new_packets(&self, next: i64) -> u32 {
         ((next - self.bytes.top()).max(0) as u64).div_ceil(self.segments.usual() as u64) as u32
     }
 
-    /// Takes note of a segment.
+    /// Notes a segment.
     pub fn take(&mut self, span: (i64, i64), now: Time, place: Place) {
         self.bytes.take(span, self.is_sent_again(), now);
         self.last_data = now;
         self.last_place = place;
     }
 
-    /// Whether a repair is in progress, in which retransmissions may be missing, too.
+    /// Whether a repair is in progress, during which retransmissions may be missing, too.
     pub fn is_repaired(&self) -> bool {
         self.repair.covers(self.bytes.una()) || !self.bytes.are_whole()
     }
 
-    /// Whether the receiver reports a loss, or one is being repaired: the time to an ACK then says
-    /// nothing about queues.
+    /// Whether the receiver reports a loss, or a loss is being repaired. The time to an ACK then
+    /// tells nothing about queues.
     pub fn is_disturbed(&self) -> bool {
         self.repair.is_told() || self.repair.has_resent(self.bytes.una())
     }
 
-    /// Gives out the stalls of a message whose end is known.
+    /// Reports the stalls of a message whose end is known.
     pub fn decide(&mut self, side: usize, events: &mut Vec<Event>) {
         let stalls = self.waiting.decide(self.bytes.top(), self.segments.usual());
         events.extend(stalls.map(|stall| Event::Stalled { side, stall }));

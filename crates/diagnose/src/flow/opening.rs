@@ -1,26 +1,26 @@
-//! How a flow was opened: its SYN or SYN-ACK.
+//! The opening of a flow by its SYN or SYN-ACK.
 
 use incast_capture::read::Packet;
 
 use crate::stall::Place;
 use crate::time::Time;
 
-/// What was seen of it.
+/// The SYNs or SYN-ACKs that were seen.
 #[derive(Debug, Default)]
 pub struct Opening {
-    /// The last one: when, its number, and where.
+    /// The time, the number and the frame of the last SYN.
     syn: Option<(Time, u32, Place)>,
-    /// The identification of its packet, if that counts anything.
+    /// The identification of the last SYN's packet, if it counts anything.
     id: Option<u16>,
-    /// When the first one was seen, if it was sent again.
+    /// Time of the first SYN, if it was sent again.
     tried: Option<Time>,
-    /// Whether it was acknowledged.
+    /// Whether the SYN was acknowledged.
     greeted: bool,
 }
 
 impl Opening {
-    /// Takes one; returns when and where the same was seen before. If that was `refused`, the next
-    /// attempt is not for a loss.
+    /// Takes a SYN, and returns the time and frame at which the same SYN was seen before. If that
+    /// attempt was `refused`, this attempt is not for a loss.
     pub fn take(&mut self, packet: &Packet, now: Time, refused: bool) -> Option<(Time, Place)> {
         let same = self.syn.filter(|&(_, seq, _)| seq == packet.seq);
         let before = same.map(|(sent, _, place)| (sent, place));
@@ -32,28 +32,29 @@ impl Opening {
         before
     }
 
-    /// When the last one was seen.
+    /// Time of the last SYN.
     pub fn sent(&self) -> Option<Time> {
         self.syn.map(|(sent, ..)| sent)
     }
 
-    /// When the first one was seen, if it was sent again.
+    /// Time of the first SYN, if it was sent again.
     pub fn tried(&self) -> Option<Time> {
         self.tried
     }
 
-    /// Whether one with this number was seen.
+    /// Whether a SYN with this number was seen.
     pub fn has(&self, seq: u32) -> bool {
         self.syn.is_some_and(|(_, known, _)| known == seq)
     }
 
-    /// Whether a packet is the same one, and was not sent again: its identification is the same.
+    /// Whether a packet is a copy of the last SYN, and not a retransmission, because it has the
+    /// same identification.
     pub fn is_copy(&self, packet: &Packet) -> bool {
         self.has(packet.seq) && self.id.is_some() && self.id == packet.id
     }
 
-    /// An ACK comes. Returns when the SYN was sent, if this is the first one and shows a round trip:
-    /// behind a second SYN it is not known which of them it answers.
+    /// Takes an ACK. Returns the time of the SYN, if this is the first ACK and shows a round trip.
+    /// After a second SYN, it is not known which SYN the ACK answers.
     pub fn answered(&mut self) -> Option<Time> {
         let sent = self.sent().filter(|_| !self.greeted)?;
         self.greeted = true;

@@ -1,35 +1,35 @@
-//! How long packets of a flow were in queues.
+//! Times for which packets of a flow were in queues.
 
 use crate::time::{Span, Time};
 
-/// No queue is longer.
+/// The longest wait in a queue.
 pub const LONGEST: Span = Span::from_millis(10);
 
-/// The longest wait, and what forbids to measure it.
+/// The longest wait, and the state that prevents a measurement.
 #[derive(Debug, Default)]
 pub struct Queued {
-    /// When it last sent without an ACK that released data.
+    /// Time at which the flow last sent without an ACK that released data.
     resumed: Time,
     longest: Span,
 }
 
 impl Queued {
-    /// It goes on by itself.
+    /// Notes that the flow continues without an ACK.
     pub fn resume(&mut self, now: Time) {
         self.resumed = now;
     }
 
-    /// Whether an ACK released what was sent at a time.
+    /// Whether an ACK released the data that were sent at `sent`.
     pub fn is_called(&self, sent: Time) -> bool {
         sent > self.resumed
     }
 
-    /// A wait in a queue.
+    /// Takes a wait in a queue.
     pub fn take(&mut self, wait: Span) {
         self.longest = self.longest.max(wait);
     }
 
-    /// The longest, if one was seen.
+    /// The longest wait, if a wait was seen.
     pub fn longest(&self) -> Option<Span> {
         Some(self.longest).filter(|wait| *wait > Span::ZERO)
     }

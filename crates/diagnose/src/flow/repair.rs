@@ -1,35 +1,38 @@
-//! What the receiver reports about bytes after a loss, and what was retransmitted.
+//! The receiver's reports after a loss, and the retransmitted bytes.
 
 /// The repair of a flow.
 #[derive(Debug, Default)]
 pub struct Repair {
-    /// ACKs that did not move, and whether one of them named ranges, since one moved last.
+    /// Number of ACKs that did not move since the last ACK that moved, and whether one of these
+    /// named ranges.
     dupacks: u32,
     sacked: bool,
-    /// What was sent before a repair began: holes below it are repaired without further duplicates.
+    /// The end of the bytes that were sent before a repair began. Holes below this byte are
+    /// repaired without further duplicates.
     recover: i64,
-    /// The end of what was sent again.
+    /// The end of the bytes that were sent again.
     resent: i64,
-    /// Segments that the receiver holds beyond a hole, and the highest byte at its last report.
+    /// Number of segments that the receiver holds beyond a hole, and the highest byte at its last
+    /// report.
     held: i64,
     held_top: i64,
 }
 
 impl Repair {
-    /// An ACK did not move, when bytes up to `top` had been sent.
+    /// Notes an ACK that did not move, after bytes up to `top` had been sent.
     pub fn duplicate(&mut self, top: i64) {
         self.dupacks += 1;
         self.held += 1;
         self.held_top = top;
     }
 
-    /// An ACK names ranges that have arrived, or does not.
+    /// Notes whether an ACK names ranges that have arrived.
     pub fn name_ranges(&mut self, named: bool) {
         self.sacked |= named;
     }
 
-    /// The ACK moves from `una` to `ack`: one segment filled the hole, the others of this step were
-    /// held.
+    /// Notes that the ACK moves from `una` to `ack`. One segment filled the hole, and the receiver
+    /// held the other segments of this step.
     pub fn advance(&mut self, una: i64, ack: i64, segment: i64) {
         self.held = (self.held - (ack - una) / segment + 1).max(0);
         if ack >= self.held_top {
@@ -39,32 +42,33 @@ impl Repair {
         self.sacked = false;
     }
 
-    /// Whether the receiver has reported bytes behind the first missing one.
+    /// Whether the receiver has reported bytes behind the first missing byte.
     pub fn is_told(&self) -> bool {
         self.dupacks > 0 || self.sacked
     }
 
-    /// ACKs that did not move.
+    /// Number of ACKs that did not move.
     pub fn duplicates(&self) -> u32 {
         self.dupacks
     }
 
-    /// The same, or as many segments as it is known to hold.
+    /// Number of ACKs that did not move, or of segments that the receiver is known to hold,
+    /// whichever is larger.
     pub fn witnesses(&self) -> u32 {
         self.dupacks.max(self.held as u32)
     }
 
-    /// Whether one has named ranges.
+    /// Whether one of these ACKs has named ranges.
     pub fn is_sacked(&self) -> bool {
         self.sacked
     }
 
-    /// A repair begins, of all below `end`.
+    /// Begins a repair of all bytes below `end`.
     pub fn begin(&mut self, end: i64) {
         self.recover = end;
     }
 
-    /// The repair covers at least all bytes below `end`.
+    /// Extends the repair to all bytes below `end`.
     pub fn extend(&mut self, end: i64) {
         self.recover = self.recover.max(end);
     }
@@ -74,13 +78,13 @@ impl Repair {
         byte < self.recover
     }
 
-    /// Whether a repair is over and nothing was acknowledged since: the next segment may be refused
-    /// a fast one (RFC 6582 §3.2, step 1).
+    /// Whether a repair is over and nothing was acknowledged since. The sender may then not repair
+    /// the next segment with a fast retransmit (RFC 6582 §3.2, step 1).
     pub fn may_refuse(&self, una: i64) -> bool {
         self.recover > 0 && una <= self.recover
     }
 
-    /// Bytes up to `end` were sent again.
+    /// Notes that bytes up to `end` were sent again.
     pub fn resend(&mut self, end: i64) {
         self.resent = self.resent.max(end);
     }

@@ -1,28 +1,28 @@
-//! Rounds of packets: whether they end where the window does.
+//! Rounds of packets, which may end at the edge of the window.
 
 use crate::time::Span;
 
 /// The current round.
 #[derive(Debug, Default)]
 pub struct Rounds {
-    /// The end of the window when it began.
+    /// The edge of the window when the round began.
     edge: i64,
 }
 
 impl Rounds {
-    /// A first round begins, when the window ends at `edge`.
+    /// Begins a first round; the edge of the window is at `edge`.
     pub fn begin(&mut self, edge: i64) {
         self.edge = edge;
     }
 
-    /// The next one begins; returns whether one more segment of the last one, up to `reach`, would
-    /// have passed its window.
+    /// Begins the next round. Returns whether one more segment of the last round, up to `reach`,
+    /// would have exceeded the window.
     pub fn next(&mut self, reach: i64, edge: i64) -> bool {
         let before = std::mem::replace(&mut self.edge, edge);
         before > 0 && reach > before
     }
 
-    /// Whether a pause is one between two rounds, where a round trip takes so long.
+    /// Whether a pause separates two rounds, if a round trip takes `trip`.
     pub fn are_parted_by(pause: Span, trip: Span) -> bool {
         trip * 2 / 5 < pause && pause < 3 * trip
     }

@@ -1,49 +1,51 @@
-//! How long the segments of a flow are.
+//! The lengths of a flow's segments.
 
 /// Bytes of options that a full segment may have.
 const OPTIONS: i64 = 40;
-/// No full segment is shorter (RFC 1122 §4.2.2.6).
+/// The shortest full segment (RFC 1122 §4.2.2.6).
 const FULL: i64 = 536;
-/// The longest on an Ethernet; what is longer was merged.
+/// The longest segment on an Ethernet. A longer segment was merged.
 const ETHERNET: u32 = 1460;
 
-/// Shorter ones pass any link (IPv6: 1280 bytes, with headers and a tunnel's).
+/// Shorter segments pass every link (IPv6: 1280 bytes, which include the headers of the packet and
+/// of a tunnel).
 pub const LONG: u32 = 1200;
-/// Longer ones than those that pass, by more than the options that a header may have.
+/// A segment is longer than another if it exceeds the other by more than this, because headers may
+/// have different options.
 pub const LONGER: u32 = 60;
 
 /// The segments that were seen.
 #[derive(Debug, Default)]
 pub struct Segments {
-    /// Packets of data.
+    /// Number of packets of data.
     packets: u64,
-    /// The longest that both ends accept.
+    /// The longest segment that the two ends accept.
     mss: u32,
-    /// The most data that one of its packets had, unless segments were merged.
+    /// The largest payload of a packet, except in merged segments.
     most: u32,
-    /// Whether its first packet was full, which a request is not.
+    /// Whether the flow's first packet was full, which a request is not.
     pushes: bool,
 }
 
 impl Segments {
-    /// A SYN says what its sender accepts.
+    /// Notes the longest segment that the sender of a SYN accepts.
     pub fn accept(&mut self, mss: Option<u16>) {
         self.mss = mss.unwrap_or(0).into();
     }
 
-    /// No segment is longer than what both ends accept.
+    /// Limits segments to the length that both ends accept.
     pub fn agree(&mut self, other: &mut Self) {
         let least = self.mss.min(other.mss);
         self.mss = least;
         other.mss = least;
     }
 
-    /// A packet of data was seen, which may only keep the connection.
+    /// Counts a packet of data, which may only be a keep-alive.
     pub fn count(&mut self) {
         self.packets += 1;
     }
 
-    /// Records its length; returns how many segments it represents.
+    /// Records the payload of a packet, and returns the number of segments that it represents.
     pub fn take(&mut self, payload: u32) -> u32 {
         let segments = self.within(payload);
         if self.mss == 0 || (payload > self.mss && payload <= ETHERNET) {
@@ -57,12 +59,12 @@ impl Segments {
         segments
     }
 
-    /// The usual one, a guess before one was seen.
+    /// The usual length; a guess before a segment was seen.
     pub fn usual(&self) -> i64 {
         i64::from(if self.mss == 0 { ETHERNET } else { self.mss })
     }
 
-    /// How many segments a packet represents: offloads merge them.
+    /// Number of segments that a packet represents, because offloads merge segments.
     pub fn within(&self, payload: u32) -> u32 {
         payload.div_ceil(self.usual() as u32).max(1)
     }
@@ -72,28 +74,27 @@ impl Segments {
         ((self.usual() - OPTIONS).max(FULL)..=self.usual()).contains(&bytes)
     }
 
-    /// The longest, as far as it is known.
+    /// The longest segment, as far as it is known.
     pub fn longest(&self) -> u32 {
         if self.most > 0 { self.most } else { self.mss }
     }
 
-    /// Whether none was as long as a long one may be; that is, what a link with a small MTU lets
-    /// through.
+    /// Whether all segments were so short that a link with a small MTU lets them through.
     pub fn are_short(&self) -> bool {
         self.mss >= LONG && self.most + LONGER < self.mss
     }
 
-    /// Whether any was seen.
+    /// Whether a segment was seen.
     pub fn any(&self) -> bool {
         self.most > 0
     }
 
-    /// Packets of data.
+    /// Number of packets of data.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Whether its first packet was full, which a request is not.
+    /// Whether the flow's first packet was full, which a request is not.
     pub fn pushes(&self) -> bool {
         self.pushes
     }

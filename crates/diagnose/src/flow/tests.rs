@@ -7,7 +7,7 @@ fn packet(seq: u32, payload: u32, flags: u8) -> Packet {
     Packet { seq, payload, flags, ..Packet::default() }
 }
 
-/// A flow that has sent so many segments of 1000 bytes, from 0 ms on.
+/// A flow that has sent this number of segments of 1000 bytes, from 0 ms on.
 fn flow(segments: i64) -> Flow {
     let mut flow = Flow::default();
     flow.bytes.open(u32::MAX);
@@ -64,7 +64,7 @@ fn bytes_that_a_repair_covers_had_been_sent_before() {
     assert_eq!(again(2001), Some((true, at(0) + 9 * MS)));
 }
 
-/// A flow of two segments with a window up to a byte.
+/// A flow of two segments, whose window reaches up to `edge`.
 fn window(edge: u16) -> Flow {
     let mut flow = flow(2);
     flow.window.shift(Some(0));
@@ -111,7 +111,7 @@ fn an_ack_ends_what_was_hidden_and_tried() {
     flow.hidden.add(4);
     flow.acknowledged(1000, at(5));
     assert_eq!(flow.hidden.count(), 0);
-    // A segment that passes, and a longer one that does not.
+    // A segment passes, and a longer segment does not.
     let tried = |ack| {
         let mut flow = super::tests::flow(2);
         let place = Place::default();
@@ -145,7 +145,7 @@ fn a_repair_lasts_while_bytes_are_missing_or_were_sent_before() {
     assert!(told.is_disturbed());
 }
 
-/// A flow of a host that counts, whose packet had the number 100.
+/// A flow of a host that counts its packets. Its first packet had the number 100.
 struct Counted {
     flow: Flow,
     numbering: Numbering,
@@ -186,7 +186,7 @@ fn a_syn_ack_without_a_number_is_that_of_linux() {
         let mut one = Counted::new();
         one.flow = Flow::default();
         one.missing(id, 0, flags);
-        // Numbers that agree are enough then.
+        // After that, numbers that agree are enough.
         (0..4).for_each(|_| one.flow.ids.vote(true));
         let votes = one.flow.ids.collect();
         one.numbering.host(one.host).add(votes);

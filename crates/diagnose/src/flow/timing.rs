@@ -1,38 +1,39 @@
-//! What is needed to time the answers of the other end: the end of a segment, and the value of a
-//! timestamp.
+//! Timing of the other end's answers, by the end of a segment or the value of a timestamp.
 
 use crate::time::Time;
 
-/// What is timed now.
+/// The segment and the timestamp that are timed now.
 #[derive(Debug, Default)]
 pub struct Timing {
-    /// The end of a segment, and when it was sent.
+    /// The end of a segment, and the time at which it was sent.
     segment: Option<(i64, Time)>,
-    /// A timestamp, and when it was first seen.
+    /// A timestamp, and the time at which it was first seen.
     stamp: Option<(u32, Time)>,
     /// The newest timestamp.
     newest: Option<u32>,
 }
 
 impl Timing {
-    /// A segment is sent that ends at `end`.
+    /// Notes a segment that ends at `end`.
     pub fn send(&mut self, end: i64, now: Time) {
         self.segment.get_or_insert((end, now));
     }
 
-    /// Something is sent again: its ACK may be for either.
+    /// Stops the timing of a segment, because data are sent again, and the ACK may be for either
+    /// transmission.
     pub fn cancel(&mut self) {
         self.segment = None;
     }
 
-    /// Returns when the segment was sent that is acknowledged, and whether nothing else is.
+    /// Returns the time of the segment that is acknowledged, and whether nothing else is
+    /// acknowledged.
     pub fn acknowledged(&mut self, ack: i64) -> Option<(Time, bool)> {
         let (end, sent) = self.segment.filter(|&(end, _)| ack >= end)?;
         self.segment = None;
         Some((sent, ack == end))
     }
 
-    /// A packet has this timestamp.
+    /// Notes the timestamp of a packet.
     pub fn stamp(&mut self, value: u32, now: Time) {
         if self.newest.is_none_or(|last| value.wrapping_sub(last) as i32 > 0) {
             self.newest = Some(value);
@@ -40,7 +41,8 @@ impl Timing {
         }
     }
 
-    /// The other end echoes a timestamp (RFC 7323 §3); returns when the one that is timed was sent.
+    /// Takes a timestamp that the other end echoes (RFC 7323 §3), and returns the time of the timed
+    /// timestamp, if it is echoed.
     pub fn echoed(&mut self, echo: u32) -> Option<Time> {
         let (_, sent) = self.stamp.filter(|&(value, _)| echo.wrapping_sub(value) as i32 >= 0)?;
         self.stamp = None;

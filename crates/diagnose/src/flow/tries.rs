@@ -1,4 +1,5 @@
-//! How often a segment was sent without arriving: it may be too long for a link of the path.
+//! Counts the transmissions of a segment that does not arrive. It may be too long for a link of the
+//! path.
 
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;
@@ -6,21 +7,22 @@ use crate::stall::Place;
 /// Minimum number of times that a segment was sent without arriving.
 const TRIES: u32 = 3;
 
-/// How often the first unacknowledged segment was sent, and which ones passed.
+/// The transmissions of the first unacknowledged segment, and the length of segments that passed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tries {
     size: u32,
     count: u32,
     places: (Place, Place),
-    /// The longest that was sent, and that is known to have arrived.
+    /// The longest segment that was sent, and the longest segment that is known to have arrived.
     sent: u32,
     passed: u32,
-    /// Of the segments with the most tries.
+    /// The length, the number of tries, and the first and last frame of the segment with the most
+    /// tries.
     worst: Option<(u32, u32, (Place, Place))>,
 }
 
 impl Tries {
-    /// A segment was sent, perhaps the first unacknowledged one again.
+    /// Notes a segment. `again` tells that it is the first unacknowledged segment again.
     pub fn sent(&mut self, size: u32, again: bool, place: Place) {
         self.sent = self.sent.max(size);
         if !again {
@@ -36,7 +38,7 @@ impl Tries {
         }
     }
 
-    /// New bytes were acknowledged; `all` that had been sent, or not.
+    /// Notes that new bytes were acknowledged. `all` tells that all sent bytes were.
     pub fn acknowledged(&mut self, all: bool) {
         if all {
             self.passed = self.passed.max(self.sent);
@@ -45,7 +47,8 @@ impl Tries {
         self.count = 0;
     }
 
-    /// The segment that was sent repeatedly without arriving, although shorter ones arrived.
+    /// The first and last frame of a segment that was sent repeatedly without arriving, although
+    /// shorter segments arrived.
     pub fn in_vain(&self) -> Option<(Place, Place)> {
         let (size, count, places) = self.worst?;
         (count >= TRIES && size >= LONG && self.passed + LONGER < size).then_some(places)

@@ -1,4 +1,5 @@
-//! What a flow waits for: a request, the end of its message, or packets that show why it waited.
+//! The things that a flow waits for: a request, the end of its message, or packets that show the
+//! cause of a wait.
 
 use crate::event::{Message, Reason, Wait};
 use crate::load::Mark;
@@ -8,7 +9,7 @@ use crate::time::Time;
 /// Maximum number of undecided stalls that are kept.
 const MOST: usize = 64;
 
-/// A wait whose reason shows later.
+/// A wait whose cause will show later.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     pub start: Time,
@@ -17,7 +18,7 @@ pub struct Pending {
     pub before: Place,
     pub after: Place,
     pub kind: Kind,
-    /// The segment that ended it.
+    /// The segment that ended the wait.
     pub from: i64,
     pub to: i64,
 }
@@ -30,79 +31,82 @@ impl Pending {
     }
 }
 
-/// What a pending wait is waiting for.
+/// The kind of a pending wait.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// The first missing segment was sent again: the next ACK shows why.
+    /// The first missing segment was sent again. The next ACK shows the cause.
     Resent(Resent),
-    /// New bytes came after a silence in which older ones were not acknowledged: the next ACK shows
-    /// whether those are lost.
+    /// New bytes came after a silence in which older bytes were not acknowledged. The next ACK
+    /// shows whether the older bytes are lost.
     Probed(Probed),
-    /// New bytes came after a silence: the next packet shows why.
+    /// New bytes came after a silence. The next packet shows the cause.
     Silent(Silent),
 }
 
-/// What was known when a segment was sent again.
+/// The evidence at the time at which a segment was sent again.
 #[derive(Clone, Copy, Debug)]
 pub struct Resent {
-    /// The highest byte.
+    /// The highest byte seen.
     pub top: i64,
-    /// How many segments had arrived behind it, and whether the receiver had named some.
+    /// Number of segments that had arrived behind the segment, and whether the receiver had named
+    /// ranges.
     pub dupacks: u32,
     pub sacked: bool,
-    /// Whether it had been sent again before.
+    /// Whether the segment had been sent again before.
     pub before: bool,
-    /// Whether it is the last segment instead of the first.
+    /// Whether it is the last segment, and not the first missing segment.
     pub probe: bool,
-    /// Its timestamp.
+    /// The timestamp of the segment.
     pub value: Option<u32>,
 }
 
-/// What was known when new bytes came, although older ones were outstanding.
+/// The evidence at the time at which new bytes came although older bytes were outstanding.
 #[derive(Clone, Copy, Debug)]
 pub struct Probed {
-    /// The first of the older ones.
+    /// The first of the older bytes.
     pub una: i64,
-    /// Whether others had arrived behind them.
+    /// Whether other bytes had arrived behind the older bytes.
     pub arrived: bool,
 }
 
-/// What was known when new bytes came after a silence.
+/// The evidence at the time at which new bytes came after a silence.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent {
-    /// Whether they are the first of a message.
+    /// Whether the new bytes are the first of a message.
     pub first: bool,
-    /// Whether they had been sent before.
+    /// Whether the new bytes had been sent before.
     pub again: bool,
-    /// How many packets the numbers of IP packets say were lost before them; and the same, if it is
-    /// not yet known what these count.
+    /// Number of packets that were lost before the new bytes, according to the identifications of
+    /// IP packets; and the same number in case that the sender counts the packets of each
+    /// connection, if this is not known yet.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
 }
 
-/// What a flow waits for.
+/// The waits of a flow.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// When its answer was requested, and how idle the link of the requesting host was until then.
+    /// Time at which the flow's answer was requested, and the idle time of the requesting host's
+    /// link until then.
     asked: Option<(Time, Mark)>,
     message: Option<Message>,
     pending: Option<Pending>,
-    /// Stalls of this message that wait for its end.
+    /// Stalls of the current message that wait for its end.
     unsettled: Vec<Stall>,
 }
 
 impl Waiting {
-    /// The other end asks.
+    /// Notes that the other end asks.
     pub fn ask(&mut self, now: Time, mark: Mark) {
         self.asked = Some((now, mark));
     }
 
-    /// When it was asked last, and how idle the link had been.
+    /// Time of the last request, and the idle time of the link until then.
     pub fn asked(&self) -> Option<(Time, Mark)> {
         self.asked
     }
 
-    /// A message begins.
+    /// Begins a message.
     pub fn begin(&mut self, message: Message) {
         self.message = Some(message);
     }
@@ -112,22 +116,22 @@ impl Waiting {
         self.message
     }
 
-    /// The same, to be changed.
+    /// The current message, mutably.
     pub fn message_mut(&mut self) -> Option<&mut Message> {
         self.message.as_mut()
     }
 
-    /// It ends.
+    /// Ends the current message.
     pub fn end(&mut self) -> Option<Message> {
         self.message.take()
     }
 
-    /// What follows decides about a wait.
+    /// Keeps a wait about which later packets decide.
     pub fn wait_for(&mut self, pending: Pending) {
         self.pending = Some(pending);
     }
 
-    /// Nothing more is to be decided.
+    /// Forgets the pending wait.
     pub fn settle(&mut self) {
         self.pending = None;
     }
@@ -148,7 +152,7 @@ impl Waiting {
         })
     }
 
-    /// The wait for a packet after new bytes; it is over.
+    /// Takes out the wait for a packet after new bytes.
     pub fn take_silent(&mut self) -> Option<(Pending, Silent)> {
         match self.pending?.kind {
             Kind::Silent(silent) => self.pending.take().map(|pending| (pending, silent)),
@@ -156,7 +160,8 @@ impl Waiting {
         }
     }
 
-    /// The end of the message decides about a stall. Returns whether there are many such.
+    /// Keeps a stall about which the end of the message decides. Returns whether many stalls wait
+    /// for this end.
     pub fn keep(&mut self, stall: Stall) -> bool {
         self.unsettled.push(stall);
         self.is_full()
@@ -167,8 +172,8 @@ impl Waiting {
         self.unsettled.len() >= MOST
     }
 
-    /// The message ends at `top`: its last losses were those of a tail (RFC 6298 §5), as fewer than
-    /// three segments followed that could have caused duplicate ACKs.
+    /// Decides the stalls of a message that ends at `top`. The last losses belong to a tail (RFC
+    /// 6298 §5) if fewer than three segments followed that could have caused duplicate ACKs.
     pub fn decide(&mut self, top: i64, segment: i64) -> impl Iterator<Item = Stall> + use<> {
         std::mem::take(&mut self.unsettled).into_iter().map(move |mut stall| {
             stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;

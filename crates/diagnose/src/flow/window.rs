@@ -1,9 +1,10 @@
-//! The window that a receiver advertises: its right edge, and when no segment fits into it.
+//! The window that a receiver advertises: its right edge, and the times in which no segment fits
+//! into it.
 
 use crate::stall::Place;
 use crate::time::{Span, Time};
 
-/// A shorter pause is the receiver's next read.
+/// The shortest pause that counts. A shorter pause only lasts until the receiver's next read.
 const PAUSE: Span = Span::from_millis(5);
 
 /// A time in which the window was below one segment.
@@ -11,7 +12,7 @@ const PAUSE: Span = Span::from_millis(5);
 pub struct Shut {
     pub since: Time,
     pub until: Time,
-    /// The packets that said so, and that said otherwise.
+    /// The packets that began and that ended this time.
     pub places: (Place, Place),
 }
 
@@ -25,17 +26,17 @@ pub struct Window {
     /// The first byte that must not be sent.
     edge: i64,
     shut: Option<(Time, Place)>,
-    /// When it was opened last, and since when it had been shut.
+    /// The time at which the window was opened last, and the time since which it had been closed.
     opened: Option<(Time, Time)>,
 }
 
 impl Window {
-    /// The receiver's SYN says by how much it shifts, or that it does not.
+    /// Notes the shift of windows in the receiver's SYN, or its absence.
     pub fn shift(&mut self, scale: Option<u8>) {
         self.scale = scale.or(Some(0));
     }
 
-    /// The largest that was offered.
+    /// The largest window that was offered.
     pub fn most(&self) -> i64 {
         self.most
     }
@@ -45,14 +46,14 @@ impl Window {
         self.edge
     }
 
-    /// How many segments it lets through at the most, if any was offered.
+    /// Largest number of segments that the window lets through, if a window was offered.
     pub fn room(&self, una: i64, segment: i64) -> Option<i64> {
         (self.most > 0).then(|| (self.edge - una).max(self.most) / segment)
     }
 
-    /// A packet offers a window behind `ack`; returns the pause that it ends. `segment` is the
-    /// usual one; the times are since when the window before was used up, and now; `ends` says that
-    /// the offer is a last one.
+    /// Notes a packet that offers a window behind `ack`, and returns the pause that it ends.
+    /// `segment` is the usual length of a segment. The times are the time since which the window
+    /// before was used up, and the current time. `ends` tells that this is the last offer.
     pub fn offer(
         &mut self,
         (raw, ack): (u16, i64),
@@ -63,7 +64,7 @@ impl Window {
         self.size = i64::from(raw) << self.scale.unwrap_or(0);
         self.most = self.most.max(self.size);
         self.edge = self.edge.max(ack + self.size);
-        // Without the shift a number says nothing but zero.
+        // Without the shift, only zero has a known meaning.
         let small = self.scale.is_some() && self.size < segment && self.most >= segment;
         if (raw == 0 || small) && !ends {
             self.shut.get_or_insert(used_up);
@@ -74,13 +75,13 @@ impl Window {
         (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
     }
 
-    /// The SYN's offer, which is never shifted (RFC 7323 §2.2).
+    /// Notes the offer of a SYN, which is never shifted (RFC 7323 §2.2).
     pub fn opens(&mut self, raw: u16) {
         self.size = raw.into();
         self.edge = self.edge.max(self.size);
     }
 
-    /// Whether it lets no segment through.
+    /// Whether the window lets no segment through.
     pub fn is_shut(&self) -> bool {
         self.shut.is_some()
     }
@@ -91,12 +92,12 @@ impl Window {
         (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
     }
 
-    /// Whether it was shut at a time behind `start`.
+    /// Whether the window was closed at a time after `start`.
     pub fn was_shut(&self, start: Time) -> bool {
         self.is_shut() || self.opened.is_some_and(|(_, until)| until > start)
     }
 
-    /// Whether segments up to `top` have used it up.
+    /// Whether segments up to `top` have used up the window.
     pub fn used_up(&self, top: i64, segment: i64) -> bool {
         self.size > 0 && top + segment > self.edge
     }

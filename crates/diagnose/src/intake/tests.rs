@@ -147,7 +147,7 @@ fn shares_of_what_is_missing_decide_what_left_it_out() {
     assert_eq!(told(Intake { left: (20_000, 6001), ..silent }), [Lack::Filtered]);
     assert_eq!(told(Intake { unseen: (40_000, 3), ..heard }), [Lack::CaptureDrops]);
     assert_eq!(told(Intake { unseen: (40_001, 3), ..heard }), [Lack::Filtered]);
-    // 16 KiB at each place, on average.
+    // 16 KiB are missing at each gap, on average.
     assert_eq!(told(Intake { unseen: (49_152, 3), ..heard }), [Lack::Filtered]);
     assert_eq!(told(Intake { unseen: (49_153, 3), ..heard }), [Lack::CaptureDrops]);
     assert_eq!(told(Intake { unseen: (80_000, 1), ..heard }), [Lack::CaptureDrops]);
@@ -213,7 +213,7 @@ fn a_clock_is_set_back_by_more_than_a_millisecond_and_believed_seven_times() {
     assert_eq!(intake.clock(at(i64::MAX)), LATEST);
 }
 
-/// Whether the same packet is new so long after it, on a connection with a round trip.
+/// Whether the same packet counts as new `after` after it, on a connection with this round trip.
 fn again(packet: Packet, after: Span, trip: Option<Span>) -> bool {
     let (mut intake, mut trail) = (Intake::default(), Trail::default());
     assert!(intake.take(&packet, at(0), &mut trail, trip));

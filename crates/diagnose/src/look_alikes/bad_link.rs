@@ -1,19 +1,20 @@
-//! Losses that are spread over all packets instead of over full queues.
+//! Bad links, whose losses are spread over all packets, and do not come from full queues.
 
 use super::{Answer, Seen};
 use crate::receiver::Receiver;
 
 pub const NAME: &str = "bad_link";
 
-/// Losses come together if their variance per group is this many times their mean.
+/// Losses come together if their variance per group is at least this many times their mean.
 const TOGETHER: f64 = 3.0;
-/// And they are random up to this.
+/// Losses are random if their variance per group is at most this many times their mean.
 const RANDOM: f64 = 1.6;
-/// A larger share than this is lost by full queues; a link that lost as much would not be in use.
+/// A larger share of losses comes from full queues, because a link that lost as much would not be
+/// in use.
 const MANY: f64 = 0.03;
-/// A link may lose this share and still be in use.
+/// A link may lose this share of packets and still be in use.
 const FEW: f64 = 0.02;
-/// Losses that are too few to show anything.
+/// Smallest number of losses that shows anything.
 const COUNT: u64 = 5;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -45,16 +46,16 @@ pub fn judge(seen: &Seen) -> Answer {
     Answer::new(found, place, format!("{told}: {why}"))
 }
 
-/// Whether a full queue need not have dropped what a host has missed: the losses are few, and do
-/// not demonstrably come together.
+/// Whether the losses of a host may come from a bad link instead of a full queue, because they are
+/// few, and do not demonstrably come together.
 pub fn may_be(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     let few = losses.count() < COUNT || losses.ratio() < FEW;
     few && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
-/// Whether losses are as many as a bad link has, and demonstrably do not come together. Where flows are
-/// many and long, several of one burst then wait, as in incast.
+/// Whether losses are as many as on a bad link, and demonstrably do not come together. If flows are
+/// many and long, several flows of one burst then wait, as in incast.
 pub fn is_likely(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     losses.ratio() < MANY && losses.dispersion().is_some_and(|dispersion| dispersion < TOGETHER)
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::vantage::Vantage;
 
-    /// A receiver of these packets, of which each `every`th group of `many` is lost.
+    /// A receiver of `packets` packets. After every `every` packets, `many` packets are lost.
     fn receiver(packets: u32, every: u32, many: u32) -> Receiver {
         let mut receiver = Receiver::default();
         for number in 0..packets {
@@ -106,7 +107,7 @@ mod tests {
         assert!(!is_likely(&receiver(640, 200, 1)), "too few to see how they come");
     }
 
-    /// Groups of packets, each with its number of losses: their variance is so many times the mean.
+    /// A receiver of groups of packets, each with its number of losses.
     fn groups(losses: &[u32]) -> Receiver {
         let mut receiver = Receiver::default();
         for &lost in losses {
@@ -116,9 +117,9 @@ mod tests {
         receiver
     }
 
-    /// Four of sixteen groups have four losses: 3.0.
+    /// Four of sixteen groups have four losses, so the ratio is 3.0.
     const THREE: [u32; 16] = [4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0];
-    /// Five of them: 2.75.
+    /// Five of sixteen groups have four losses, so the ratio is 2.75.
     const LESS: [u32; 16] = [4, 4, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0];
 
     #[test]
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn losses_are_random_up_to_a_limit() {
-        // 4 of 20 groups have 2: 1.6; 3 of 16: 1.625.
+        // If 4 of 20 groups have 2 losses, the ratio is 1.6; with 3 of 16 groups, it is 1.625.
         let found = |groups: u32, every: u32| {
             let losses: Vec<u32> =
                 (0..groups).map(|group| 2 * u32::from(group % every == 0)).collect();

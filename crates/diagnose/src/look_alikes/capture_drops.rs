@@ -1,4 +1,4 @@
-//! Bytes that were acknowledged and are not in the capture.
+//! Dropped packets of the capture: bytes that were acknowledged and are not in the file.
 
 use super::{Answer, Seen};
 

@@ -1,4 +1,4 @@
-//! An ACK that the receiver delayed (RFC 1122 §4.2.3.2).
+//! ACKs that the receiver delayed (RFC 1122 §4.2.3.2).
 
 use super::{Answer, Seen};
 use crate::event::Reason;
@@ -6,7 +6,8 @@ use crate::time::Span;
 
 pub const NAME: &str = "delayed_ack";
 
-/// No common stack holds an ACK for a shorter time on purpose (Linux: 40 ms, BSD: 20 ms and more).
+/// The shortest time for which a common stack holds an ACK on purpose (Linux: 40 ms, BSD: 20 ms and
+/// more).
 const LEAST: Span = Span::from_millis(20);
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -1,4 +1,4 @@
-//! Packets that were lost at the receiving host itself: its ring was full.
+//! Packets that were lost at the receiving host itself, because its ring was full.
 
 use super::{Answer, Seen};
 
@@ -14,8 +14,8 @@ pub fn judge(seen: &Seen) -> Answer {
         }
         return Answer::new(Some(false), "", "no packet loss is seen");
     }
-    let why = "a full receive ring drops packets just as a full queue of the switch; `ethtool -S` \
-               at the host and the drop counters of the switch distinguish them";
+    let why = "a full receive ring drops packets just as a full queue of the switch does; `ethtool \
+               -S` at the host and the drop counters of the switch distinguish them";
     Answer::new(None, seen.address.to_string(), why)
 }
 

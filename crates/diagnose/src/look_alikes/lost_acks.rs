@@ -1,4 +1,4 @@
-//! Lost ACKs: data that has arrived is retransmitted.
+//! Lost ACKs: data that have arrived are retransmitted.
 
 use super::{Answer, Seen};
 use crate::stall::{Cause, Ended, Stall};
@@ -11,7 +11,7 @@ const SHARE: f64 = 0.5;
 
 pub fn judge(seen: &Seen) -> Answer {
     let stalls = seen.point.stalls.iter();
-    // A probe may have met an ACK that was only held.
+    // After a probe, the ACK may only have been held.
     let by_timer = |stall: &&Stall| stall.ended == Ended::Timeout;
     let lost =
         stalls.filter(by_timer).filter(|stall| stall.cause == Ok(Cause::AckLoss)).count() as u64;

@@ -1,8 +1,8 @@
-//! What resembles incast but is something else: each is found, ruled out, or undecided.
+//! Look-alikes: phenomena that resemble incast. Each is found, ruled out, or undecided.
 //!
-//! To add one, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in the tests
-//! below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this capture
-//! cannot show it.
+//! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
+//! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this
+//! capture cannot show it.
 
 use incast_capture::read::Address;
 use serde::Serialize;
@@ -30,12 +30,13 @@ mod window_limited;
 
 pub use bad_link::{is_likely as is_likely_a_bad_link, may_be as may_be_a_bad_link};
 
-/// Those that lose packets elsewhere than in a queue of many flows: their losses are not incast.
+/// The look-alikes that lose packets elsewhere than in a queue of many flows, so that their losses
+/// are not incast.
 pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];
 
 type Judge = fn(&Seen) -> Answer;
 
-/// Name and judge of each, in the order of the report.
+/// The name and the judge of each look-alike, in the order of the report.
 const ALL: [(&str, Judge); 14] = [
     (bad_link::NAME, bad_link::judge),
     (slow_server::NAME, slow_server::judge),
@@ -53,14 +54,14 @@ const ALL: [(&str, Judge); 14] = [
     (marked::NAME, marked::judge),
 ];
 
-/// What a judge looks at.
+/// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
-    /// The host that most data goes to; requests go to many.
+    /// The host that receives most data, because requests go to many hosts.
     pub receiver: &'a Receiver,
     pub address: Address,
     pub vantage: Option<Vantage>,
-    /// Packets that the files say are missing.
+    /// Number of packets that the files report as missing.
     pub drops: u64,
 }
 
@@ -69,7 +70,7 @@ impl Seen<'_> {
         self.vantage == Some(Vantage::Server)
     }
 
-    /// The waits of some reasons, of all hosts.
+    /// The waits of all hosts for one of these reasons.
     fn waits(&self, reasons: &[Reason]) -> Waits {
         let mut sum = Waits::default();
         for (_, receiver) in self.point.hosts.receivers() {
@@ -86,7 +87,7 @@ impl Seen<'_> {
     }
 }
 
-/// What a judge answers.
+/// The answer of a judge.
 #[derive(Debug)]
 pub struct Answer {
     found: Option<bool>,
@@ -99,7 +100,8 @@ impl Answer {
         Self { found, place: place.into(), why: why.into() }
     }
 
-    /// That of waits: how many, how long, and which frames are at the ends of the longest.
+    /// The answer about waits: their number, their lengths, and the frames at the ends of the
+    /// longest wait.
     fn of_waits(waits: &Waits, found: impl Fn(Span) -> Option<bool>) -> Self {
         let Some((wait, sender)) = waits.longest else {
             return Self::new(Some(false), "", "no such wait");
@@ -121,7 +123,7 @@ impl Answer {
     }
 }
 
-/// The answer for one of them.
+/// The answer for one look-alike.
 #[derive(Clone, Debug, Serialize)]
 pub struct LookAlike {
     pub name: &'static str,
@@ -129,22 +131,25 @@ pub struct LookAlike {
     #[serde(rename = "where")]
     pub place: String,
     pub why: String,
-    /// Whether it explains losses, so that they are no proof of incast: also where that is in doubt.
+    /// Whether the look-alike explains losses, or may explain them, so that they do not prove
+    /// incast.
     #[serde(skip)]
     pub vetoes: bool,
 }
 
-/// Whether a finding needs losses, or requests, that are in the file.
+/// Whether a finding rests on losses or requests that are in the file.
 fn rests_on_losses(name: &str) -> bool {
     LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
 }
 
-/// Those that may be on the way of other servers: that one server has nothing of them says nothing.
+/// The look-alikes that may be on the path of other servers, so that their absence at one server
+/// proves nothing.
 const ELSEWHERE: [&str; 5] =
     [bad_link::NAME, policer::NAME, mtu_black_hole::NAME, outage::NAME, host_drops::NAME];
 
-/// All answers for what was seen at a point; `drops` are packets that its files say are missing, and
-/// `leaves_out` says that others are: then what is missing need not have been lost.
+/// All answers for a point. `drops` is the number of packets that its files report as missing.
+/// `leaves_out` tells that other packets are missing, so that missing packets need not have been
+/// lost.
 pub fn all(
     point: &Point,
     vantage: Option<Vantage>,
@@ -206,7 +211,7 @@ pub mod tests {
         judge(&Seen { point, receiver, address, vantage: Some(vantage), drops: 0 }).found
     }
 
-    /// A point with a host that has waited for so long, for one reason.
+    /// A point with a host that has waited for this length, for one reason.
     pub fn waited(reason: Reason, length: Span) -> Point {
         let mut point = Point::new(3);
         let place = point.hosts.place(Address::default());

@@ -11,11 +11,12 @@ pub fn judge(seen: &Seen) -> Answer {
         return Answer::new(
             Some(false),
             "",
-            "full segments get through on every flow that has them",
+            "full segments get through on every flow that sends some",
         );
     };
     let why = format!(
-        "{} flows whose full segments never arrive, although smaller ones do; one from frame {} to {}",
+        "the full segments of {} flows never arrive, although smaller segments do; see frames {} \
+         to {}",
         holes.len(),
         hole.places.0.frame,
         hole.places.1.frame

@@ -4,10 +4,10 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "one_by_one";
 
-/// Hosts and messages that show an order.
+/// Smallest numbers of hosts and messages that show an order.
 const HOSTS: usize = 3;
 const MESSAGES: u64 = 3;
-/// Percentage of messages that began when no other flow had sent since they were requested.
+/// Percentage of messages that began when no other flow had sent since their request.
 const SHARE: u64 = 90;
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -1,16 +1,16 @@
-//! An outage of the whole path: all flows fell silent at once, and continued with retransmissions.
+//! Outages of the whole path: all flows fell silent at once, and continued with retransmissions.
 
 use super::{Answer, Seen};
 use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
-/// Number of ACKs that are not lost by accident, but perhaps in an outage.
+/// Number of lost ACKs that are no accident, but perhaps an outage.
 const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {
     let silences = seen.point.silences.all();
-    // The flows of one server may have lost theirs to those of others.
+    // The flows of one server may have lost packets to the flows of other servers.
     let is_certain =
         |one: &&Silence| one.is_outage() == Some(true) && !(seen.at_server() && one.lost_repeats());
     let certain = silences.iter().find(is_certain);

@@ -4,16 +4,18 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "path";
 
-/// Hosts with fewer packets say nothing.
+/// Smallest number of packets from which a host counts.
 const PACKETS: u64 = 8;
-/// A host has losses from this share of its packets on, and a host without may have this one.
+/// A host counts as lossy from this share of lost packets on; a host without losses may have at
+/// most this share.
 const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
-/// Losses per such host that are no accident.
+/// Smallest number of losses per lossy host that are no accident.
 const COUNT: u64 = 5;
-/// Losses of a queue come together (variance over mean per 64 packets); those of a path do less.
+/// Losses in a queue come together (variance over mean per 64 packets), more than losses on a path.
 const TOGETHER: f64 = 3.5;
-/// Unless at most one host in this many has them: a queue that all share would hit more.
+/// The exception: at most one host in this many is lossy, because a queue that all hosts share
+/// would hit more hosts.
 const FEW: usize = 3;
 const LISTED: usize = 8;
 
@@ -34,7 +36,7 @@ pub fn judge(seen: &Seen) -> Answer {
         && clean.iter().all(|(_, sent)| sent.lost as f64 <= CLEAN * sent.packets as f64);
     let together = receiver.losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     let certain = certain && (!together || FEW * lossy.len() <= lossy.len() + clean.len());
-    // Few hosts with few losses may be those of a bad path, or those that a queue has hit.
+    // A few hosts with few losses may be on a bad path, or may have been hit by a queue.
     let found = if certain {
         Some(true)
     } else if few {
@@ -71,7 +73,7 @@ mod tests {
         assert_eq!(of(&[40]), None);
     }
 
-    /// Of hosts with so many packets and losses each.
+    /// The answer for hosts with these numbers of packets and losses.
     fn hosts(sent: &[(u64, u64)], vantage: Vantage) -> Option<bool> {
         let mut receiver = Receiver::default();
         for (host, &(packets, lost)) in sent.iter().enumerate() {

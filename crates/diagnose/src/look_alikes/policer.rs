@@ -1,22 +1,23 @@
-//! A policer drops packets that exceed a rate and has no queue: losses come together although the
-//! receiver's link is not in use.
+//! Policers, which drop packets that exceed a rate and have no queue, so that losses come together
+//! although the receiver's link is not in use.
 
 use super::{Answer, Seen};
 use crate::vantage::Vantage;
 
 pub const NAME: &str = "policer";
 
-/// Fewer losses show nothing.
+/// Smallest number of losses that shows anything.
 const COUNT: u64 = 8;
-/// A full queue loses packets while its link sends without a pause: of its losses nearly all show
-/// right behind another packet. Of a policer's this share does not.
+/// A full queue loses packets while its link sends without a pause, so nearly all its losses show
+/// right behind another packet. This share of a policer's losses does not.
 const IDLE: f64 = 0.3;
-/// If fewer than one in this many losses shows when it occurred, nearly all of those must agree.
+/// If fewer than one in this many losses shows when it occurred, nearly all losses that show it
+/// must agree.
 const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
-/// Losses of one host or of all, which come together: variance over mean per 64 packets.
+/// Losses of one host or of all hosts come together from this variance over mean per 64 packets on.
 const TOGETHER: f64 = 1.6;
-/// Or a share of losses with which no link would be in use.
+/// Alternatively, a share of losses with which no link would be in use.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -51,8 +52,8 @@ mod tests {
     use super::*;
     use crate::receiver::Receiver;
 
-    /// A receiver of these packets that has lost some while its link was not in use, and some
-    /// while it was.
+    /// A receiver of `packets` packets that has lost `idle` packets while its link was not in use,
+    /// and `busy` packets while it was.
     fn receiver(packets: u32, idle: u64, busy: u64) -> Receiver {
         let mut receiver = Receiver::default();
         (0..packets).for_each(|_| receiver.losses.packet());
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_share_that_no_link_loses_is_more_than_6_per_cent() {
-        // 9 of 150, and of 149.
+        // 9 of 150 packets are lost, and then 9 of 149.
         assert_eq!(found(&receiver(141, 9, 0)), None);
         assert_eq!(found(&receiver(140, 9, 0)), Some(true));
     }

@@ -1,4 +1,4 @@
-//! A window into which no segment fits: the receiver does not read.
+//! Receivers that do not read, so that no segment fits into their window.
 
 use super::{Answer, Seen};
 use crate::event::Reason;

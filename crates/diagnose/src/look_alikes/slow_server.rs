@@ -1,4 +1,4 @@
-//! A silence before or in an answer, with nothing outstanding, on an idle link.
+//! Slow servers: silences before or within an answer, with nothing outstanding, on an idle link.
 
 use super::{Answer, Seen};
 use crate::event::Reason;
@@ -8,11 +8,11 @@ pub const NAME: &str = "slow_server";
 
 /// A wait of this many round trips is for the server, not the network.
 const TRIPS: i64 = 20;
-/// But a shorter wait than this is not: hosts wake up late.
+/// A wait that is shorter than this is no wait for the server, because hosts wake up late.
 const LEAST: Span = Span::from_millis(3);
-/// Over a long way fewer round trips are enough.
+/// On a long path, a wait of this length is enough, even with fewer round trips.
 const ENOUGH: Span = Span::from_millis(30);
-/// A wait of this length is reported even if it is rare; shorter ones if they add up.
+/// A wait of this length is reported even if it is rare. Shorter waits are reported if they add up.
 const LONG: Span = Span::from_millis(50);
 const SHARE: f64 = 0.02;
 
@@ -23,7 +23,7 @@ pub fn judge(seen: &Seen) -> Answer {
     Answer::of_waits(&waits, |longest| Some(is_slow(longest, waits.total, trip, time)))
 }
 
-/// Whether the longest wait, and all together in so much time, are those of a slow server.
+/// Whether the longest wait, or the sum of all waits in `time`, shows a slow server.
 fn is_slow(longest: Span, total: Span, trip: Span, time: Span) -> bool {
     longest > least(trip)
         && (longest >= LONG || total.as_nanos() as f64 >= SHARE * time.as_nanos() as f64)

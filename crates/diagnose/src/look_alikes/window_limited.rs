@@ -1,10 +1,10 @@
-//! Rounds of packets that end where the window does.
+//! Flows that the receiver's window limits: their rounds of packets end at the edge of the window.
 
 use super::{Answer, Seen};
 
 pub const NAME: &str = "window_limited";
 
-/// Rounds, or ACKs, that are needed, and the share of them before which the window was used up.
+/// Smallest number of rounds or ACKs, and share of these before which the window was used up.
 const ROUNDS: u64 = 5;
 const ACKS: u64 = 10;
 const SHARE: f64 = 0.5;

@@ -45,14 +45,14 @@ fn of(host: u8, (start, end_): (i64, i64), cause: Cause) -> Stall {
     Stall { sender, receiver, ..stall(start * MS_NS, end_ * MS_NS, cause) }
 }
 
-/// One that ended as after a timer, whose cause the burst decides.
+/// A stall that ended as after a timer, and whose cause the burst decides.
 fn open(host: u8, span: (i64, i64)) -> Stall {
     let restart = true;
     Stall { open: true, restart, cause: Err("unknown"), ..of(host, span, Cause::FullWindow) }
 }
 
-/// A point whose host 99 has a burst with these stalls, and what each of them is then: its cause,
-/// or nothing if it was a wait for the server.
+/// The causes of stalls in a burst to host 99, as a point decides them; `None` for a wait for the
+/// server.
 fn decided(stalls: &[Stall], lost: u32) -> Vec<Option<Result<Cause, &'static str>>> {
     let mut point = Point::new(3);
     let place = point.hosts.place(end(99, 0).address);
@@ -168,7 +168,7 @@ fn numbers_decide_about_restarts_before_others_do() {
     assert_eq!(point.parameters.timer.usual(), Some(200 * MS), "they teach the timer");
 }
 
-/// An episode with these stalls that begins then.
+/// An episode that begins at `start` and has these stalls.
 fn episode(start: i64, stalls: &[usize]) -> Episode {
     Episode {
         start: at(start * MS_NS),
@@ -218,7 +218,7 @@ fn short_waits_stay_if_an_episode_has_no_longer_ones() {
     assert_eq!(left(&[5, 4], true), [true, false], "it is none");
 }
 
-/// A burst of flows of several hosts to host 99, one of which waits.
+/// A burst of flows of several hosts to host 99. One of these flows waits.
 fn burst(flows: u64) -> Burst {
     let mut burst = Burst::default();
     let member = |flow: u64| Member {
@@ -313,7 +313,7 @@ fn events_of_a_flow_are_told_to_its_receiver() {
     assert_eq!(point.intake.lacks(0), [crate::intake::Lack::Filtered]);
 }
 
-/// A place where so many hosts send to one, one answer or many at a time.
+/// A point at which `senders` hosts send to one host, `fan_in` answers at a time.
 fn place(senders: u8, fan_in: usize, trip: Option<Span>) -> Point {
     let mut point = Point::new(3);
     let place = point.hosts.place(end(99, 0).address);

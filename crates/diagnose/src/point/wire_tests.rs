@@ -9,13 +9,13 @@ fn end(host: u8, port: u16) -> Endpoint {
     Endpoint { address: Address::v4([10, 0, 0, host]), port }
 }
 
-/// A connection seen between its ends, from packet to packet.
+/// A connection, captured between its ends packet by packet.
 struct Wire {
     point: Point,
     frame: u64,
 }
 
-/// The client, at port 5000 of host 99; and a server.
+/// The client, at port 5000 of host 99, and a server.
 const CLIENT: bool = true;
 const SERVER: bool = false;
 
@@ -50,7 +50,7 @@ impl Wire {
         });
     }
 
-    /// A handshake at a time, in a round trip of 1.1 ms, and a request.
+    /// Adds a handshake at `micros` with a round trip of 1.1 ms, and a request.
     fn open(&mut self, micros: i64) {
         self.packet(CLIENT, micros, (1000, 0, 0), flags::SYN);
         self.packet(SERVER, micros + 1000, (5000, 1001, 0), flags::SYN | flags::ACK);
@@ -81,7 +81,7 @@ fn a_place_counts_what_it_has_seen() {
     let (address, receiver) = point.hosts.busiest().expect("the client");
     assert_eq!((address, receiver.load.bytes()), (end(99, 0).address, 1040));
     assert_eq!(receiver.taken.bytes(), 1040);
-    // A packet of an earlier time is no earlier beginning by more than the clock went back.
+    // A packet of an earlier time moves the beginning back by no more than the clock went back.
     wire.ack(9100, 1);
     assert_eq!((wire.point.packets, wire.point.last), (7, at(9_400_000)));
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::stall::Place;
 use crate::time::tests::{MS, at, ns};
 
-/// A receiver with packets of two flows at these times, in milliseconds.
+/// A receiver with packets of these flows at these times, in milliseconds.
 fn receiver(times: &[(u64, i64)]) -> Receiver {
     let mut receiver = Receiver::default();
     for &(flow, time) in times {
@@ -12,7 +12,7 @@ fn receiver(times: &[(u64, i64)]) -> Receiver {
     receiver
 }
 
-/// One that begins at a time, in milliseconds.
+/// A message that begins at this time, in milliseconds.
 fn message(start: i64, host: usize, key: Key) -> Begin {
     let start = at(0) + start * MS;
     Begin { start, first: start, host, key, window: MS, apart: MS }
@@ -135,7 +135,7 @@ fn the_last_packet_of_another_flow_is_remembered() {
         one.begin(&message(start, 7, (1, 0)), false);
         (one.tallies.lone, one.tallies.messages)
     };
-    // Flow 1 sends last, and flow 0 has sent at 5 ms.
+    // Flow 1 sends last, and flow 0 sent at 5 ms.
     assert_eq!(lone(&[(0, 5), (1, 6), (1, 8)], 5), (1, 1));
     assert_eq!(lone(&[(0, 5), (1, 6), (1, 8)], 4), (0, 1));
     assert_eq!(lone(&[(1, 6), (0, 7)], 7), (1, 1));
@@ -183,7 +183,8 @@ fn a_host_missed_a_burst_if_the_link_idled_for_more_than_half_of_the_time() {
     assert_eq!([bursts(100, 200), bursts(101, 200)], [2, 1]);
 }
 
-/// A receiver that got 8 bins of so many bytes, and has acknowledged bytes so often in each.
+/// A receiver that got `bytes` bytes in each of 8 bins, and has acknowledged `step` bytes `steps`
+/// times in each.
 fn acknowledging(bytes: u32, step: i64, steps: i64) -> Receiver {
     let mut one = Receiver::default();
     for bin in 0..8 {
@@ -211,7 +212,7 @@ fn what_a_host_acknowledges_in_small_steps_shows_its_link_before_a_queue() {
     assert_eq!(merged.full(false), 20_000, "nothing is known of its steps");
     let more = acknowledging(20_000, 2920, 9);
     assert_eq!(more.full(false), 20_000, "no more than has arrived");
-    // 8 times what it has taken, against what has arrived.
+    // 8 times the acknowledged bytes are compared with the bytes that have arrived.
     let few = |bytes| acknowledging(bytes, 960, 1).full(false) == 1000;
     assert!(few(7000) && !few(8200));
 }

@@ -3,7 +3,7 @@
 use super::Entry;
 use super::heap::Heap;
 
-/// Number of places that an event is moved to stay in order.
+/// Largest number of positions by which an event is moved to stay in order.
 const NEAR: usize = 64;
 /// Capacity that an empty list keeps.
 const KEPT: usize = 1 << 10;
@@ -13,21 +13,21 @@ const KEPT: usize = 1 << 10;
 enum Order {
     /// Sorted from `head` on.
     Sorted,
-    /// None, except that the earliest is the first.
+    /// Unsorted, except that the earliest event is the first.
     Crowd,
     /// A heap.
     Heap,
 }
 
-/// The events of a short time: a sorted list, as long as they are nearly in order. Others are a crowd,
-/// which is not sorted until its first event is removed, and not twice.
+/// The events of a short time: a sorted list, as long as they are nearly in order. Other events are
+/// a crowd, which is not sorted until its first event is removed, and is not sorted a second time.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket<E> {
     events: Heap<E>,
-    /// Index of the earliest event, unless they are a heap.
+    /// Index of the earliest event, unless the events are a heap.
     head: usize,
     order: Order,
-    /// Whether they were sorted.
+    /// Whether the events were a crowd that has been sorted.
     was_crowd: bool,
 }
 
@@ -41,7 +41,7 @@ impl<E: Copy> Bucket<E> {
         self.events.len() == 0
     }
 
-    /// Whether its events are a sorted list.
+    /// Whether the bucket's events are a sorted list.
     #[inline]
     pub(super) fn is_sorted(&self) -> bool {
         self.order == Order::Sorted
@@ -85,7 +85,7 @@ impl<E: Copy> Bucket<E> {
         std::mem::take(&mut self.events.entries)
     }
 
-    /// Returns the space of the events taken.
+    /// Gives back the space of the taken events.
     pub(super) fn give_back(&mut self, events: Vec<Entry<E>>) {
         reuse(&mut self.events.entries, events);
     }
@@ -117,8 +117,8 @@ impl<E: Copy> Bucket<E> {
         self.head = 0;
     }
 
-    /// Moves the last event to its place in the list, unless that is far. Returns whether it is
-    /// there.
+    /// Moves the last event to its position in the list, unless that is far away. Returns whether
+    /// the event is at its position.
     fn move_forward(&mut self) -> bool {
         let entries = &mut self.events.entries[self.head..];
         let last = entries.len() - 1;
@@ -132,8 +132,8 @@ impl<E: Copy> Bucket<E> {
         hole == 0 || entries[hole - 1].key() < entry.key()
     }
 
-    /// Makes a list a crowd, or a heap if it was a crowd before. All but one of its events are in
-    /// order.
+    /// Turns a list into a crowd, or into a heap if it was a crowd before. All events except one
+    /// are in order.
     #[cold]
     fn make_crowd(&mut self) {
         self.compact();
@@ -168,7 +168,7 @@ impl<E: Copy> Bucket<E> {
     }
 }
 
-/// Gives an empty list the space of another, unless it is large.
+/// Gives an empty list the space of another list, unless this space is large.
 pub(super) fn reuse<E>(list: &mut Vec<Entry<E>>, mut space: Vec<Entry<E>>) {
     if list.is_empty() && space.capacity() <= KEPT {
         space.clear();

@@ -1,10 +1,10 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
-//! This month and the next, half a millisecond each, are divided into days of 17 microseconds. The
-//! months after them, 34 milliseconds in all, and the years after those, 2.2 seconds in all, keep
-//! their events unsorted, and distribute them when they are near; later events wait in a heap. A
-//! day rarely has more than a few events, which mostly arrive in order. One with many is divided
-//! into 64 hours when its first event is removed.
+//! This month and the next, half a millisecond each, are divided into days of 17 microseconds. 34
+//! milliseconds of further months follow, and then 2.2 seconds of years. Months and years keep
+//! their events unsorted, and distribute them when they are near. Later events wait in a heap. A
+//! day rarely has more than a few events, which mostly arrive in order. A day with many events is
+//! divided into 64 hours when its first event is removed.
 
 use super::bucket::{Bucket, reuse};
 use super::heap::Heap;
@@ -13,17 +13,17 @@ use crate::time::Time;
 
 /// A day is 2^24 ps, about 17 us.
 pub(super) const DAY_BITS: u32 = 24;
-/// Days in sight. They are few, so that they stay in the cache and their `busy` bits fit into a
-/// word.
+/// Number of days in sight. They are few, so that they stay in the cache, and their `busy` bits fit
+/// into a word.
 pub(super) const DAYS: usize = 64;
 /// An hour is 2^18 ps, about 262 ns.
 pub(super) const HOUR_BITS: u32 = DAY_BITS - HOURS.ilog2();
 const HOURS: usize = 64;
 /// A month is half the days in sight.
 pub(super) const MONTH_BITS: u32 = DAY_BITS + DAYS.ilog2() - 1;
-/// Months with a list of their own.
+/// Number of months with a list of their own.
 pub(super) const MONTHS: usize = 64;
-/// Years with a list of their own.
+/// Number of years with a list of their own.
 pub(super) const YEARS: usize = 64;
 const MONTHS_BITS: u32 = MONTHS.ilog2();
 
@@ -34,15 +34,16 @@ pub(super) struct Calendar<E> {
     days: Box<[Bucket<E>; DAYS]>,
     /// Bit mask of the days that have events.
     busy: u64,
-    /// Number of the current month; the days in sight are its own and those of the next.
+    /// Number of the current month. The days in sight are those of this month and of the next
+    /// month.
     month: u64,
-    /// Slot of the day that is divided into hours; `DAYS` if none is.
+    /// Slot of the day that is divided into hours; `DAYS` if no day is divided.
     divided: usize,
     hours: Box<[Bucket<E>; HOURS]>,
     busy_hours: u64,
-    /// The months after those in sight.
+    /// The months after the months in sight.
     months: Lists<E>,
-    /// The years after that of the last day in sight.
+    /// The years after the year of the last day in sight.
     years: Lists<E>,
     /// Number of the year of the last day in sight.
     year: u64,
@@ -119,7 +120,7 @@ impl<E: Copy> Calendar<E> {
         self.hours[hour].push(entry);
     }
 
-    /// Makes a later `month` the current one. No earlier event may be left.
+    /// Makes a later `month` the current month. No earlier event may be left.
     #[cold]
     fn turn_to(&mut self, month: u64) {
         let in_sight = self.month + 1;
@@ -135,7 +136,7 @@ impl<E: Copy> Calendar<E> {
         }
         let year = year_of(month + 1);
         if year > self.year {
-            // No event is earlier than `month`, so all others of these years are gone.
+            // No event is earlier than `month`, so earlier years have no events any more.
             let years = year_of(month).max(self.year + 1)..=year;
             self.year = year;
             for next in years {
@@ -210,8 +211,8 @@ impl<E: Copy> Calendar<E> {
         Some(first)
     }
 
-    /// Removes the earliest event of a day with many. It is divided first: as the clock is in it
-    /// from now on, no earlier day can get events before it is empty.
+    /// Removes the earliest event of a day with many events, which is first divided into hours. The
+    /// clock is in this day from now on, so no earlier day can get events before this day is empty.
     #[cold]
     fn pop_hour(&mut self, slot: usize) -> Option<Entry<E>> {
         if slot != self.divided {
@@ -254,16 +255,16 @@ const fn hour_at(time: Time) -> u64 {
 /// The events of 64 months or years that follow each other, in no particular order.
 #[derive(Clone, Debug)]
 struct Lists<E> {
-    /// By the low bits of the number.
+    /// The lists, indexed by the low bits of the month's or year's number.
     lists: Box<[List<E>; MONTHS]>,
-    /// Bit mask of those that have events.
+    /// Bit mask of the lists that have events.
     busy: u64,
 }
 
 #[derive(Clone, Debug)]
 struct List<E> {
     events: Vec<Entry<E>>,
-    /// Key of the earliest.
+    /// Key of the earliest event.
     first: u128,
 }
 
@@ -282,7 +283,7 @@ impl<E: Copy> Lists<E> {
         list.events.push(entry);
     }
 
-    /// Key of the earliest event of all; `number` is the first that can have any.
+    /// Key of the earliest of all events; `number` is the first month or year that can have events.
     fn first(&self, number: u64) -> u128 {
         if self.busy == 0 {
             return NOTHING;
@@ -292,7 +293,7 @@ impl<E: Copy> Lists<E> {
         self.lists[(start + ahead as usize) % MONTHS].first
     }
 
-    /// Removes the events of one.
+    /// Removes the events of a month or year.
     fn take(&mut self, number: u64) -> Vec<Entry<E>> {
         let slot = number as usize % MONTHS;
         self.busy &= !(1 << slot);
@@ -300,7 +301,7 @@ impl<E: Copy> Lists<E> {
         std::mem::take(&mut self.lists[slot].events)
     }
 
-    /// Returns the space of the events taken, which belongs to the next of the same slot.
+    /// Gives back the space of the taken events, for the next month or year in the same slot.
     fn give_back(&mut self, number: u64, events: Vec<Entry<E>>) {
         reuse(&mut self.lists[number as usize % MONTHS].events, events);
     }

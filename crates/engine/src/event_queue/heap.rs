@@ -8,8 +8,8 @@ const ARITY: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Heap<E> {
     pub(super) entries: Vec<Entry<E>>,
-    /// The root was popped and not replaced yet. If the next operation is a push, the usual case,
-    /// one sift is enough instead of two.
+    /// Whether the root was popped and has not been replaced yet. If the next operation is a push,
+    /// which is the usual case, one sift is enough instead of two.
     vacant_root: bool,
 }
 

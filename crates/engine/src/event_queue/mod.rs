@@ -1,14 +1,14 @@
 //! The event queue: lanes for events in order, and a calendar for the rest.
 //!
-//! Most events of a network are scheduled a fixed time ahead: a packet's time on the next link, an
-//! ACK's path back. Such events arrive in order, so a few FIFO lanes hold them, and the earliest
-//! event is the first of one lane. A lane accepts events that are not earlier than its last one;
-//! all others, and distant timers, go to a calendar.
+//! Most events of a network are scheduled a fixed time ahead: the time of a packet on the next
+//! link, or of an ACK on its path back. Such events arrive in order, so a few FIFO lanes hold them,
+//! and the earliest event is the first of one lane. A lane accepts events that are not earlier than
+//! its last event. All other events, and distant timers, go to a calendar.
 //!
-//! The caller owns the sequence numbers, so that a packet keeps the order among simultaneous events
-//! that it got when it was admitted to its link, although only the first packet of a link is in the
-//! queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner must
-//! recognise stale ones.
+//! The caller owns the sequence numbers. A packet therefore keeps the order among simultaneous
+//! events that it got when it was admitted to its link, although only the first packet of a link is
+//! in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner must
+//! recognise stale events.
 
 mod bucket;
 mod calendar;
@@ -19,15 +19,15 @@ use std::collections::VecDeque;
 use crate::time::{Span, Time};
 use calendar::Calendar;
 
-/// Number of lanes that are always in use: one per usual delay on a star, and one more.
+/// Number of lanes that are always in use: one lane per usual delay on a star, and one more lane.
 const USUAL: usize = 3;
 /// Number of lanes. A network with links of several kinds has more usual delays.
 const LANES: usize = 5;
-/// Number of near events without a lane after which one more lane is used, if they were at least
-/// one in `RARE` sequence numbers.
+/// Number of near events without a lane after which one more lane is used, if there was at least
+/// one such event in `RARE` sequence numbers.
 const MISFITS: u32 = 256;
 const RARE: u64 = 2;
-/// Events further ahead do not enter a lane, because the lane could then not accept nearer ones.
+/// Events further ahead do not enter a lane, because the lane could then not accept nearer events.
 const NEAR: Span = Span::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ const NOTHING: u128 = u128::MAX;
 /// Pending events, earliest first; equal times in the order of their sequence numbers.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// Keys of the lanes' first events, and of the calendar's.
+    /// Keys of the first events of the lanes and of the calendar.
     first: [u128; LANES + 1],
     /// Keys of the lanes' last events; 0 for an empty lane, which accepts any event.
     last: [u128; LANES],
@@ -136,8 +136,8 @@ impl<E: Copy> EventQueue<E> {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
         self.len += 1;
         let key = key(time, sequence);
-        // Without branches, because the lane differs from event to event. The first lane that fits
-        // is used, so that lanes with longer delays are first.
+        // The search has no branches, because the lane differs from event to event. It takes the
+        // first lane that fits, so that lanes with longer delays come first.
         let fits =
             (0..USUAL).fold(0, |fits, lane| fits | u32::from(self.last[lane] <= key) << lane);
         let lane = fits.trailing_zeros() as usize;
@@ -175,8 +175,8 @@ impl<E: Copy> EventQueue<E> {
         self.push_to_calendar(time, sequence, event);
     }
 
-    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order. In a lane they
-    /// would block events that are.
+    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order. In a lane, they
+    /// would block events that are in order.
     #[inline]
     pub fn push_deadline(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
@@ -268,7 +268,8 @@ mod tests {
     }
 
     /// Compares the queue with a sorted set, with pushes between pops. The clock never runs
-    /// backwards. A step is a delay, whether it is a deadline, and the number of pops after it.
+    /// backwards. A step is a delay, a flag that tells whether the event is a deadline, and the
+    /// number of pops after it.
     fn compare(steps: &[(u64, bool, usize)]) -> Result<(), TestCaseError> {
         let (mut queue, mut model) = (EventQueue::new(), BTreeSet::new());
         let mut now = Time::ZERO;

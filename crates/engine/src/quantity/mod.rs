@@ -1,8 +1,8 @@
-//! Quantities with units: what a scenario writes as `"1Gbps"`, `"100us"`, `"64KiB"`, `"40pkt"`.
+//! Quantities with units, which a scenario writes as `"1Gbps"`, `"100us"`, `"64KiB"`, `"40pkt"`.
 //!
-//! Text is turned into integers of the base unit exactly, without floating point; a value that is
-//! not a whole number of base units is an error. Written back, a quantity is in base units and
-//! parses to the same value.
+//! Strings are converted to integers in the base unit exactly, without floating point. A value that
+//! is not a whole number of base units is an error. A quantity is printed in base units, and the
+//! printed string parses to the same value.
 
 mod named;
 mod serial;
@@ -42,7 +42,8 @@ pub enum Window {
     Bytes(u64),
 }
 
-/// Why a text is not a quantity: one line with the given text and the accepted forms.
+/// The reason why a string is not a quantity: one line with the given string and the accepted
+/// forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError(String);
 
@@ -54,7 +55,7 @@ impl Rate {
         if self.0 == 0 {
             return Span::MAX;
         }
-        // In 64 bits if possible: a 128-bit division is slow.
+        // The division has 64 bits if possible, because a 128-bit division is slow.
         if let Some(bit_picos) = bytes.checked_mul(8 * PICOS_PER_SEC) {
             return Span::from_picos(bit_picos.div_ceil(self.0));
         }
@@ -82,21 +83,21 @@ impl fmt::Display for QuantityError {
 
 impl std::error::Error for QuantityError {}
 
-/// In base units: `1000000000bps`.
+/// Prints base units: `1000000000bps`.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}bps", self.0)
     }
 }
 
-/// In base units: `65536B`.
+/// Prints base units: `65536B`.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}B", self.0)
     }
 }
 
-/// In base units: `40pkt` or `102400B`.
+/// Prints base units: `40pkt` or `102400B`.
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -106,7 +107,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// In base units: `2seg` or `146000B`.
+/// Prints base units: `2seg` or `146000B`.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Values that are a quantity or a name for one.
+//! Values that are a quantity or a name of a quantity.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub trait Name: Copy + PartialEq + 'static {
     const NAMES: &'static [(&'static str, Self, &'static str)];
 }
 
-/// A quantity or a name for one.
+/// A quantity or the name of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OrName<N, Q> {
     /// The name.

@@ -49,7 +49,7 @@ impl Serialize for Window {
     }
 }
 
-/// Reads a quantity from a text or from an integer without unit.
+/// Reads a quantity from a string, or from an integer without a unit.
 struct QuantityVisitor<Q>(PhantomData<Q>);
 
 impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {

@@ -1,4 +1,4 @@
-//! The units of every kind of quantity, and exact arithmetic from decimal text.
+//! The units of every kind of quantity, and exact arithmetic with decimal strings.
 
 use super::{Limit, QuantityError, Rate, Size, Window};
 use crate::time::Span;
@@ -12,7 +12,7 @@ pub(super) struct Unit<T> {
 
 /// A kind of quantity that can be written as a number and a unit.
 pub(super) trait Quantity: Sized + 'static {
-    /// Name with its article, for messages.
+    /// Name of the quantity with its article, for messages.
     const NAME: &'static str;
     /// Examples, for messages and the schema.
     const EXAMPLES: &'static [&'static str];
@@ -20,11 +20,11 @@ pub(super) trait Quantity: Sized + 'static {
     const FINEST: &'static str;
     /// The maximum, in base units. Sums and products of a few maxima fit into 64 bits.
     const MOST: u64;
-    /// The maximum as text, for messages and the schema.
+    /// The maximum as a string, for messages and the schema.
     const MOST_WRITTEN: &'static str;
     /// All units.
     const UNITS: &'static [&'static [Unit<Self>]];
-    /// Converts an integer without unit, if that is allowed.
+    /// Converts an integer without a unit, if such integers are allowed.
     const BARE: Option<fn(u64) -> Self> = None;
 
     /// A hint for a unit that is not one of [`Self::UNITS`].
@@ -59,7 +59,7 @@ pub(super) trait Quantity: Sized + 'static {
         }
     }
 
-    /// Reads an integer without unit.
+    /// Reads an integer without a unit.
     fn from_integer(value: u64) -> Result<Self, QuantityError> {
         match Self::BARE {
             Some(make) => Self::within_bounds(value, &value.to_string()).map(make),
@@ -67,7 +67,7 @@ pub(super) trait Quantity: Sized + 'static {
         }
     }
 
-    /// The `value` in base units, unless it is too large.
+    /// Returns `value`, which is in base units, unless it is too large.
     fn within_bounds(value: u64, shown: &str) -> Result<u64, QuantityError> {
         if value > Self::MOST {
             return Err(Problem::TooLarge.describe::<Self>(shown));
@@ -121,7 +121,7 @@ impl Decimal {
         if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
             return None;
         }
-        // Too many digits: the quantity is too large or too fine in any case.
+        // With too many digits, the quantity is too large or too fine in any case.
         let digits = format!("{whole}{fraction_digits}").parse().unwrap_or(u128::MAX);
         Some((Self { digits, places: fraction_digits.len() as u32 }, unit.trim_start()))
     }
@@ -156,7 +156,7 @@ const fn bytes<T>(make: fn(u64) -> T) -> [Unit<T>; 9] {
     ]
 }
 
-/// The maximum of a size. It is also the maximum number of packets or segments, so that their size
+/// The maximum of a size. A number of packets or segments has the same maximum, so that their size
 /// in bytes fits into 64 bits.
 pub const MOST_BYTES: u64 = 100_000_000_000_000;
 

@@ -24,7 +24,8 @@ fn one_end_opens_a_connection() {
     }
 }
 
-/// When the host of an end sends the data that are written at time 0, which it delays at random.
+/// The time at which the host of an end sends data that are written at time 0, and their trigger.
+/// The host delays the data at random.
 fn delay(seed: u64, end: EndId, incarnation: u32, base_rtt: Span) -> (Span, Trigger) {
     let tcp = Config { send_jitter: Span::from_millis(1), ..config() };
     let mut blueprint = Blueprint::new(&transport(tcp, Opener::Client), &situation(base_rtt), 3);
@@ -129,7 +130,7 @@ fn a_host_keeps_segments_of_the_ends_that_it_is_told() {
     };
     let ends = |hosts: &mut Hosts| [0, 1, 2].map(|flow| keeps(hosts, EndId::server(flow))).to_vec();
     assert_eq!(ends(&mut slow(|_| {})), [false; 3]);
-    // Before a connection is built, and afterwards.
+    // The hosts are told before a connection is built, or afterwards.
     let before = |hosts: &mut Hosts| hosts.keep_segments(EndId::server(1));
     assert_eq!(ends(&mut slow(before)), [false, true, false]);
     let after = |hosts: &mut Hosts| {

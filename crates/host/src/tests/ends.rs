@@ -39,8 +39,8 @@ fn leave(hosts: &mut Hosts, flows: std::ops::Range<u32>) {
     }
 }
 
-/// Frees what is idle, if flows below a number have packets under way; returns the flows that are
-/// open then.
+/// Frees idle flows, while the flows below `below` have packets under way. Returns the flows that
+/// are open afterwards.
 fn free(hosts: &mut Hosts, flows: u32, below: u32) -> Vec<u32> {
     hosts.free_idle(|flow| flow < below);
     (0..flows).filter(|flow| hosts.connection(EndId::server(*flow)).is_some()).collect()
@@ -67,7 +67,7 @@ fn a_flow_with_packets_or_timers_or_a_new_use_stays() {
     let mut hosts = hosts(config(), 100);
     leave(&mut hosts, 0..64);
     hosts.opened(EndId::server(80));
-    // Data that are not acknowledged, a request without an answer, and a connection in use.
+    // These flows have unacknowledged data, a request without an answer, or a connection in use.
     hosts.act_on(EndId::server(10)).write(MSS);
     sent(&mut hosts, EndId::server(10), at(0));
     hosts.act_on(EndId::server(11)).write(MSS);
@@ -76,7 +76,7 @@ fn a_flow_with_packets_or_timers_or_a_new_use_stays() {
     hosts.renew_connection(13, 1);
     assert_eq!(free(&mut hosts, 100, 3), [0, 1, 2, 10, 11, 12, 13, 80]);
     assert_eq!(hosts.counters(BlueprintId(0)).data_packets, 1);
-    // Six of those that were left are open.
+    // Six of the flows that were left are open.
     hosts.deliver(at(100), &ack(10, 1 + MSS));
     leave(&mut hosts, 14..71);
     assert_eq!(free(&mut hosts, 100, 0).len(), 8 + 57, "63 are left");
@@ -103,7 +103,7 @@ fn an_eighth_of_the_open_flows_may_be_left() {
         hosts.opened(EndId::server(flow));
     }
     leave(&mut hosts, 1000..1064);
-    // 880 are open then, of which 110 may be left.
+    // 880 flows are open then, of which 110 may be left.
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880);
     leave(&mut hosts, 1000..1109);
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880 + 109);
@@ -111,7 +111,7 @@ fn an_eighth_of_the_open_flows_may_be_left() {
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880);
 }
 
-/// Records what is asked of it.
+/// A transport that records the calls that it gets.
 #[derive(Default)]
 struct Other {
     told: Arc<Mutex<Vec<String>>>,

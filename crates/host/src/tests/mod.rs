@@ -1,4 +1,4 @@
-//! Hosts without a network: their ends, their waits, and what applications ask for.
+//! Hosts without a network: their ends, their waits, and the requests of applications.
 
 mod applications;
 mod blueprints;
@@ -92,12 +92,12 @@ fn situation(base_rtt: Span) -> Situation {
     }
 }
 
-/// A blueprint of a configuration; its clients open, and round trips take 10 µs.
+/// A blueprint of a configuration. The clients open the connections, and round trips take 10 µs.
 fn blueprint(tcp: Config, first_flow: u32) -> Blueprint {
     Blueprint::new(&transport(tcp, Opener::Client), &situation(micros(10)), first_flow)
 }
 
-/// Hosts of so many flows, which are one block; event rows are recorded.
+/// Hosts with this number of flows, which form one block; event rows are recorded.
 fn hosts(tcp: Config, flows: u32) -> Hosts {
     let mut hosts = Hosts::new(1, true);
     hosts.add_blueprint(blueprint(tcp, 0), flows);

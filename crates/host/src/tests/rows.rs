@@ -1,4 +1,4 @@
-//! Rows of events: each column by its value.
+//! Rows of events: the value of each column.
 
 use incast_net::{Packet, Trigger};
 use incast_tcp::Event;

@@ -1,4 +1,5 @@
-//! Who is brief: a host that delays a packet for less than half of a stall is not its cause.
+//! Brief delays: a host that delays a packet for less than half of a stall is not the cause of the
+//! stall.
 
 use incast_net::{Packet, Trigger};
 use incast_tcp::Config;
@@ -40,7 +41,8 @@ fn stalls_are_counted_by_cause_and_add_up() {
     assert_eq!(sum, one.and(&other));
 }
 
-/// The trigger of the packets of an end on which an application acts so long after its block began.
+/// The trigger of the packets of an end on which an application acts `micros` microseconds after
+/// its block began.
 fn acted(micros: u64, trigger: Trigger) -> Trigger {
     let mut hosts = hosts(config(), 2);
     hosts.set_now(at(1000));
@@ -161,7 +163,7 @@ fn a_predicted_packet_ends_a_stall_as_others_do() {
     assert_eq!(id, client);
     assert_ne!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).of(StallCause::Timeout), 1);
-    // What is not predicted is delivered, and counted then.
+    // A packet that is not predicted is delivered, and its stall is counted then.
     let (_, predicted) = hosts.predict(at(900), &mut data(5, Trigger::Timeout));
     assert_eq!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).total(), 1);

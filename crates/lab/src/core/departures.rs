@@ -9,8 +9,8 @@ use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
     /// Lets hosts keep segments until their departure, if no other flow uses their line and no
-    /// remedy changes either end. All flows must be known. `blueprint` is that of a flow, if it has
-    /// connections.
+    /// remedy changes either end. All flows must be known. `blueprint` returns the blueprint of a
+    /// flow, if the flow has connections.
     pub(crate) fn let_hosts_keep(&mut self, blueprint: impl Fn(u32) -> Option<BlueprintId>) {
         let routes = if self.hosts_keep { self.network.lone_routes() } else { Vec::new() };
         for route in routes {

@@ -4,8 +4,8 @@ use incast_net::PortId;
 
 use incast_host::EndId;
 
-/// An event of the queue. There is at most one per link, and one valid deadline per connection end.
-/// Ports with departure events and links with reordering have more.
+/// An event of the queue. There is at most one event per link, and one valid deadline per
+/// connection end. Ports with departure events and links with reordering have more events.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// The first packet of a port's ring arrives at the end of the link.
@@ -18,7 +18,7 @@ pub enum Event {
     Resume(PortId),
     /// A packet leaves the host that keeps it.
     Leave,
-    /// A connection's deadline. It is stale if the deadline has moved.
+    /// The deadline of a connection's end. The event is stale if the deadline has moved.
     Wake(EndId),
     /// An application's timer.
     Timer {
@@ -27,6 +27,6 @@ pub enum Event {
         /// The application's number for the timer.
         index: u32,
     },
-    /// The end of the run by its time limit.
+    /// The time limit ends the run.
     TimeLimit,
 }

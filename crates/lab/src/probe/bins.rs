@@ -1,4 +1,4 @@
-//! Decimation: each series has a limited number of bins. When they are used up, their width
+//! Decimation: each series has a limited number of bins. When all bins are in use, their width
 //! doubles.
 
 use incast_engine::{Span, Time};
@@ -8,7 +8,7 @@ const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
 
-/// Number of notes after which what is final leaves the memory, in full detail.
+/// In full detail, the number of notes after which final rows leave the memory.
 const MANY: usize = 1 << 18;
 
 /// Counts notes in full detail.
@@ -19,18 +19,18 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing was noted.
+    /// A tally without notes.
     pub fn new(detail: Detail) -> Self {
         Self { detail, notes: 0 }
     }
 
-    /// Something may have been noted.
+    /// Counts a call that may have noted something.
     #[inline]
     pub fn count(&mut self) {
         self.notes += 1;
     }
 
-    /// Whether there are many, in full detail. If so, the count begins again.
+    /// Whether there are many notes in full detail. If so, the count begins again.
     pub fn is_full(&mut self) -> bool {
         let is_full = self.detail == Detail::Full && self.notes > MANY;
         if is_full {
@@ -45,7 +45,7 @@ impl Tally {
 pub enum Detail {
     /// Bins with minimum, maximum and last value, so no peak is lost.
     Binned,
-    /// Bins of one microsecond, in any number. Equal ones in a row are one run.
+    /// Bins of one microsecond, in any number. Consecutive equal bins are one run.
     Full,
 }
 
@@ -54,30 +54,31 @@ pub trait Summary: Copy {
     /// Adds the summary of the following bin.
     fn absorb(&mut self, later: &Self);
 
-    /// Whether `next`, of the following bin, says the same of it, and nothing changed in either.
+    /// Whether `next`, the summary of the following bin, equals this summary, and nothing changed
+    /// within either bin.
     fn is_repeated_by(&self, next: &Self) -> bool {
         let _ = next;
         false
     }
 }
 
-/// Equal bins in a row.
+/// Consecutive equal bins.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<S> {
     /// Number of the first bin.
     first: u64,
     /// Number of bins.
     pub bins: u64,
-    /// The summary of each.
+    /// The summary of each of these bins.
     pub of: S,
 }
 
-/// A series of summaries by time. Bins without a value are omitted.
+/// A series of summaries in the order of time. Bins without a value are omitted.
 #[derive(Clone, Debug)]
 pub struct Bins<S> {
     width: Span,
     detail: Detail,
-    /// Ascending. Only in full detail of several bins.
+    /// The runs in ascending order. Runs have several bins only in full detail.
     runs: Vec<Run<S>>,
 }
 
@@ -87,7 +88,7 @@ impl<S: Summary> Bins<S> {
         Self { width: FINEST, detail, runs: Vec::new() }
     }
 
-    /// Its resolution.
+    /// The resolution of the series.
     pub fn detail(&self) -> Detail {
         self.detail
     }
@@ -97,12 +98,12 @@ impl<S: Summary> Bins<S> {
         self.width
     }
 
-    /// The bin of `now`.
+    /// The number of the bin that contains `now`.
     pub fn index(&self, now: Time) -> u64 {
         now.as_picos() / self.width.as_picos()
     }
 
-    /// Adds a summary at `now`, which must not be earlier than the last one.
+    /// Adds a summary at `now`, which must not be earlier than the last summary.
     pub fn note(&mut self, now: Time, summary: S) {
         let index = self.index(now);
         match self.runs.last_mut() {
@@ -119,7 +120,7 @@ impl<S: Summary> Bins<S> {
         }
     }
 
-    /// Adds `times` bins that are equal to the last one, which is complete, in full detail.
+    /// In full detail, adds `times` bins that are equal to the last bin, which must be complete.
     pub fn repeat(&mut self, times: u64) {
         if let Some(last) = self.runs.last_mut() {
             last.bins += times;
@@ -139,13 +140,13 @@ impl<S: Summary> Bins<S> {
         })
     }
 
-    /// Takes out the runs that can no longer change, in full detail.
+    /// In full detail, takes out the runs that can no longer change.
     pub fn take_final(&mut self) -> Self {
         let rest = self.runs.split_off(self.runs.len().saturating_sub(2));
         Self { runs: std::mem::replace(&mut self.runs, rest), ..*self }
     }
 
-    /// Makes one run of the last two, if they are equal.
+    /// Merges the last two runs, if they are equal.
     fn join(&mut self) {
         if let [.., before, last] = &mut self.runs[..]
             && before.first + before.bins == last.first

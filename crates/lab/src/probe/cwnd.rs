@@ -39,7 +39,7 @@ impl Summary for WindowSummary {
 #[derive(Clone, Debug)]
 pub struct FlowTrace {
     flows: Vec<Bins<WindowSummary>>,
-    /// New segments sent with a label, by flow.
+    /// New segments sent with a label, per flow.
     labelled: Vec<u32>,
     tally: Tally,
 }
@@ -75,7 +75,7 @@ impl TraceKind for FlowTrace {
         Field::new(
             "flow",
             "1",
-            "Number of the flow, which in the workload is the server's number.",
+            "Number of the flow; in the workload, this is the server's number.",
             I64(|row| row.flow.into()),
         ),
         Field::new("cwnd_min", "byte", "Smallest congestion window.", U64(|row| row.of.cwnd[0])),

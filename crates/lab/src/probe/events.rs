@@ -18,11 +18,11 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// Since when the link has been idle, for the current packet.
+    /// The time since which the link has been idle, for the current packet.
     idle_since: Time,
-    /// The flows of each workload. Other flows are assigned to the first one.
+    /// The flows of each workload. Other flows are assigned to the first workload.
     workloads: Vec<Range<u32>>,
-    /// The block of each workload.
+    /// The current block of each workload.
     blocks: Vec<u32>,
 }
 
@@ -58,14 +58,16 @@ impl TraceKind for EventTrace {
         Field::new(
             "flow",
             "1",
-            "Number of the flow, which in the workload is the server's number; -1 if none.",
+            "Number of the flow; in the workload, this is the server's number. -1 if the event has \
+             no flow.",
             I64(|row| row.flow.map_or(-1, i64::from)),
         ),
         Field::new("block", "1", "Block of the workload, from 0.", U32(|row| row.block)),
         Field::new(
             "seq",
             "byte",
-            "First unacknowledged or dropped sequence number; for a stall the next one that the client expects; data begins at 1.",
+            "First unacknowledged or dropped sequence number; for a stall, the next sequence \
+             number that the client expects. Data begin at 1.",
             U64(|row| row.seq),
         ),
         Field::new(
@@ -103,13 +105,15 @@ impl TraceKind for EventTrace {
         Field::new(
             "rto_s",
             "s",
-            "Retransmission timeout; for a timeout, the one that expired.",
+            "Retransmission timeout; for a timeout, the value that expired.",
             F64(|row| seconds(row.rto)),
         ),
         Field::new(
             "cause",
             "",
-            "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks. What ended a stall: timeout, tail_probe, handshake, pacer, persist, delayed_ack, application or network.",
+            "Cause of a timeout: handshake, spurious, ack_loss, lost_retransmission, full_window, \
+             tail or lack_of_dupacks. Cause of a stall: timeout, tail_probe, handshake, pacer, \
+             persist, delayed_ack, application or network.",
             Text(|row| cause(row)),
         ),
         Field::new(
@@ -176,7 +180,7 @@ fn seconds(span: Option<Span>) -> f64 {
     span.map_or(f64::NAN, Span::as_secs_f64)
 }
 
-/// Why a timer expired, or why a stall ended.
+/// The cause of a timer's expiry or of a stall.
 fn cause(row: &EventRow) -> &'static str {
     row.cause.map_or_else(|| row.stall.map_or("", StallCause::name), Cause::name)
 }
@@ -200,7 +204,7 @@ mod tests {
         Time::ZERO + Span::from_micros(micros)
     }
 
-    /// A trace of two workloads, of flows 0 and 1, and of flow 2.
+    /// A trace of two workloads: flows 0 and 1 belong to the first, flow 2 to the second.
     fn trace() -> EventTrace {
         let setting = Setting {
             flows: 3,
@@ -212,7 +216,7 @@ mod tests {
         EventTrace::new(Detail::Binned, &setting)
     }
 
-    /// The names in a column of text.
+    /// The names in a column of strings.
     fn names(trace: &EventTrace, column: &str) -> Vec<String> {
         let mut columns = trace.table().columns.into_iter();
         match columns.find(|(name, _)| *name == column) {

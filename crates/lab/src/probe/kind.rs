@@ -12,21 +12,21 @@ use crate::column::Column;
 
 /// Records one kind of trace from the calls of a run ([`Listener`]).
 pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
-    /// The name by which it is requested.
+    /// The name under which the trace is requested.
     const NAME: &'static str;
-    /// The name of its table.
+    /// The name of the trace's table.
     const TABLE: &'static str;
     /// A description of one line.
     const SUMMARY: &'static str;
-    /// The source of a row of its table.
+    /// The source of a row of the trace's table.
     type Row;
-    /// The columns of its table.
+    /// The columns of the trace's table.
     const FIELDS: &'static [Field<Self::Row>];
 
     /// An empty trace.
     fn new(detail: Detail, setting: &Setting) -> Self;
 
-    /// The run is over.
+    /// Called when the run is over.
     fn finish(&mut self, now: Time, network: &mut Network) {
         let _ = (now, network);
     }
@@ -41,13 +41,13 @@ pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
     fn for_each_row(&self, emit: impl FnMut(&Self::Row));
 }
 
-/// A column of a table, and how to read it from a row.
+/// A column of a table, and the function that reads it from a row.
 pub struct Field<R> {
     column: Column,
     read: Read<R>,
 }
 
-/// How to read a value from a row.
+/// A function that reads a value from a row.
 pub enum Read<R> {
     /// A number with a fraction.
     F64(fn(&R) -> f64),
@@ -62,7 +62,7 @@ pub enum Read<R> {
 }
 
 impl<R> Field<R> {
-    /// A column with its unit ("1" for ratios, "" for text) and meaning.
+    /// A column with its unit ("1" for ratios, "" for strings) and meaning.
     pub const fn new(
         name: &'static str,
         unit: &'static str,
@@ -88,7 +88,7 @@ pub enum Values {
     Text(Names),
 }
 
-/// The values of a column of names, each of which is kept once.
+/// The values of a column of names. Each name is kept once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     /// The different names, in the order of their first rows.
@@ -97,10 +97,10 @@ pub struct Names {
     pub codes: Vec<u32>,
 }
 
-/// The recorded values of one kind of trace, by column.
+/// The recorded values of one kind of trace, as columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name.
+    /// The name of the table.
     pub name: &'static str,
     /// The names of the columns and their values.
     pub columns: Vec<(&'static str, Values)>,
@@ -108,11 +108,11 @@ pub struct Table {
 
 /// A trace of any kind.
 pub trait Recorder: Listener + Any + Debug + Send {
-    /// The run is over.
+    /// Called when the run is over.
     fn finish(&mut self, now: Time, network: &mut Network);
     /// A part of the table, with the rows that can no longer change, if there are many.
     fn spill(&mut self, network: &Network) -> Option<Table>;
-    /// The recorded table, or the rest of it.
+    /// The recorded table, or its remaining rows.
     fn table(&self) -> Table;
 }
 
@@ -204,7 +204,7 @@ pub struct Kind {
     pub table: &'static str,
     /// See [`TraceKind::SUMMARY`].
     pub summary: &'static str,
-    /// The columns of its table.
+    /// The columns of the trace's table.
     pub columns: fn() -> Vec<Column>,
     pub(super) build: fn(Detail, &Setting) -> Box<dyn Recorder>,
 }

@@ -1,4 +1,4 @@
-//! Probes: what a run records on request. Without probes a run has no cost for them.
+//! Probes, which record a run on request. A run without probes does not pay for them.
 
 mod bins;
 mod cwnd;
@@ -31,7 +31,7 @@ trace::kinds! {
 
 /// The properties of a run that probes need.
 pub struct Setting {
-    /// Flows with connections.
+    /// Number of flows with connections.
     pub flows: u32,
     /// The flows of each workload.
     pub workloads: Vec<Range<u32>>,
@@ -43,40 +43,40 @@ pub struct Setting {
     pub ports: Vec<(PortId, String)>,
 }
 
-/// Is called on the events of a run. The default methods do nothing.
+/// Listens to the events of a run. The default methods do nothing.
 #[expect(unused_variables, reason = "by default, nothing is noted")]
 pub trait Listener {
-    /// A packet is about to be offered to a port.
+    /// Called before a packet is offered to a port.
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// The packet was admitted, and perhaps marked.
+    /// Called when the packet was admitted, and perhaps marked.
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {}
-    /// The packet in service is about to leave a port with departure events.
+    /// Called before the packet in service leaves a port with departure events.
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// A waiting packet was dropped, at its departure or because it was pushed out. By default
-    /// handled like any other drop.
+    /// Called when a waiting packet was dropped, at its departure or because it was pushed out. By
+    /// default, this is handled like any other drop.
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.on_drop(now, port, packet);
     }
-    /// The next packet, if any, is being sent.
+    /// Called after a departure, when the next packet, if there is one, is being sent.
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {}
-    /// A packet is about to arrive at the end of a port's link.
+    /// Called before a packet arrives at the end of a port's link.
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// The packet was dropped.
+    /// Called when the packet was dropped.
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {}
-    /// A packet has crossed a port's link.
+    /// Called when a packet has crossed a port's link.
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {}
-    /// A connection was served.
+    /// Called when a connection was served.
     fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {}
-    /// A rare event happened.
+    /// Called when a rare event happened.
     fn on_event(&mut self, row: EventRow) {}
 }
 
 /// The listener of a world.
 pub trait Probe: Listener {
-    /// Whether it listens. If not, the calls are compiled out.
+    /// Whether the probe listens. If it does not, the calls are compiled out.
     const ON: bool = true;
 
-    /// Is called from time to time: it may pass on what it has.
+    /// Called from time to time, so that the probe may pass on its records.
     fn spill(&mut self, network: &Network) {
         let _ = network;
     }

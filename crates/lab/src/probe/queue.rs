@@ -22,7 +22,7 @@ pub struct QueueSummary {
     pub labelled: [u32; 3],
     /// Last number of waiting PLATO heartbeats.
     pub heartbeats: u32,
-    /// Packets that arrived, dropped ones included.
+    /// Packets that arrived, including dropped packets.
     pub arrivals: u32,
     /// Packets dropped.
     pub drops: u32,
@@ -60,7 +60,7 @@ impl QueueSummary {
 }
 
 /// Whether the packet is a heartbeat, which keeps the ACK clock running. A dummy has the
-/// heartbeat's bit and one more.
+/// heartbeat's bit and one more bit.
 fn is_heartbeat(label: u16) -> bool {
     label & (HEARTBEAT | DUMMY) == HEARTBEAT
 }
@@ -74,7 +74,7 @@ fn absorb<T: Ord>([min, max, _]: [T; 3], [later_min, later_max, last]: [T; 3]) -
 #[derive(Clone, Debug)]
 pub struct QueueTraces {
     traces: Vec<QueueTrace>,
-    /// Index of the trace, by port.
+    /// The index of each port's trace.
     by_port: Vec<Option<u32>>,
     tally: Tally,
 }
@@ -87,13 +87,13 @@ impl QueueTraces {
         self.traces.get_mut(index as usize)
     }
 
-    /// All of them, the first client's port first.
+    /// All traces, that of the first client's port first.
     pub fn iter(&self) -> impl Iterator<Item = &QueueTrace> {
         self.traces.iter()
     }
 }
 
-/// Equal bins of one port, in a row.
+/// Consecutive equal bins of one port.
 pub struct QueueRow {
     start: Time,
     bin_width: Span,
@@ -111,19 +111,21 @@ impl TraceKind for QueueTraces {
         Field::new(
             "bin_s",
             "s",
-            "Width of the bin. Bins in which nothing happened are left out. In full detail, one row stands for consecutive equal bins, and this is their total width.",
+            "Width of the bin. Bins in which nothing happened are left out. In full detail, one \
+             row stands for consecutive equal bins, and has their total width.",
             F64(|row| (row.bin_width * row.run.bins).as_secs_f64()),
         ),
         Field::new(
             "port",
             "",
-            "Switch port on the path to a client; with several switches, the numbers of both ends of its link.",
+            "Name of the switch port on the path to a client; with several switches, the name has \
+             the numbers of the switches on its link.",
             Text(|row| &row.port),
         ),
         Field::new(
             "packets_min",
             "1",
-            "Smallest number of waiting packets, without the one in service.",
+            "Smallest number of waiting packets, without the packet in service.",
             U32(|row| row.run.of.packets[0]),
         ),
         Field::new(
@@ -177,7 +179,9 @@ impl TraceKind for QueueTraces {
         Field::new(
             "heartbeats_last",
             "1",
-            "Number of PLATO's heartbeats among them, without retransmissions and dummies; 0 with `single_bit`, which does not distinguish them.",
+            "Number of PLATO's heartbeats among the waiting packets with a label, without \
+             retransmissions and dummies; 0 with `single_bit`, which does not distinguish \
+             heartbeats.",
             U32(|row| row.run.of.heartbeats),
         ),
         Field::new("drops", "1", "Packets dropped.", U32(|row| row.run.of.drops)),
@@ -190,7 +194,7 @@ impl TraceKind for QueueTraces {
         Field::new(
             "arrivals",
             "1",
-            "Packets that arrived, dropped ones included.",
+            "Packets that arrived, including dropped packets.",
             U32(|row| row.run.of.arrivals),
         ),
     ];
@@ -308,12 +312,12 @@ impl QueueTrace {
         }
     }
 
-    /// Its port.
+    /// The port of this trace.
     pub fn port(&self) -> PortId {
         self.port
     }
 
-    /// Its name in tables.
+    /// The name of the port in tables.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -339,14 +343,14 @@ impl QueueTrace {
             let width = self.bins.width().as_picos();
             let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
             if self.now >= network.port(self.port).last_departure() {
-                // The link was idle since then, which needs no bins.
+                // The link has been idle since then, and idle time needs no bins.
                 self.now = now;
                 break;
             }
             let just_before = Time::from_picos(boundary.as_picos() - 1);
             network.port_mut(self.port).drain(just_before);
             self.note(just_before, network);
-            // The new bin begins with the last state of the old one.
+            // The new bin begins with the last state of the old bin.
             network.port_mut(self.port).drain(boundary);
             self.note(boundary, network);
             if self.bins.detail() == Detail::Full {
@@ -357,8 +361,8 @@ impl QueueTrace {
         self.note(now, network);
     }
 
-    /// Goes from the beginning of a bin to that of the last one before a change. Those between are
-    /// equal.
+    /// Goes from the beginning of a bin to the beginning of the last bin before a change. The bins
+    /// in between are equal.
     fn skip_equal(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let change = port.next_change().min(port.last_departure()).min(now);

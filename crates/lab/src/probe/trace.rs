@@ -1,4 +1,4 @@
-//! The requested traces, and the recorded ones.
+//! The requested traces, and the recorded traces.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl TraceRequest {
     /// Parses names such as `queue`, `cwnd:full`, `events`.
     ///
     /// # Errors
-    /// One line with the given name and the accepted ones.
+    /// One line with the given name and the accepted names.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut request = Self::default();
         for name in names {
@@ -73,14 +73,14 @@ impl TraceRequest {
 /// Declares the kinds of traces, and the listener that records the requested ones.
 macro_rules! kinds {
     ($($name:ident: $kind:ty,)+) => {
-        /// The kinds of traces, by name.
+        /// The kinds of traces.
         pub const KINDS: [Kind; [$(stringify!($name)),+].len()] = [$(Kind::of::<$kind>()),+];
 
         /// The recorded traces.
         #[derive(Debug, Default)]
         pub struct Trace {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] pub $name: Option<$kind>,)+
-            /// Kinds that are not in the list ([`TraceRequest::with`]).
+            /// Traces of kinds that are not in the list ([`TraceRequest::with`]).
             pub outside: Vec<Box<dyn Recorder>>,
             /// A capture of the packets.
             pub(crate) tap: Option<$crate::tap::Tap>,
@@ -108,14 +108,15 @@ macro_rules! kinds {
                 }
             }
 
-            /// The recorded tables, by kind.
+            /// The recorded tables, one per kind.
             pub fn tables(&self) -> Vec<Table> {
                 let listed = [$(self.$name.as_ref().map(|trace| trace.table())),+];
                 let outside = self.outside.iter().map(|trace| trace.table());
                 listed.into_iter().flatten().chain(outside).collect()
             }
 
-            /// The kinds are known at compile time, so that the calls are direct.
+            /// Calls `call` with each recorder. The kinds are known at compile time, so the calls
+            /// are direct.
             #[inline(always)]
             fn each(&mut self, mut call: impl FnMut(&mut dyn Recorder)) {
                 $(if let Some(trace) = &mut self.$name { call(trace) })+
@@ -127,8 +128,8 @@ macro_rules! kinds {
 pub(super) use kinds;
 
 impl Trace {
-    /// Passes parts of the tables to `sink` during the run. Those of a series are in the order of
-    /// their times.
+    /// Passes parts of the tables to `sink` during the run. The parts of a series are in the order
+    /// of their times.
     pub fn spill_to(&mut self, sink: Sink) {
         self.spillway = Spillway(Some(sink));
     }

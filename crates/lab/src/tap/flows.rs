@@ -13,12 +13,12 @@ use super::numbers::Numbers;
 use super::stream::{Stream, is_outside};
 use crate::wiring;
 
-/// The first port of servers, and dynamic ports for clients (RFC 6335 §6). Wireshark takes none of
-/// them for that of another protocol.
+/// The first port of servers, and dynamic ports for clients (RFC 6335 §6). Wireshark assigns none
+/// of these ports to another protocol.
 const SERVER_PORT: u32 = 8500;
 const CLIENT_PORT: u32 = 49_152;
 const CLIENT_PORTS: u32 = 7848;
-/// Incarnations of a connection before its ports are used again.
+/// Number of incarnations of a connection before its ports are used again.
 const INCARNATIONS: u32 = 64;
 /// The port of datagrams: discard.
 const DISCARD: u16 = 9;
@@ -52,7 +52,7 @@ impl Style {
         }
     }
 
-    /// The window field. A window that is open does not become 0.
+    /// The window field. An open window does not become 0.
     fn window(self, packet: &Packet) -> u16 {
         let scale = if packet.flags.contains(Flags::SYN) { 0 } else { self.scale };
         let window = (packet.window >> scale).max(u32::from(packet.window > 0));
@@ -65,18 +65,18 @@ impl Style {
 struct Flow {
     server: HostId,
     client: HostId,
-    /// Its number among the flows of these hosts.
+    /// The number of the flow among the flows of its two hosts.
     among: u32,
-    /// The index of its style; `None` for datagrams.
+    /// The index of the flow's style; `None` for datagrams.
     style: Option<u16>,
     epoch: u8,
     streams: [Stream; 2],
-    /// Of the server's packets, and of the client's.
+    /// The identifications of the server's packets, and of the client's packets.
     numbers: [Numbers; 2],
 }
 
 impl Flow {
-    /// Notes the epoch of a packet. A later one begins another incarnation.
+    /// Notes the epoch of a packet. A later epoch begins another incarnation.
     fn advance(&mut self, epoch: u8) {
         if epoch.wrapping_sub(self.epoch).cast_signed() > 0 {
             let incarnation = self.stream(self.epoch).incarnation + 1;
@@ -93,14 +93,15 @@ impl Flow {
         &mut self.numbers[usize::from(!packet.route.is_forward())]
     }
 
-    /// The ends of an incarnation: server and client. No two connections have the same.
+    /// The ends of an incarnation, server and client. No two connections have the same pair of
+    /// ends.
     fn ends(&self, incarnation: u32) -> (Endpoint, Endpoint) {
         let number = self.among * INCARNATIONS + incarnation % INCARNATIONS;
         let server = Endpoint {
             address: address(self.server),
             port: (SERVER_PORT + number / CLIENT_PORTS) as u16,
         };
-        // Another server's connections begin elsewhere, so that ports tell flows apart.
+        // The connections of each server begin at another port, so that ports tell flows apart.
         let begin = self.server.0.wrapping_mul(37);
         let port = CLIENT_PORT + number.wrapping_add(begin) % CLIENT_PORTS;
         (server, Endpoint { address: address(self.client), port: port as u16 })
@@ -152,17 +153,17 @@ impl Flows {
         self.hosts
     }
 
-    /// Whether a port is that of a host.
+    /// Whether a port belongs to a host.
     pub fn is_uplink(&self, port: PortId) -> bool {
         port.0 < 2 * self.hosts && port.0.is_multiple_of(2)
     }
 
-    /// Whether a port is that of a switch towards a host.
+    /// Whether a port belongs to a switch and leads to a host.
     pub fn is_downlink(&self, port: PortId) -> bool {
         port.0 < 2 * self.hosts && !port.0.is_multiple_of(2)
     }
 
-    /// A host sends a packet.
+    /// Notes that a host sends a packet.
     pub fn on_sent(&mut self, packet: &Packet) {
         let flow = &mut self.all[packet.route.flow() as usize];
         flow.advance(packet.epoch);
@@ -170,19 +171,19 @@ impl Flows {
         flow.numbers(packet).on_sent(packet);
     }
 
-    /// A host receives a packet.
+    /// Notes that a host receives a packet.
     pub fn on_received(&mut self, packet: &Packet) {
         let flow = &mut self.all[packet.route.flow() as usize];
         flow.stream(packet.epoch).on_received(packet);
     }
 
-    /// A packet is under way no longer.
+    /// Notes that a packet is no longer under way.
     pub fn on_gone(&mut self, packet: &Packet) {
         self.all[packet.route.flow() as usize].numbers(packet).on_gone(packet);
     }
 
-    /// The segment of a packet at the tap, and whether it is a datagram; `None` if the packet is
-    /// of a connection that is long over.
+    /// The segment of a packet at the tap, and whether it is a datagram; `None` if the packet
+    /// belongs to a connection that ended long ago.
     pub fn frame(&mut self, packet: &Packet) -> Option<(Segment, bool)> {
         let number = packet.route.flow();
         let flow = &mut self.all[number as usize];
@@ -246,7 +247,7 @@ impl Flows {
     }
 }
 
-/// The address of a host: 10.0.0.1 is the first one.
+/// The address of a host; the first host has 10.0.0.1.
 fn address(host: HostId) -> [u8; 4] {
     (0x0a00_0001 + host.0).to_be_bytes()
 }
@@ -283,7 +284,7 @@ fn flags_of(packet: &Packet, style: Style) -> u8 {
     if !has(Flags::SYN) {
         return set;
     }
-    // RFC 3168 §6.1.1: both bits ask for ECN, one agrees.
+    // RFC 3168 §6.1.1: two bits ask for ECN, one bit agrees.
     match (style.ecn, has(Flags::ACK)) {
         (false, _) => set,
         (true, false) => set | flag::ECE | flag::CWR,
@@ -291,7 +292,7 @@ fn flags_of(packet: &Packet, style: Style) -> u8 {
     }
 }
 
-/// The number of the SYN: fixed, and different for each connection and direction.
+/// The sequence number of the SYN, which is fixed, and different for each connection and direction.
 fn first(flow: u32, incarnation: u32, forward: bool) -> u32 {
     let mixed = (u64::from(flow) << 33 | u64::from(incarnation) << 1 | u64::from(forward))
         .wrapping_add(1)
@@ -324,7 +325,8 @@ mod tests {
         assert_eq!(ports(0, 1, 0), (8500, 49_152 + 64));
         assert_eq!(ports(0, 0, 64), ports(0, 0, 0), "they are used again");
         assert_eq!(ports(2, 0, 0), (8500, 49_152 + 74));
-        // 122 · 64 + 40 is 7848: the last port of a client, and the first with the next server port.
+        // 122 · 64 + 40 is 7848. This is the last port of a client, and the first connection with
+        // the next server port.
         assert_eq!(ports(0, 122, 39), (8500, 56_999));
         assert_eq!(ports(0, 122, 40), (8501, 49_152));
         assert_eq!(ports(1, 122, 10), (8500, 56_999 + 8 - 7848));

@@ -1,12 +1,13 @@
 //! Identifications of IP packets: each end of a connection counts its packets, as Linux does. The
-//! simulator's packets do not carry identifications, so those of packets in flight are stored here.
+//! simulator's packets do not carry identifications, so this module stores the identifications of
+//! packets in flight.
 
 use std::collections::VecDeque;
 
 use incast_net::{Flags, Packet};
 
-/// Packets of one direction that are remembered. One that is neither dropped nor received, because
-/// its connection was reset, would stay for ever.
+/// Number of packets of one direction that are remembered. A packet that is neither dropped nor
+/// received, because its connection was reset, would stay for ever.
 const MOST: usize = 1 << 14;
 
 /// Fields that distinguish the packets of one direction, and that no switch changes.
@@ -38,11 +39,11 @@ impl Face {
 struct UnderWay {
     face: Face,
     number: u16,
-    /// Whether the tap has seen it.
+    /// Whether the tap has seen the packet.
     is_seen: bool,
 }
 
-/// The numbers of one direction of a flow.
+/// The identifications of one direction of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     sent: u16,
@@ -50,7 +51,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// A packet is sent.
+    /// Notes that a packet is sent.
     pub fn on_sent(&mut self, packet: &Packet) {
         if self.under_way.len() == MOST {
             self.under_way.pop_front();
@@ -60,8 +61,8 @@ impl Numbers {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    /// The number of a packet that the tap sees; of two that are the same, the one that it has not
-    /// seen yet.
+    /// The identification of a packet that the tap sees. Of two equal packets, it is the
+    /// identification of the packet that the tap has not seen yet.
     pub fn of(&mut self, packet: &Packet) -> u16 {
         let face = Face::of(packet);
         let same = |one: &&mut UnderWay| !one.is_seen && one.face == face;
@@ -70,7 +71,7 @@ impl Numbers {
         found.number
     }
 
-    /// A packet was received, or dropped.
+    /// Notes that a packet was received or dropped.
     pub fn on_gone(&mut self, packet: &Packet) {
         let face = Face::of(packet);
         if let Some(at) = self.under_way.iter().position(|one| one.face == face) {

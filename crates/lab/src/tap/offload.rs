@@ -1,5 +1,6 @@
-//! Merges segments as a host with offloads sees them: what it sends at one time before it is cut
-//! into segments, and what arrives in a short time after it was merged.
+//! Merges segments as a host with offloads sees them. Such a host sees the data that it sends at
+//! one time before these are cut into segments, and the data that arrive in a short time after
+//! these were merged.
 
 use incast_capture::wire::{Options, flag};
 
@@ -7,24 +8,24 @@ use super::{File, Seen};
 
 /// Nanoseconds in which arrivals are merged.
 const WINDOW: u64 = 50_000;
-/// The most payload of a merged segment: an IP packet has less than 64 KiB.
+/// The largest payload of a merged segment: an IP packet has less than 64 KiB.
 const MOST_PAYLOAD: u32 = 65_535 - 20 - 60;
-/// Connections whose segments are merged at a time (Linux: `MAX_GRO_SKBS`).
+/// Number of connections whose segments are merged at a time (Linux: `MAX_GRO_SKBS`).
 const MOST_CONNECTIONS: usize = 8;
 
 /// Segments that may grow.
 #[derive(Default)]
 pub struct Offload {
-    /// Each with its largest payload before it grew.
+    /// The segments, each with its payload before it grew.
     growing: Vec<(Seen, u32)>,
-    /// When the first of them was seen.
+    /// The time at which the first of these segments was seen, nanoseconds.
     since: u64,
-    /// The direction of all of them.
+    /// The direction of all these segments.
     forward: bool,
 }
 
 impl Offload {
-    /// Takes a packet: it makes another one longer, or waits, or is written.
+    /// Takes a packet, which is merged into another packet, or waits, or is written.
     pub fn take(&mut self, seen: Seen, forward: bool, file: &mut File) {
         if !self.growing.is_empty() && (forward != self.forward || seen.nanos > self.since + WINDOW)
         {
@@ -55,7 +56,7 @@ impl Offload {
         self.growing.push((seen, segment));
     }
 
-    /// Writes what has grown, with the time of the last arrival.
+    /// Writes the waiting segments, with the time of the last arrival.
     pub fn flush(&mut self, file: &mut File) {
         let last = self.growing.iter().map(|(seen, _)| seen.nanos).max();
         for (mut seen, _) in self.growing.drain(..) {
@@ -75,7 +76,8 @@ fn may_grow(seen: &Seen) -> bool {
         && segment.options.sack == Options::default().sack
 }
 
-/// Whether `next` follows `held` directly, with the same header. A short segment is the last one.
+/// Whether `next` follows `held` directly, with the same header. After a short segment, none
+/// follows.
 fn continues(held: &Seen, next: &Seen, segment: u32) -> bool {
     let (one, other) = (&held.segment, &next.segment);
     may_grow(next)

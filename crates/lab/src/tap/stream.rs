@@ -1,30 +1,30 @@
-//! The client's bytes of a connection. In the simulator a request is a packet with a number; in a
-//! capture it is bytes of the stream.
+//! The client's bytes of a connection. In the simulator, a request is a packet with a number. In a
+//! capture, a request consists of bytes of the stream.
 
 use incast_net::{Flags, Packet};
 
-/// Bytes of a request that the scenario gives none.
+/// Bytes of a request to which the scenario gives no bytes.
 const LEAST_REQUEST: u64 = 64;
 
 /// The requests of one incarnation of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stream {
-    /// The epoch of its packets.
+    /// The epoch of the connection's packets.
     pub epoch: u8,
-    /// Which incarnation of its flow it is.
+    /// The number of this incarnation among those of the flow.
     pub incarnation: u32,
-    /// Bytes of a request; 0 before the first.
+    /// Bytes of a request; 0 before the first request.
     size: u64,
-    /// Requests that were made before the connection was opened, and are not part of it.
+    /// Number of requests that were made before the connection was opened, and are not part of it.
     outside: u64,
-    /// Requests seen at the tap.
+    /// Number of requests seen at the tap.
     seen: u64,
-    /// Requests that the server has received, and those before the last of them.
+    /// Number of requests that the server has received, and their number before the last request.
     heard: u64,
     heard_before: u64,
     /// The first sequence number that the server sent after the last request.
     answered_from: Option<u64>,
-    /// The direction of the SYN: whether the server opened.
+    /// The direction of the SYN: whether the server opened the connection.
     server_opens: Option<bool>,
     /// Whether the server has sent data.
     has_data: bool,
@@ -35,7 +35,7 @@ impl Stream {
         Self { epoch, incarnation, ..Self::default() }
     }
 
-    /// A host sends a packet.
+    /// Notes that a host sends a packet.
     pub fn on_sent(&mut self, packet: &Packet) {
         let forward = packet.route.is_forward();
         if forward {
@@ -54,7 +54,7 @@ impl Stream {
         }
     }
 
-    /// A host receives a packet.
+    /// Notes that a host receives a packet.
     pub fn on_received(&mut self, packet: &Packet) {
         if packet.flags.contains(Flags::REQUEST) && packet.seq > self.heard {
             self.heard_before = self.heard;
@@ -63,8 +63,8 @@ impl Stream {
         }
     }
 
-    /// Bytes of a packet of the client, as it passes the tap: the first number, from 0 of the SYN,
-    /// and the payload.
+    /// Bytes of a client's packet that passes the tap: its first sequence number, counted from 0
+    /// for the SYN, and its payload.
     pub fn of_client(&mut self, packet: &Packet) -> (u64, u64) {
         if packet.flags.contains(Flags::REQUEST) {
             self.seen = self.seen.max(packet.seq);
@@ -74,8 +74,8 @@ impl Stream {
         (packet.seq + requests, packet.payload.into())
     }
 
-    /// What a packet of the server acknowledges. A packet that was under way when a request arrived
-    /// does not know of it.
+    /// The sequence number that a packet of the server acknowledges. A packet that was under way
+    /// when a request arrived does not acknowledge this request.
     pub fn acknowledged(&self, packet: &Packet) -> u64 {
         let knows = packet.flags.contains(Flags::RETRANSMISSION)
             || self.answered_from.is_some_and(|from| packet.seq >= from);
@@ -83,8 +83,8 @@ impl Stream {
         packet.ack + if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(heard) }
     }
 
-    /// Whether a packet without SYN stands for a SYN-ACK: the answer to a SYN where only one end
-    /// sends one.
+    /// Whether a packet without SYN stands for a SYN-ACK, because it answers a SYN and only one end
+    /// sends a SYN.
     pub fn is_answer_to_syn(&self, packet: &Packet) -> bool {
         let numbers = (packet.seq, packet.ack, packet.payload) == (1, 1, 0);
         numbers

@@ -4,18 +4,18 @@ use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
 use incast_net::{Flags, Packet, PortId};
 
-/// Comments that wait for a packet. More are only counted.
+/// The largest number of comments that wait for a packet. Further comments are only counted.
 const MOST: usize = 64;
 
 /// Comments of one flow.
 #[derive(Clone, Debug, Default)]
 struct Waiting {
     comments: Vec<String>,
-    /// Those that did not fit.
+    /// Number of comments that did not fit.
     more: u32,
 }
 
-/// Comments by flow.
+/// The waiting comments of each flow.
 pub struct Truth {
     waiting: Vec<Option<Box<Waiting>>>,
     hosts: u32,

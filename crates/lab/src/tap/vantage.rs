@@ -1,4 +1,4 @@
-//! Where a capture is made.
+//! Vantage points: the places at which a capture can be made.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use incast_scenario::Scenario;
 
 use crate::wiring;
 
-/// Where a capture is made. Clients and servers are counted from 0.
+/// A vantage point, at which a capture is made. Clients and servers are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vantage {
     /// At a client.
@@ -20,14 +20,14 @@ pub enum Vantage {
     Server(u32),
 }
 
-/// What is seen of a port's packets.
+/// The point at which a port's packets are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Nothing.
+    /// The packets are not seen.
     Nothing,
-    /// They, when they enter it.
+    /// The packets are seen when they enter the port.
     Entry,
-    /// They, at the end of its link.
+    /// The packets are seen at the end of the port's link.
     End,
 }
 
@@ -61,10 +61,10 @@ impl fmt::Display for Vantage {
 }
 
 impl Vantage {
-    /// Whether the scenario has this place.
+    /// Checks that the scenario has this vantage point.
     ///
     /// # Errors
-    /// One line with the places that it has.
+    /// One line with the vantage points that it has.
     pub fn check(self, scenario: &Scenario) -> Result<(), String> {
         let few = |what: &str, which: u32, count: u32| {
             if which < count {
@@ -83,10 +83,10 @@ impl Vantage {
         }
     }
 
-    /// The host; `None` for the switch.
+    /// The host at which the capture is made; `None` for the switch.
     ///
     /// # Panics
-    /// If the scenario has no such place.
+    /// If the scenario has no such vantage point.
     pub fn host(self, scenario: &Scenario) -> Option<HostId> {
         match self {
             Self::Client(which) => Some(HostId(which)),
@@ -95,7 +95,7 @@ impl Vantage {
         }
     }
 
-    /// What is seen, by port.
+    /// For each port, the point at which its packets are seen.
     pub(super) fn watches(self, scenario: &Scenario) -> Vec<Watch> {
         let groups = scenario.groups();
         let ends = wiring::ends(scenario, &groups);

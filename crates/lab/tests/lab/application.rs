@@ -1,4 +1,4 @@
-//! The requests of applications, and what they send.
+//! The requests and the data of applications.
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
@@ -19,7 +19,7 @@ fn outcome(changes: &Value) -> Outcome {
     outcome
 }
 
-/// Request times of the servers since the start of their block, by block and ordered by time.
+/// Request times of the servers since the start of their block: a list per block, ordered by time.
 fn requests(changes: &Value) -> Vec<Vec<(Span, u32)>> {
     let outcome = outcome(changes);
     let mut blocks: Vec<(Time, Vec<(Span, u32)>)> = Vec::new();
@@ -125,11 +125,13 @@ fn a_window_survives_its_block_on_a_persistent_connection_only() {
     let (fresh, persistent) = (after("fresh"), after("persistent"));
     assert_eq!((fresh.0, fresh.1, fresh.2), (2, 10 * MSS, 30));
     assert_eq!((persistent.0, persistent.1, persistent.2), (0, 30 * MSS, 30));
-    // Four segments and one for each ACK, of the last block or of at least two blocks.
+    // The window is four segments plus one for each ACK, of the last block or of at least two
+    // blocks.
     assert!(fresh.3 < 14 * MSS && persistent.3 >= 24 * MSS, "{} and {}", fresh.3, persistent.3);
 }
 
-/// Records when datagrams and segments are offered to the switch's port towards the client.
+/// Records the times at which datagrams and segments are offered to the switch's port towards the
+/// client.
 #[derive(Default)]
 struct Arrivals {
     datagrams: Vec<(Time, Packet)>,
@@ -157,7 +159,7 @@ fn arrivals(scenario: &Scenario) -> (Vec<Row>, Arrivals) {
     (rows, core.probe)
 }
 
-/// One second of reading at low load with `background`.
+/// Runs one second of reading at low load with `background`.
 fn second_beside(background: &Value) -> (Vec<Row>, Arrivals) {
     let changes = json!({
         "workload": { "duration": "1s", "sru": MSS, "request_jitter": "0s" },
@@ -181,7 +183,7 @@ fn cbr_sends_at_equal_intervals_at_its_rate() {
     assert!((1998..=2002).contains(&arrivals.datagrams.len()), "{}", arrivals.datagrams.len());
     assert_eq!(arrivals.datagrams[0].1.size(), 1250);
     assert_eq!(rows[1].group, "background.0.cbr");
-    // Of 1250 bytes 40 are headers.
+    // 40 of 1250 bytes are headers.
     let share = rows[1].goodput_bps / (20e6 * 1210.0 / 1250.0);
     assert!((0.99..1.01).contains(&share), "{share}");
 }
@@ -190,7 +192,7 @@ fn cbr_sends_at_equal_intervals_at_its_rate() {
 fn poisson_sends_at_exponential_intervals_at_its_rate() {
     let background = json!({ "name": "poisson", "rate": "50Mbps", "packet_size": 1250 });
     let (_, arrivals) = second_beside(&background);
-    // 5000 expected, with a standard deviation of 71.
+    // 5000 datagrams are expected, with a standard deviation of 71.
     assert!((4720..=5280).contains(&arrivals.datagrams.len()), "{}", arrivals.datagrams.len());
     let gaps: Vec<f64> = gaps(&arrivals.datagrams).iter().map(|gap| gap.as_secs_f64()).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -246,8 +248,9 @@ fn long_flows_send_to_the_end_with_their_own_transport() {
     for flow in [1, 2] {
         assert!(of(flow).all(|segment| (segment.payload, segment.header) == (500, 20)));
     }
-    // Three segments per round trip: two links of 25 us in each direction, 4.16 us per segment and
-    // 0.16 us per ACK on each, plus waiting for the other segments.
+    // Three segments are sent per round trip. A round trip has two links of 25 us in each
+    // direction, takes 4.16 us per segment and 0.16 us per ACK on each link, and includes the wait
+    // for the other segments.
     let round_trip = 100e-6 + 2.0 * 4.16e-6 + 2.0 * 0.16e-6;
     let most = 2.0 * 3.0 * 500.0 * 8.0 / round_trip;
     let share = rows[1].goodput_bps / most;
@@ -266,7 +269,7 @@ fn requests_of_any_size_are_one_packet_of_at_least_a_header() {
         let spent = outcome(&changes).row().elapsed_s;
         let bare = json!({ "transport": { "handshake": "none" } });
         let extra = spent - outcome(&bare).row().elapsed_s;
-        // Over two links of 1 Gbps.
+        // The packet crosses two links of 1 Gbps.
         let expected = 2.0 * f64::from(on_the_wire - 40) * 8e-9;
         assert!((extra - expected).abs() < 1e-12, "{size}: {extra}");
     }
@@ -278,7 +281,7 @@ fn servers_that_wait_for_their_turn_share_unevenly_and_even_ones_evenly() {
         let changes = json!({ "workload": { "servers": 4, "blocks": 2 }, "transport": transport });
         outcome(&changes).row().fairness.expect("blocks were read")
     };
-    // Goodputs of 1, 1/2, 1/3 and 1/4: (25/12)² / (4 · 205/144) = 0.762.
+    // For goodputs of 1, 1/2, 1/3 and 1/4, the index is (25/12)² / (4 · 205/144) = 0.762.
     let waiting = fairness("ccs");
     assert!((waiting - 0.762).abs() < 0.02, "{waiting}");
     assert!(fairness("newreno") > 0.99);

@@ -1,8 +1,8 @@
 //! The largest synchronised burst without an overflow of the buffer, for every transport.
 //!
-//! n senders of w segments on equal links send w·n packets while the port sends w, so (n - 1)·w
-//! wait at the peak. B places are enough up to n = ⌊B/w⌋ + 1, or ⌊(B - 1)/w⌋ + 1 if the packet in
-//! service occupies a place.
+//! n senders of w segments on equal links send w·n packets while the port sends w packets, so (n -
+//! 1)·w packets wait at the peak. A buffer of B packets is enough up to n = ⌊B/w⌋ + 1, or ⌊(B -
+//! 1)/w⌋ + 1 if the packet in service occupies the buffer.
 
 use incast_lab::{Control, Row, TraceRequest};
 use incast_scenario::Scenario;
@@ -75,15 +75,15 @@ fn a_burst_fits_up_to_the_buffer_over_the_window_and_one() {
     }
 }
 
-/// Seventeen servers of two segments fit into 32 places, eighteen do not.
+/// Seventeen servers of two segments fit into a buffer of 32 packets, eighteen servers do not.
 #[test]
 fn two_segments_each_and_32_places_are_enough_for_17_servers() {
     assert_eq!(lost("newreno", 17, 32, 2, false), 0);
     assert_eq!(lost("newreno", 18, 32, 2, false), 2);
 }
 
-/// After a round-trip sample, here of the handshake, a window below a segment is no lower bound.
-/// Without a sample, the first segments are sent at once.
+/// After a round-trip sample, which is that of the handshake here, a window below a segment is no
+/// lower bound. Without a sample, the first segments are sent at once.
 #[test]
 fn swift_passes_the_limit() {
     for servers in [18, 33, 34, 64, 128] {

@@ -1,4 +1,4 @@
-//! Segments with a departure time leave at the same time as without one.
+//! Segments with a departure time leave at the same time as segments of a pacer with deadlines.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const MSS: u64 = 1000;
 const RTT: Span = Span::from_millis(1);
 
 /// A sender with a window of half a segment, half of which is acknowledged a round trip after
-/// sending. `keeps`: whether its host keeps segments.
+/// sending. `keeps` says whether the host keeps segments.
 fn sender(keeps: bool, bytes: u64) -> (Connection, Time) {
     let scenario = scenario(&json!({ "transport": {
         "name": "swift", "initial_window": "500B", "handshake": "none", "receive_window": "100pkt",
@@ -188,8 +188,9 @@ proptest! {
         prop_assert_eq!(&silent, &rows(&scenario));
     }
 
-    /// Nothing happens to a segment between its sending and its departure. Except for the order of
-    /// simultaneous arrivals, which the noise prevents, a pacer with deadlines sends the same.
+    /// Nothing happens to a segment between its sending and its departure. A pacer with deadlines
+    /// therefore sends the same packets, except for the order of simultaneous arrivals, which the
+    /// noise prevents.
     #[test]
     fn a_pacer_that_is_woken_sends_what_hosts_keep(document in crowded()) {
         let mut document = document;

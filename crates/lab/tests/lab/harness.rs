@@ -45,7 +45,7 @@ pub fn scenario(changes: &Value) -> Scenario {
     Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Packets that the switch loses.
+/// A loss: packets that the switch drops.
 pub struct Loss {
     route: RouteId,
     matches: Box<dyn Fn(&Packet) -> bool + Send>,
@@ -64,8 +64,8 @@ impl Loss {
         Self { route: RouteId::new(flow, forward), matches: Box::new(matches), which, seen: 0 }
     }
 
-    /// Drops nothing; calls `look` for every packet of a flow, in one direction, at the port
-    /// towards its host.
+    /// Drops nothing; calls `look` for every packet of a flow in one direction, at the port towards
+    /// the receiving host.
     pub fn of_nothing(flow: u32, forward: bool, look: impl Fn(&Packet) + Send + 'static) -> Self {
         let matches = move |packet: &Packet| {
             look(packet);
@@ -74,17 +74,17 @@ impl Loss {
         Self::new(flow, forward, matches, (1, 1))
     }
 
-    /// The first transmission of segments `first..=last` (from 0) of a flow.
+    /// Drops the first transmission of segments `first..=last` (from 0) of a flow.
     pub fn of_segments(flow: u32, first: u64, last: u64) -> Vec<Self> {
         (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()
     }
 
-    /// A server's packets number `first..=last` (from 1), without its SYN or SYN-ACK.
+    /// Drops packets number `first..=last` (from 1) of a server; its SYN or SYN-ACK does not count.
     pub fn of_packets(flow: u32, first: u32, last: u32) -> Self {
         Self::new(flow, true, |packet| !packet.flags.contains(Flags::SYN), (first, last))
     }
 
-    /// The first `copies` transmissions of one segment.
+    /// Drops the first `copies` transmissions of one segment.
     pub fn of_copies(flow: u32, segment: u64, copies: u32) -> Self {
         let seq = 1 + segment * MSS;
         let matches = move |packet: &Packet| {
@@ -93,7 +93,8 @@ impl Loss {
         Self::new(flow, true, matches, (1, copies))
     }
 
-    /// ACKs number `first..=last` (from 1) of a flow, without the handshake's.
+    /// Drops ACKs number `first..=last` (from 1) of a flow; the ACK of the handshake does not
+    /// count.
     pub fn of_acks(flow: u32, first: u32, last: u32) -> Self {
         Self::new(
             flow,
@@ -103,12 +104,12 @@ impl Loss {
         )
     }
 
-    /// The first SYN.
+    /// Drops the first SYN.
     pub fn of_syn(flow: u32, forward: bool) -> Self {
         Self::new(flow, forward, |packet| packet.flags.control() == Flags::SYN, (1, 1))
     }
 
-    /// The first SYN-ACK.
+    /// Drops the first SYN-ACK.
     pub fn of_syn_ack(flow: u32, forward: bool) -> Self {
         Self::new(
             flow,
@@ -118,7 +119,7 @@ impl Loss {
         )
     }
 
-    /// The first pure ACK, of data or of a SYN.
+    /// Drops the first pure ACK, of data or of a SYN.
     pub fn of_bare_ack(flow: u32, forward: bool) -> Self {
         Self::new(
             flow,
@@ -128,7 +129,8 @@ impl Loss {
         )
     }
 
-    /// Transmissions `first..=last` (from 1) of the client's request number `ordinal` (from 1).
+    /// Drops transmissions `first..=last` (from 1) of the client's request number `ordinal` (from
+    /// 1).
     pub fn of_request(flow: u32, ordinal: u64, first: u32, last: u32) -> Self {
         let is_request =
             move |packet: &Packet| packet.flags.contains(Flags::REQUEST) && packet.seq == ordinal;
@@ -149,7 +151,7 @@ struct Lossy(Vec<Loss>);
 
 impl QueueDiscipline for Lossy {
     fn offer(&mut self, packet: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
-        // Every entry counts the packet, even if another one matches.
+        // Every entry counts the packet, even if another entry matches.
         let hits = self.0.iter_mut().map(|loss| loss.hits(packet)).filter(|hit| *hit).count();
         if hits > 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Admit }
     }
@@ -161,8 +163,8 @@ pub struct Outcome {
     pub core: Core<Trace>,
 }
 
-/// The properties of a timeout: flow, cause, whether at the block's head, segments lost in the
-/// window.
+/// The properties of a timeout: its flow, its cause, whether it was at the block's head, and the
+/// number of segments lost in the window.
 pub type Expiry = (u32, Cause, bool, u32);
 
 impl Outcome {

@@ -1,4 +1,4 @@
-//! Networks of several switches: delays of paths, and places of losses.
+//! Networks of several switches: delays of paths, and the ports at which packets are lost.
 
 use incast_engine::{Rate, Span, Time};
 use incast_host::milestone::EventKind;
@@ -16,7 +16,7 @@ fn row(document: &Value) -> Row {
     run(document, &[]).rows.remove(0)
 }
 
-/// One server, one segment of 1000 bytes; links of all kinds differ in rate and delay.
+/// One server sends one segment of 1000 bytes. The kinds of links differ in rate and delay.
 fn single_segment(topology: &Value, core: bool) -> Value {
     let mut network = json!({
         "topology": topology,
@@ -33,7 +33,7 @@ fn single_segment(topology: &Value, core: bool) -> Value {
     })
 }
 
-/// A request and one segment cross the idle network once each: the time is the sum of all delays
+/// A request and one segment cross the idle network once each. The time is the sum of all delays
 /// and transmission times, to the picosecond.
 #[test]
 fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
@@ -58,13 +58,13 @@ fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
         let done = events.rows().iter().find(|row| row.kind == EventKind::BlockDone);
         assert_eq!(done.map(|row| row.time), Some(Time::ZERO + expected), "{topology}");
         assert_eq!(run.rows[0].completion_s, Some(expected.as_secs_f64()), "{topology}");
-        // Two packets; both directions have the same number of links.
+        // There are two packets, and the two directions have the same number of links.
         assert_eq!(run.rows[0].packet_hops, 2 * (2 + trunks), "{topology}");
     }
 }
 
-/// Eight servers behind one link of the client's rate. They overflow the first port on the path
-/// that is too slow, wherever it is.
+/// Eight servers behind one link of the client's rate. The servers overflow the first port on the
+/// path that is too slow.
 fn read_over_a_chain(network: &Value) -> Value {
     let mut document = json!({
         "network": { "topology": "chain", "buffer": "20pkt" },
@@ -93,7 +93,7 @@ fn the_row_tells_of_the_port_where_packets_wait() {
         };
         let busiest = queues.iter().max_by_key(|queue| most(queue)).expect("there are some");
         assert_eq!((busiest.name(), most(busiest)), (place, 20));
-        // The ports of the forward path, and none of the reverse path.
+        // The trace has the ports of the forward path, and no port of the reverse path.
         let names: Vec<_> = queues.iter().map(incast_lab::probe::QueueTrace::name).collect();
         assert_eq!(names, ["switch 2->client", "switch 0->switch 1", "switch 1->switch 2"]);
     }
@@ -101,7 +101,7 @@ fn the_row_tells_of_the_port_where_packets_wait() {
     assert!(roomy.queue_max_packets > 20, "{}", roomy.queue_max_packets);
 }
 
-/// The cause of a timeout does not depend on the place of the loss.
+/// The cause of a timeout does not depend on the port at which packets were lost.
 #[test]
 fn a_window_lost_between_switches_is_a_full_window_lost() {
     let document = json!({

@@ -1,4 +1,4 @@
-//! When a client opens its connections, and when it sends its requests.
+//! The times at which a client opens its connections and sends its requests.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{lay, scenario};
 
-/// When packets with a SYN or a request first reached the end of a link, by route.
+/// For each route, the times at which a packet with a SYN and a packet with a request first reached
+/// the end of a link.
 #[derive(Debug)]
 struct Openings(BTreeMap<(u32, bool), Time>);
 
@@ -80,7 +81,7 @@ fn by_default_a_connection_is_opened_when_its_server_is_asked() {
     assert_eq!((syns.len(), requests.len()), (8, 8));
     assert!(most(&syns) - least(&syns) > 500.0, "{syns:?}");
     for (syn, request) in syns.iter().zip(&requests) {
-        // A handshake of 100 us, and some 40-byte packets.
+        // The difference is a handshake of 100 us, and the time of some packets of 40 bytes.
         assert!((100.0..105.0).contains(&(request - syn)), "{syn} {request}");
     }
 }
@@ -128,7 +129,7 @@ fn a_kept_connection_needs_one_handshake() {
                 .expect("nobody cancels");
             let row = &found.rows[0];
             assert_eq!((row.status, row.blocks), ("ok", 20), "{connections} {handshakes}");
-            // A block that needs no handshake lasts a round trip, another one two.
+            // A block that needs no handshake lasts one round trip, another block two round trips.
             let last = row.completions[19].as_secs_f64() * 1e6;
             let trips = if connections == "fresh" { 2.0 } else { 1.0 };
             assert!((trips * 100.0..trips * 100.0 + 60.0).contains(&last), "{last} {connections}");

@@ -66,8 +66,8 @@ fn a_switch_that_pauses_its_neighbours_drops_nothing() {
     let (paused, stepped) = run(true);
     assert_eq!((paused.status, paused.drops, paused.timeouts), ("ok", 0, 0));
     assert!(paused.queue_max_bytes > 32 << 10, "the threshold was passed");
-    // The servers' ports and the port that requests pauses. The client's own port is never paused
-    // and keeps its shortcut.
+    // These are the servers' ports and the port that requests pauses. The client's own port is
+    // never paused, and keeps its shortcut.
     let servers = (1..=16).map(|server| 2 * server);
     assert_eq!(stepped, [1].into_iter().chain(servers).collect::<Vec<_>>());
 }

@@ -59,15 +59,16 @@ fn decimation_halves_the_resolution_until_it_fits_and_keeps_every_peak() {
 
 #[test]
 fn the_queue_of_a_known_burst() {
-    // Two servers send four segments each, 8.32 us per packet. The second gets its request 0.32 us
-    // later.
+    // Two servers send four segments each, which take 8.32 us per packet. The second server gets
+    // its request 0.32 us later.
     let changes = json!({
         "workload": { "servers": 2, "sru": 4 * MSS },
         "transport": { "handshake": "none" },
     });
     let Run { rows, trace } = traced(&scenario(&changes), &["queue:full"]);
     let queue = only_queue(trace);
-    // Each further pair adds one. The last packet finds three waiting and one being sent.
+    // Each further pair of packets lengthens the queue by one packet. The last packet finds three
+    // waiting packets and one packet being sent.
     assert_eq!((rows[0].queue_max_packets, rows[0].queue_max_bytes), (4, 4 * 1040));
     assert_eq!(queue.iter().map(|(_, bin)| bin.packets[1]).max(), Some(4));
     let first = queue.iter().find(|(_, bin)| bin.packets[1] > 0).expect("the queue builds up");
@@ -75,7 +76,7 @@ fn the_queue_of_a_known_burst() {
     assert_eq!(first.0, Time::ZERO + Span::from_micros(84));
     let sending = queue.iter().fold(Span::ZERO, |sum, (_, bin)| sum + bin.sending);
     assert_eq!(sending, Span::from_nanos(8 * 8320));
-    // Eight transmissions in a row, then 25 us on the client's link.
+    // There are eight transmissions in a row, then 25 us on the client's link.
     let end = 83.96e-6 + 8.0 * 8.32e-6 + 25e-6;
     assert!((rows[0].elapsed_s - end).abs() < 1e-12, "{}", rows[0].elapsed_s);
     assert!((rows[0].link_utilization - 8.0 * 8.32e-6 / end).abs() < 1e-9);
@@ -89,7 +90,8 @@ fn an_idle_time_is_one_pair_of_rows_however_many_packets_it_loses() {
     let outcome = run(&scenario(&json!({})), Loss::of_segments(0, 0, 3));
     let times = |kind| outcome.events_of(kind).map(|row| row.time).collect::<Vec<_>>();
     let (idle, busy) = (times(EventKind::LinkIdle), times(EventKind::LinkBusy));
-    // From the SYN-ACK until the retransmission, after four lost segments and the timeout.
+    // The link is idle from the SYN-ACK until the retransmission, after four lost segments and the
+    // timeout.
     let timeout = outcome.events_of(EventKind::Timeout).next().expect("all was lost").time;
     assert!(idle[0] < timeout && timeout < busy[0]);
     assert_eq!(idle.len(), busy.len());
@@ -117,7 +119,8 @@ fn windows_are_traced_from_their_first_value_to_their_last() {
     let [server] = flows.flows() else { panic!("one server, one flow") };
     let steps: Vec<u64> = server.iter().map(|(_, bin)| bin.cwnd[2] / MSS).collect();
     assert_eq!(steps.first(), Some(&2));
-    // Slow start: one more for each ACK that arrives before the block is complete.
+    // In slow start, the window grows by one segment for each ACK that arrives before the block is
+    // complete.
     assert!(steps.is_sorted_by(|one, next| next - one <= 1), "{steps:?}");
     assert_eq!(steps.last(), Some(&8));
     assert!(server.iter().all(|(_, bin)| bin.flight <= 10 * MSS && bin.rto > Span::ZERO));
@@ -178,14 +181,15 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
         assert_eq!(first.labelled[2], first.packets[2]);
         assert_eq!(first.heartbeats, first.packets[2]);
         assert!(waiting().any(|bin| bin.labelled[2] < bin.packets[2]));
-        // Retransmissions have priority, but are no heartbeats. A sender has at most one heartbeat.
+        // Retransmissions have priority, but are not heartbeats. A sender has at most one
+        // heartbeat.
         assert!(waiting().all(|bin| bin.heartbeats <= bin.labelled[2].min(8)));
         assert!(waiting().any(|bin| bin.heartbeats < bin.labelled[2]));
         assert!(waiting().any(|bin| bin.heartbeats > 0 && bin.heartbeats < bin.packets[2]));
         for bins in flows.flows() {
             let counts: Vec<u32> = bins.iter().map(|(_, bin)| bin.labelled).collect();
             assert!(counts.is_sorted() && counts.windows(2).all(|pair| pair[1] <= pair[0] + 1));
-            // One per round trip, of 64 segments in all.
+            // One segment per round trip has a label, of 64 segments in all.
             assert!((4..64).contains(counts.last().expect("it was traced")), "{counts:?}");
         }
     }

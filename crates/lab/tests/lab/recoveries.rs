@@ -1,4 +1,4 @@
-//! Each loss recovery with the same losses: ten segments, an initial window of two.
+//! Each loss recovery with the same losses. A block has ten segments, and the initial window two.
 
 use serde_json::json;
 

@@ -25,8 +25,9 @@ impl PathChoice for RoundRobin {
     }
 }
 
-/// The row of a server that sends to a client over four spines, and the packets delivered by the
-/// links from its leaf to the spines, and by those from the client's leaf.
+/// The row of a server that sends to a client over four spines, and the numbers of packets
+/// delivered by the links from the server's leaf to the spines, and by the links from the client's
+/// leaf.
 fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = scenario(&json!({
         "network": { "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 } },
@@ -39,8 +40,8 @@ fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
     let network = &core.network;
     assert!(network.ports().iter().all(Port::is_conserving));
-    // After the ports of two hosts: from each leaf to each spine, and from there to the leaf. The
-    // client is at the first leaf, the server at the second.
+    // After the ports of two hosts come the ports from each leaf to each spine, and from there to
+    // the leaf. The client is at the first leaf, the server at the second leaf.
     let delivered = |port: usize| network.ports()[port].counters().delivered;
     let links = [8, 0].map(|first| (0..4).map(|spine| delivered(4 + first + 2 * spine)).collect());
     (rows.into_iter().next().expect("a row"), links)

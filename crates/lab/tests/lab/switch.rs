@@ -55,7 +55,7 @@ fn packets_occupy_whole_cells() {
         let network = json!({ "buffer": 2080 * 10, "buffer_cell": cell });
         row(&burst(&json!({ "network": network }))).queue_max_packets
     };
-    // 1040 bytes: exactly five cells of 208; two of 1000.
+    // 1040 bytes take exactly five cells of 208 bytes, or two cells of 1000 bytes.
     assert_eq!((most("1B"), most("208B"), most("1000B")), (20, 20, 10));
 }
 
@@ -105,8 +105,8 @@ fn departures_as_events_change_no_row() {
     }
 }
 
-/// If N windows of w packets are sent at once, (N - 1)w wait, and none is lost. The rule has a
-/// place for all N·w, which is w more than necessary.
+/// If N windows of w packets are sent at once, (N - 1)w packets wait, and none is lost. The rule
+/// has room for all N·w packets, which is w more than necessary.
 #[test]
 fn a_buffer_for_all_windows_loses_nothing() {
     let of = |buffer: Value| {

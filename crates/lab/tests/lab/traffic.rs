@@ -1,4 +1,4 @@
-//! Workloads and background traffic: who sends how much, when, to whom.
+//! Workloads and background traffic: the senders, receivers, amounts and times of data.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn each_block_is_read_from_other_servers() {
                 turns[*server as usize] += 1;
             }
         }
-        // 18 each on average.
+        // Each server is selected 18 times on average.
         assert!(turns.iter().all(|turns| (6..=32).contains(turns)), "{turns:?}");
     }
 }
@@ -70,8 +70,8 @@ fn serialised_reads_work_with_some_of_the_servers() {
     }
 }
 
-/// Blocks are due once a millisecond on average. One takes 0.2 ms, or two if it is large; then the
-/// wait for the previous one counts.
+/// Blocks are due once a millisecond on average. A small block takes 0.2 ms, a large block 2 ms.
+/// For large blocks, the wait for the previous block counts.
 #[test]
 fn blocks_are_wanted_at_random_times() {
     let document = |sru: u64| {
@@ -90,8 +90,9 @@ fn blocks_are_wanted_at_random_times() {
     assert!(heavy.elapsed_s > 0.75, "{}", heavy.elapsed_s);
 }
 
-/// Fifty blocks of 2 ms each are due within the first milliseconds. Each waits for the previous
-/// ones, so the last one takes nearly the whole time, and the mean is half of it.
+/// Fifty blocks of 2 ms each are due within the first milliseconds. Each block waits for the
+/// previous blocks, so the last block takes nearly the whole time, and the mean is half of that
+/// time.
 #[test]
 fn a_block_that_is_late_began_when_it_was_wanted() {
     let document = json!({
@@ -120,7 +121,7 @@ fn long_flows_fill_the_links_for_their_time() {
     assert!((0.98..=1.0).contains(&(row.goodput_bps / full)), "{}", row.goodput_bps);
 }
 
-/// Bursts of 10 ms at 10 Mbit/s and pauses of 30 ms: 2.5 Mbit/s on average.
+/// Bursts of 10 ms at 10 Mbit/s and pauses of 30 ms give 2.5 Mbit/s on average.
 #[test]
 fn bursts_have_their_mean_rate() {
     let bursts = json!({ "rate": "10Mbps", "burst": "10ms", "idle": "30ms" });
@@ -145,7 +146,7 @@ fn bursts_have_their_mean_rate() {
     assert!((each / 2.5e6 - 1.0).abs() < 0.08, "{each}");
 }
 
-/// Every source of a table has an own host and an own phase.
+/// Every source of a table has a host and a phase of its own.
 #[test]
 fn a_table_has_as_many_sources_as_it_says() {
     let document = |source: Value| {
@@ -187,11 +188,11 @@ fn flows_come_at_random_and_have_completion_times() {
     assert_eq!(light.group, "background.0.poisson-flows");
     assert!((1850..2150).contains(&light.blocks), "{}", light.blocks);
     assert_eq!(light.bytes, light.blocks * 10_000);
-    // Handshake, request and ten segments in windows of 2, 4 and 1: at least three round trips of
-    // 100 us, and rarely more.
+    // The handshake, the request and ten segments in windows of 2, 4 and 1 take at least three
+    // round trips of 100 us, and rarely more.
     let [mean, p50] = [light.completion_s, light.completion_p50_s].map(|it| it.expect("some"));
     assert!(p50 > 3e-4 && mean < 7e-4, "{p50} {mean}");
-    // One source and one client: with a flow of 4 ms every millisecond, waiting times grow.
+    // With one source and one client, and a flow of 4 ms every millisecond, waiting times grow.
     let heavy = row(&json!({ "interval": "1ms", "size": 500_000, "from": "host" }));
     let p99 = heavy.completion_p99_s.expect("some");
     assert!(p99 > 0.5, "{p99}");
@@ -204,7 +205,7 @@ fn flows_come_at_random_and_have_completion_times() {
     assert!(p99 > 5.0 * p50, "{p50} {p99}");
 }
 
-/// Figure 10 of TCP-EFR: two sets of senders at two of three switches. Their paths to four
+/// In figure 10 of TCP-EFR, two sets of senders are at two of three switches. Their paths to four
 /// receivers share the last link between switches.
 #[test]
 fn two_sets_of_flows_share_what_their_ways_have_in_common() {

@@ -22,7 +22,7 @@ fn run(changes: &Value, seed: u64) -> Row {
     rows.into_iter().find(|row| row.group == "all").expect("all groups have a row")
 }
 
-/// 128 senders, four times the buffer in packets.
+/// 128 senders, which are four times the number of packets in the buffer.
 fn crowd(transport: &Value, seed: u64) -> Row {
     let changes = json!({
         "network": { "buffer": "32pkt" },
@@ -43,22 +43,22 @@ fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     }
 }
 
-/// Swift with a minimum of one segment, `NewReno` and DCTCP: the windows alone are four times the
-/// buffer.
+/// The transports are Swift with a minimum of one segment, `NewReno` and DCTCP. The windows alone
+/// are four times the buffer.
 #[test]
 fn a_floor_of_a_segment_loses_where_swift_does_not() {
     let swift = crowd(&json!({ "name": "swift" }), 1);
     let floor = json!({ "name": "swift", "congestion_control": { "least_window": 1.0 } });
     for transport in [floor, json!({ "name": "newreno" }), json!({ "name": "dctcp" })] {
         let row = crowd(&transport, 1);
-        // The buffer holds 32 of 128 first segments, and one is being sent.
+        // The buffer holds 32 of the 128 first segments, and one more is being sent.
         assert!(row.drops >= 128 - 33 && row.timeouts >= 64, "{transport}: {} drops", row.drops);
         assert!(row.goodput_bps < swift.goodput_bps / 4.0, "{transport}: {} bps", row.goodput_bps);
     }
 }
 
-/// The queue of `flows` long DCTCP flows at 10 Gb/s in the steady state, packets: its 5 % quantile
-/// and its maximum; and the utilisation of the link.
+/// The queue of `flows` long DCTCP flows at 10 Gb/s in the steady state: its 5 % quantile and its
+/// maximum, in packets, and the utilisation of the link.
 fn dctcp_queue(flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
     dctcp_queue_over(25, flows, threshold, react_at)
 }
@@ -96,7 +96,8 @@ fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (
     )
 }
 
-/// Bandwidth times round trip of [`dctcp_queue`], packets of 1500 bytes: 100 us of distance.
+/// The bandwidth-delay product of [`dctcp_queue`], in packets of 1500 bytes; the round trip on the
+/// links is 100 us.
 const PRODUCT: f64 = 84.0;
 
 /// Alizadeh et al. 2010 §3.3: the queue of N synchronised flows is between Qmax = K + N (equation
@@ -117,9 +118,9 @@ fn dctcp_keeps_the_queue_around_its_threshold() {
     }
 }
 
-/// The RFC evaluates a window's marks at its end (RFC 8257 §3.3, step 4), up to a round trip later.
-/// The queue's minimum is therefore lower. Its maximum is not higher, because ACKs with an echo do
-/// not grow the window.
+/// The RFC evaluates a window's marks at the end of the window (RFC 8257 §3.3, step 4), up to a
+/// round trip later. The queue's minimum is therefore lower. Its maximum is not higher, because
+/// ACKs with an echo do not grow the window.
 #[test]
 fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     let (early_low, early_high, _) = dctcp_queue(2, 65, "first-ece");
@@ -129,9 +130,9 @@ fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     assert!(utilisation > 0.999, "{utilisation}");
 }
 
-/// Equation 13: above K = C·RTT/7, here 12, the queue does not become empty. The analysis uses a
-/// fluid model; 20 windows of five segments, which change by whole segments, lose two to four per
-/// cent.
+/// According to equation 13, the queue does not become empty above K = C·RTT/7, which is 12 here.
+/// The analysis uses a fluid model; 20 windows of five segments, which change by whole segments,
+/// lose two to four per cent.
 #[test]
 fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     assert!(f64::from(12) >= PRODUCT / 7.0);
@@ -143,8 +144,8 @@ fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     }
 }
 
-/// Equation 13 also holds for 20 flows, if their windows have 24 segments instead of five: with
-/// five times the delay, at K = C·RTT/7 = 60 packets.
+/// Equation 13 also holds for 20 flows if their windows have 24 segments instead of five. This
+/// takes five times the delay, and K = C·RTT/7 = 60 packets.
 #[test]
 fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
     assert!(f64::from(60) >= 5.0 * PRODUCT / 7.0);
@@ -173,8 +174,8 @@ fn two_long_flows(name: &str, delay: &str, threshold: &str) -> Row {
     row
 }
 
-/// The claim about TDCTCP: more throughput than DCTCP if windows take long to grow again, here with
-/// a delay of 1 ms and a threshold of a fortieth of the bandwidth-delay product.
+/// The claim about TDCTCP is more throughput than DCTCP if windows take long to grow again. Here,
+/// the delay is 1 ms, and the threshold a fortieth of the bandwidth-delay product.
 #[test]
 fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     let [dctcp, tdctcp] =
@@ -182,8 +183,8 @@ fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     assert!(tdctcp > 1.15 * dctcp, "{tdctcp} against {dctcp}");
 }
 
-/// The claim about TCP-FITDC: it reacts to delay before marks. Two backlogs of four segments fill
-/// the link, and the queue stays far below a threshold of 65 packets, at which DCTCP keeps it.
+/// The claim about TCP-FITDC is that it reacts to delay before marks. Two backlogs of four segments
+/// fill the link, and the queue stays far below a threshold of 65 packets, at which DCTCP keeps it.
 #[test]
 fn tcp_fitdc_fills_the_link_below_the_threshold() {
     let [dctcp, fitdc] = ["dctcp", "tcp-fitdc"].map(|name| two_long_flows(name, "25us", "65pkt"));
@@ -198,10 +199,10 @@ fn names(kind: &str) -> Vec<String> {
     entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name).collect()
 }
 
-/// An undisturbed read is completed with every transport in every profile, and uses most of the
-/// link; also with frames of 9000 bytes on links of 1 us, where a transmission takes ten times the
-/// propagation delay. A profile that does not fit a transport, such as delayed ACKs if the delay is
-/// the signal, would stall here.
+/// With every transport in every profile, an undisturbed read is completed and uses most of the
+/// link. This also holds for frames of 9000 bytes on links of 1 us, on which a transmission takes
+/// ten times the propagation delay. A profile that does not fit a transport would stall here, such
+/// as delayed ACKs for a transport whose signal is the delay.
 #[test]
 fn every_transport_ends_a_small_read_in_every_profile() {
     let jumbo = json!({
@@ -217,7 +218,7 @@ fn every_transport_ends_a_small_read_in_every_profile() {
                     "transport": { "name": transport, "receive_window": "128KiB" },
                 });
                 lay(&mut document, changes);
-                // It counts marks, and refuses a switch without marks.
+                // The transport counts marks, and refuses a switch without marks.
                 if let Err(error) = Scenario::from_document(&document) {
                     assert!(error.message.contains("never marks"), "{transport}: {error}");
                     assert_eq!(profile, "linux-dctcp", "{transport}");

@@ -64,7 +64,8 @@ fn a_run_ends_with_its_last_workload_and_background_never_ends_it() {
     assert!(rows[3].blocks > 20, "it reads without end: {}", rows[3].blocks);
 }
 
-/// Every pair once in a round; the next round begins when the last message has arrived.
+/// Every pair exchanges a message once in a round. The next round begins when the last message has
+/// arrived.
 #[test]
 fn all_to_all_goes_in_rounds() {
     let document = json!({
@@ -103,7 +104,7 @@ fn a_round_takes_at_least_what_the_links_need() {
     assert!((least..2.0 * least).contains(&took), "{took}, at least {least}");
 }
 
-/// The load is that of the client's link, and every flow is counted.
+/// The load is a share of the client's link, and every flow is counted.
 #[test]
 fn measured_flows_come_at_the_load_that_is_asked_for() {
     let document = json!({
@@ -117,11 +118,12 @@ fn measured_flows_come_at_the_load_that_is_asked_for() {
     assert_eq!((row.status, row.blocks), ("ok", 4000));
     let mean = row.bytes as f64 / row.blocks as f64;
     let load = row.goodput_bps / 10e9;
-    // 4 000 flows with heavy-tailed sizes: their mean is within a tenth of the distribution's.
+    // The mean size of 4 000 flows with heavy-tailed sizes is within a tenth of the distribution's
+    // mean.
     assert!((0.35..0.45).contains(&load), "{load} with flows of {mean} bytes");
 }
 
-/// Datagram flows have numbers after those with connections. Their hosts can still be shared.
+/// Datagram flows have numbers after the flows with connections. Their hosts can still be shared.
 #[test]
 fn servers_may_be_shared_with_a_first_workload_of_datagrams() {
     let document = json!({

@@ -9,7 +9,7 @@ use crate::testbed::{ACK, DROP_TAIL, MARKING, Memory, SYN, Sent, alone, ip, link
 
 const FLOWS: [(HostId, HostId); 2] = [(HostId(1), HostId(0)), (HostId(2), HostId(0))];
 
-/// Whether a table takes the frames, one after another, for retransmissions.
+/// For each of the frames in turn, whether a table takes it for a retransmission.
 fn are_again(frames: &[Sent]) -> Vec<bool> {
     let mut table = Table::new(&FLOWS);
     let read = |sent: &Sent| table.read(&sent.frame()).expect("it belongs to a flow");
@@ -57,7 +57,7 @@ fn a_table_has_the_frame_of_each_place_and_knows_its_host() {
     };
     let packets = routes.map(&mut put);
     let arrived = |(id, packet): (PacketId, Packet)| Arrived { at: Time::ZERO, id, packet };
-    // The last place first: the others exist then, too.
+    // The last slot comes first, so that the other slots exist, too.
     for (number, (id, _)) in packets.iter().enumerate().rev() {
         table.keep(id.place(), &[number as u8; 60]);
     }
@@ -87,7 +87,7 @@ fn a_frame_leaves_with_the_mark_of_its_packet() {
     }
 }
 
-/// A switch whose links to its hosts, as the hosts see them, are these sockets.
+/// A switch, with the hosts' sockets at the other ends of its links.
 struct Bed {
     interfaces: Vec<u32>,
     hosts: Vec<PacketSocket>,
@@ -112,7 +112,7 @@ impl Bed {
         assert!(self.hosts[host].send(frame));
     }
 
-    /// The next frame that reaches a host; it waits for one for some seconds.
+    /// The next frame that reaches a host. Waits for it for some seconds.
     fn receive(&self, host: usize) -> Vec<u8> {
         let mut buffer = [0; LONGEST];
         let limit = monotonic() + 5_000_000_000;
@@ -160,7 +160,7 @@ fn a_turn_takes_some_frames_and_counts_those_of_no_flow() {
         fabric.take(2).expect("it is up");
         assert_eq!(fabric.frames, 12);
 
-        // All ten leave, in order, for the client.
+        // All ten frames leave for the client, in order.
         let limit = monotonic() + 5_000_000_000;
         while fabric.relay.next_event().is_some() {
             fabric.send_due();
@@ -196,7 +196,7 @@ fn frames_that_the_kernel_does_not_take_are_missed() {
             assert!(monotonic() < limit);
         }
         assert_eq!(fabric.missed, 3);
-        // With those that no socket could hold.
+        // The count includes frames that no socket could hold.
         for _ in 0..20_000 {
             bed.send(2, &[0; LONGEST]);
         }
@@ -257,7 +257,7 @@ fn a_switch_passes_frames_on_when_their_last_link_ends() {
         let report = switch.stop().expect("it runs");
         let ended = monotonic();
 
-        // Two links of 100 ms and 119 µs each.
+        // The frame crosses two links, which take 100 ms and 119 µs each.
         let way = arrived - sent;
         assert!((200_230_000..4_000_000_000).contains(&way), "{way}");
         assert_eq!((report.frames, report.foreign, report.missed), (4, 1, 0));
@@ -266,12 +266,12 @@ fn a_switch_passes_frames_on_when_their_last_link_ends() {
         let lengths = Span::from_nanos(stopped - began)..=Span::from_nanos(ended - began);
         assert!(report.length >= Span::from_nanos(stopped - sent), "{:?}", report.length);
         assert!(report.length <= *lengths.end(), "{:?}", report.length);
-        // It sleeps while the frames are on the links.
+        // The switch sleeps while the frames are on the links.
         assert!(report.busy > Span::ZERO && report.busy * 5 < report.length, "{:?}", report.busy);
         let thread = std::thread::spawn(|| hurry(Haste::Switch));
         assert_eq!(report.real_time, thread.join().expect("it only asks"));
 
-        // The capture has the client's side, by the date.
+        // The capture has the client's packets, with dates.
         let packets = memory.packets();
         let sides: Vec<_> =
             packets.iter().map(|packet| (packet.source.port, packet.payload)).collect();

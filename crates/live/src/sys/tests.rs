@@ -1,4 +1,5 @@
-//! The kernel's side is tested in a namespace of its own, where there is the right to make one.
+//! The calls of the kernel are tested in a namespace of its own, if this process has the right to
+//! make one.
 
 use std::io::{ErrorKind, Write};
 use std::os::fd::AsRawFd;
@@ -11,7 +12,7 @@ use crate::testbed::{alone, ip, link};
 
 const MILLI: u64 = 1_000_000;
 
-/// The number of a namespace, by which the kernel knows it.
+/// The number of a namespace in the kernel.
 fn number(namespace: &Namespace) -> u64 {
     namespace.0.metadata().expect("it is open").ino()
 }
@@ -38,7 +39,7 @@ fn a_thread_enters_a_namespace_and_returns() {
         Ok(())
     };
     std::thread::spawn(there).join().expect("no assertion fails").expect("the kernel does it");
-    // A descriptor of another kind is none to enter.
+    // A descriptor of another kind cannot be entered.
     let file = File::open("/dev/null").expect("it is there");
     assert!(Namespace(file).enter().is_err());
 }
@@ -103,7 +104,7 @@ fn frames_that_a_full_socket_could_not_hold_are_counted_once() {
     });
 }
 
-/// What can be read after a wait, and how long it took.
+/// The numbers of the descriptors that can be read after a wait, and the duration of the wait.
 fn waits(poll: &mut Poll, nanos: Option<u64>) -> (Vec<u64>, Duration) {
     #[expect(clippy::disallowed_methods, reason = "the kernel waits by its own clock")]
     let start = Instant::now();
@@ -116,7 +117,7 @@ fn a_wait_lasts_as_long_as_it_is_told() {
     let mut poll = Poll::new().expect("there are descriptors");
     let (mut late, watched) = UnixStream::pair().expect("there are descriptors");
     poll.add(&watched, 3).expect("it can be read");
-    // A wait that is far too long ends, and is noticed.
+    // A wait that lasts far too long ends, and the test notices it.
     let writer = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(8));
         let _ = late.write_all(&[0]);
@@ -129,7 +130,7 @@ fn a_wait_lasts_as_long_as_it_is_told() {
         let least = Duration::from_nanos(nanos);
         assert!((least..least + Duration::from_secs(4)).contains(&waited), "{nanos}: {waited:?}");
     }
-    // Nobody waits for it: the stream is closed at its end.
+    // Nobody waits for the writer: the stream is closed at its end.
     drop((watched, writer));
 }
 
@@ -188,7 +189,7 @@ fn schedule() -> (c_int, c_int) {
     }
 }
 
-/// The slice of this thread, ns; since kernel 6.12 it is what was asked for.
+/// The time slice of this thread, ns; since kernel 6.12 it is the requested slice.
 fn slice() -> u64 {
     // SAFETY: all-zero is a valid attribute, which outlives the call, and its length is right.
     unsafe {

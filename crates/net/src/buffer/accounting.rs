@@ -2,18 +2,18 @@
 
 use crate::queue::Occupancy;
 
-/// How buffer space is counted. A switch allocates its memory in cells, and a packet occupies whole
+/// The count of buffer space. A switch allocates its memory in cells, and a packet occupies whole
 /// cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accounting {
     /// Cell size, bytes; 1 counts bytes.
     pub cell: u32,
-    /// Additional bytes per packet: descriptors, internal headers.
+    /// Additional bytes per packet, for descriptors and internal headers.
     pub packet_overhead: u32,
 }
 
 impl Accounting {
-    /// Bytes, without cells and overhead.
+    /// Counts exact bytes, without cells and overhead.
     pub const EXACT: Self = Self { cell: 1, packet_overhead: 0 };
 
     /// The buffer space of a packet of `size` bytes.

@@ -16,7 +16,8 @@ pub struct Alpha {
 }
 
 const EXAMPLES: &str = r#"e.g. 1, 0.5, "1/8" or "2^-3""#;
-/// No switch has larger exponents, and products cannot overflow 128 bits.
+/// The largest exponent of a power of two. No switch has a larger one, and products cannot overflow
+/// 128 bits.
 const MOST_DOUBLINGS: u32 = 20;
 
 impl Alpha {
@@ -39,7 +40,7 @@ impl Alpha {
             < u128::from(free) * u128::from(self.numerator)
     }
 
-    /// The longest queue of a single busy port, if the buffer has `total`: α / (1 + α) of it.
+    /// The longest queue of a single busy port in a buffer of `total`: α / (1 + α) of the buffer.
     pub fn share_of_one(self, total: u64) -> u64 {
         let [up, down] = [self.numerator, self.denominator].map(u128::from);
         (u128::from(total) * up / (up + down)) as u64
@@ -50,7 +51,7 @@ impl Alpha {
         f64::from(self.numerator) / f64::from(self.denominator)
     }
 
-    /// The exponent, if it is a power of two.
+    /// The exponent, if the ratio is a power of two.
     fn exponent(self) -> Option<i32> {
         match (self.numerator, self.denominator) {
             (1, down) if down.is_power_of_two() => Some(-(down.trailing_zeros() as i32)),
@@ -84,7 +85,7 @@ impl Alpha {
     }
 }
 
-/// As a power of two if it is one, otherwise as a fraction.
+/// Prints a power of two as such, and other ratios as fractions.
 impl fmt::Display for Alpha {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.exponent() {

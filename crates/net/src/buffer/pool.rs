@@ -15,7 +15,7 @@ pub struct PoolConfig {
     /// Limit of all ports together.
     pub total: Limit,
     /// Dynamic thresholds (Choudhury & Hahne 1998): a queue admits a packet only while it is
-    /// shorter than alpha times the free space. With `None` only the limits of the ports apply.
+    /// shorter than alpha times the free space. With `None`, only the limits of the ports apply.
     pub alpha: Option<Alpha>,
 }
 
@@ -49,12 +49,12 @@ impl Pool {
         })
     }
 
-    /// A port allocates this space.
+    /// Allocates this space to a port.
     pub fn take(&mut self, space: Occupancy) {
         self.used = self.used + space;
     }
 
-    /// A port frees this space.
+    /// Frees this space of a port.
     pub fn give_back(&mut self, space: Occupancy) {
         self.used = self.used - space;
     }
@@ -67,7 +67,7 @@ mod tests {
     const PACKET: Occupancy = Occupancy { packets: 1, bytes: 1500 };
 
     /// Fills a pool from `ports` ports in turn, until no packet is admitted. Returns the queue of
-    /// each.
+    /// each port.
     fn fill(config: PoolConfig, ports: usize) -> Vec<u64> {
         let mut pool = Pool::new(config);
         let mut queues = vec![Occupancy::default(); ports];

@@ -1,4 +1,4 @@
-//! Which ports have shortcuts.
+//! The plan of the ports' shortcuts.
 
 use super::{Express, Shortcut};
 use crate::packet::RouteId;
@@ -8,14 +8,15 @@ use crate::port::{Port, PortId};
 /// `routes` are the ports of each route.
 ///
 /// A port is a relay if its packets enter a next port that has no other feeder and leads to their
-/// host. The result at the next port is known when the packet is sent, so one event crosses both
-/// links. In a star, the relay is on the ACKs' path from the client through the switch to a server.
-/// Ports on a forward path are never entered early, because their counters are read at the end of a
-/// run. At most one relay is allowed: several could order simultaneous arrivals differently than
-/// ordinary events.
+/// host. The result at the next port is known when the packet is sent, so a packet crosses both
+/// links with one event. In a star, the relay is on the ACKs' path from the client through the
+/// switch to a server. Ports on a forward path are never entered early, because their counters are
+/// read at the end of a run. At most one relay is allowed, because several relays could order
+/// simultaneous arrivals in another way than ordinary events do.
 ///
-/// Another host's port announces its packets, if the next port has no departure events. The arrival
-/// time of such a packet is known when it is sent. It needs no event while the next port is busy.
+/// The port of another host announces its packets, if the next port has no departure events. The
+/// arrival time of such a packet is known when it is sent. The packet needs no event while the next
+/// port is busy.
 pub fn plan<'a>(
     ports: &mut [Port],
     feeders: &[Vec<PortId>],
@@ -61,7 +62,7 @@ pub fn plan<'a>(
     express
 }
 
-/// The ports that are used only by reverse routes, as the last port but one.
+/// Whether each port is used only by reverse routes, and there only as the last port but one.
 fn relays<'a>(
     ports: usize,
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,
@@ -78,8 +79,8 @@ fn relays<'a>(
     relays
 }
 
-/// Whether the arrival time behind the port is known when a packet is offered, and is later than
-/// that.
+/// Whether the arrival time behind the port is known when a packet is offered to the port, and is
+/// later than the offer.
 fn can_announce(port: &Port) -> bool {
     port.fifo().is_some_and(|port| port.never_drops() && !port.delay().is_zero())
 }

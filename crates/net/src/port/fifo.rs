@@ -1,9 +1,9 @@
 //! A port that sends packets in the order of their arrival.
 //!
 //! The departure time of a packet is known when it is admitted (`max(now, last departure) + size /
-//! rate`), so one event per packet and link is enough: its arrival at the end of the link. The link
-//! keeps the order, so only the first packet of the port's ring is in the event queue. Occupancy is
-//! computed when it is needed.
+//! rate`). One event per packet and link is therefore enough: the arrival at the end of the link.
+//! The link keeps the order, so only the first packet of the port's ring is in the event queue.
+//! Occupancy is computed when it is needed.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,13 @@ use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict};
 
-/// See the module. Fields that every packet needs are first, and rarely used ones are stored
-/// elsewhere, because the ports of a run do not fit into the first-level cache.
+/// A port that sends packets in the order of their arrival; see the module. The ports of a run do
+/// not fit into the first-level cache, so fields that every packet needs come first, and rarely
+/// used fields are stored elsewhere.
 #[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
-    /// With [`Self::forward_placed`]: departure times of the packets in the port, without the last.
+    /// With [`Self::forward_placed`]: departure times of the packets in the port, except the last.
     departures: VecDeque<Time>,
     last_departure: Time,
     /// Time after its departure for which a packet still counts as present.
@@ -31,12 +32,12 @@ pub struct Fifo {
     /// Whether the discipline admits every packet that fits.
     is_drop_tail: bool,
     train: Train,
-    /// Packets at the head of the ring that have left the port and are on the link. If packets may
-    /// wait, this and `view` are updated by [`Self::drain`].
+    /// Number of packets at the head of the ring that have left the port and are on the link. If
+    /// packets may wait, [`Self::drain`] updates this number and `view`.
     departed: usize,
-    /// When the packet in service no longer counts as present.
+    /// The time from which the packet in service no longer counts as present.
     gone_at: Time,
-    /// The waiting packets and the one being sent.
+    /// The waiting packets and the packet being sent.
     view: QueueView,
     counters: PortCounters,
     buffer: Option<Buffer>,
@@ -72,7 +73,7 @@ impl Fifo {
         }
     }
 
-    /// The parts of an unused port.
+    /// The parts of an unused port, for a port of the other kind.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
         Parts { line, train, ties, buffer, discipline, random }
@@ -146,7 +147,7 @@ impl Fifo {
         self.send(now, parcel, placed(ahead, sequence))
     }
 
-    /// Sends a packet after those in the port.
+    /// Sends a packet behind the packets in the port.
     #[inline]
     fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.transmit(now, parcel.size());
@@ -215,8 +216,8 @@ impl Fifo {
         Verdict::Trim
     }
 
-    /// Forwards a packet of `size` bytes that is stored elsewhere. Returns its arrival time. Only
-    /// for ports that never drop.
+    /// Forwards a packet of `size` bytes that is stored elsewhere. Returns the arrival time. Use it
+    /// only for ports that never drop.
     #[inline]
     pub(crate) fn forward(&mut self, now: Time, size: u32) -> Time {
         debug_assert!(self.never_drops(), "what is stored elsewhere cannot be dropped here");
@@ -260,7 +261,7 @@ impl Fifo {
     }
 
     /// Whether packets may be offered before they arrive, if `feeder` is the only feeder: the port
-    /// is never slower than it, and drops nothing at random.
+    /// is never slower than `feeder`, and drops nothing at random.
     pub(crate) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
@@ -301,12 +302,12 @@ impl Fifo {
         }
     }
 
-    /// Before this time, [`Self::drain`] changes nothing.
+    /// The time before which [`Self::drain`] changes nothing.
     pub(super) fn next_change(&self) -> Time {
         self.gone_at
     }
 
-    /// The packet in service leaves, and the next one takes its place.
+    /// Removes the packet in service, and puts the next packet into service.
     fn depart(&mut self) {
         self.departed += 1;
         if let Some(next) = self.ring.get(self.departed) {
@@ -333,13 +334,13 @@ impl Fifo {
         &self.counters
     }
 
-    /// When the link becomes idle if no packet is offered until then.
+    /// The time at which the link becomes idle if no packet is offered until then.
     pub(super) fn last_departure(&self) -> Time {
         self.last_departure
     }
 
-    /// Integral of the waiting bytes up to `now`, byte·ps. The counter has included the waiting
-    /// packets up to their departure already.
+    /// Integral of the waiting bytes up to `now`, byte·ps. The counter already includes each
+    /// waiting packet up to its departure.
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let left = now + self.line.delay;
         let still_waiting =

@@ -9,9 +9,9 @@ use super::{PortConfig, Ties};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) serialisation: Serialisation,
-    /// How much later than on an exact line a packet leaves, at most, in picoseconds.
+    /// Upper bound of the lateness of packets, in picoseconds.
     noise: u32,
-    /// How much later the last packet left, in picoseconds.
+    /// Lateness of the last packet: its departure minus that on an exact line, in picoseconds.
     late: u32,
     pub(super) delay: Span,
 }
@@ -31,8 +31,8 @@ impl Line {
         self.noise == 0
     }
 
-    /// How much later than on an exact line a packet of `size` bytes leaves, in picoseconds. It is
-    /// less than the transmission time.
+    /// A random lateness for a packet of `size` bytes, in picoseconds: its departure minus that on
+    /// an exact line. It is less than the transmission time.
     pub(super) fn lateness(&self, size: u32, random: &mut Stream) -> u32 {
         if self.is_exact() {
             return 0;
@@ -41,11 +41,11 @@ impl Line {
         random.below(u64::from(self.noise).min(sending.saturating_sub(1)) + 1) as u32
     }
 
-    /// Departure time of a packet of `size` bytes that is `ready` and is sent after
+    /// Departure time of a packet of `size` bytes that is sent at `ready` or, if that is later, at
     /// `last_departure`.
     ///
-    /// Lateness does not add up: the line catches up, but is never ahead of an exact one. Otherwise
-    /// a short transfer could exceed the line rate.
+    /// Lateness does not add up: the line catches up, but is never ahead of an exact line.
+    /// Otherwise a short transfer could exceed the line rate.
     pub(super) fn departure(
         &mut self,
         ready: Time,
@@ -61,7 +61,7 @@ impl Line {
         departure
     }
 
-    /// When the last packet would have left an exact line.
+    /// The time at which the last packet would have left an exact line.
     fn exactly(&self, last_departure: Time) -> Time {
         Time::from_picos(last_departure.as_picos() - u64::from(self.late))
     }
@@ -95,10 +95,11 @@ impl Serialisation {
     }
 }
 
-/// Number of packets that precede a packet on a line. It orders simultaneous arrivals.
+/// Number of packets that precede a packet on a line. This number orders simultaneous arrivals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Train {
-    /// With [`Ties::Scheduled`]: the number for the last packet, counted since the line was idle.
+    /// With [`Ties::Scheduled`]: the number of packets that preceded the last packet since the line
+    /// was idle.
     length: Option<u64>,
 }
 
@@ -107,14 +108,14 @@ impl Train {
         Self { length: (ties == Ties::Scheduled).then_some(0) }
     }
 
-    /// Appends a packet; returns the number of packets that precede it. `ahead` are still in the
-    /// port.
+    /// Appends a packet, and returns the number of packets that precede it. `ahead` packets are
+    /// still in the port.
     ///
     /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. A
-    /// transmission that begins with an arrival then precedes one that begins with a simultaneous
-    /// departure, because a propagation delay is longer than a transmission. Two lines that send
-    /// without gaps keep their order. The line that has sent fewer packets since it was idle is
-    /// therefore first.
+    /// transmission that begins with an arrival then precedes a transmission that begins with a
+    /// simultaneous departure, because a propagation delay is longer than a transmission. Two lines
+    /// that send without gaps keep their order. Therefore the line is first that has sent fewer
+    /// packets since it was idle.
     #[inline]
     pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };
@@ -166,7 +167,7 @@ mod tests {
         Line::new(&PortConfig { clock_noise: noise, ..config })
     }
 
-    /// Departures of packets of `size` bytes that are ready at once.
+    /// Departures of `count` packets of `size` bytes that are all ready at the beginning.
     fn train(line: &mut Line, size: u32, count: usize) -> Vec<Time> {
         let mut random = Stream::named(1, "port", 0);
         let mut last = Time::ZERO;

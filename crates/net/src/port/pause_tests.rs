@@ -24,12 +24,12 @@ fn a_paused_port_sends_nothing_loses_nothing_and_goes_on_in_order() {
     let mut switch = busy(10);
     switch.advance(at(30));
     switch.pause(0, at(30), at(1_030));
-    // Offered to an idle line, and to one whose pause ends at the same time.
+    // The packets are offered to an idle line, and to a line whose pause ends at the same time.
     switch.offer(at(500), 0, numbered(10, 0));
     switch.offer(at(1_030), 0, numbered(11, 0));
     switch.finish();
     assert_eq!(switch.seqs(0), (0..12).collect::<Vec<_>>());
-    // The third was being sent at 30 us.
+    // The third packet was being sent at 30 us.
     let before = [12, 24, 36];
     let after = (1..=9).map(|packet| 1_030 + 12 * packet);
     assert_eq!(departures(&switch), before.into_iter().chain(after).collect::<Vec<_>>());

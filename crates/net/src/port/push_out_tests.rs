@@ -29,7 +29,7 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
         [("oldest", [2, 4], [0, 1, 3, 5, 6]), ("newest", [4, 2], [0, 1, 3, 5, 6])]
     {
         let mut switch = Switch::new(&[push_out(Limit::Packets(4), victim)], None);
-        // 0 is being sent; 1 and 3 have labels; 2 and 4 do not.
+        // Packet 0 is being sent; packets 1 and 3 have labels; packets 2 and 4 have none.
         for seq in 0..=4 {
             switch.offer(Time::ZERO, 0, numbered(seq, (seq % 2) as u16));
         }
@@ -49,7 +49,8 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
         assert_eq!((counters.offered, counters.dropped, counters.delivered), (9, 4, 5));
         assert_eq!(counters.max_packets, 4);
         assert_eq!(counters.sending, Span::from_micros(60), "nobody sends what was pushed out");
-        // Of 1500 bytes each: 2 and 4 wait for 6 us, 1 and 3 for 12 and 24, 5 and 6 for 30 and 42.
+        // All packets have 1500 bytes. Packets 2 and 4 wait for 6 us, 1 and 3 for 12 and 24 us, 5
+        // and 6 for 30 and 42 us.
         let waited = Span::from_micros(6 + 6 + 12 + 24 + 30 + 42);
         assert_eq!(counters.byte_time, 1500 * u128::from(waited.as_picos()));
     }
@@ -62,11 +63,12 @@ fn as_many_go_as_it_takes_or_none() {
     for (seq, size) in [(1, 400), (2, 400), (3, 1400), (4, 400)] {
         switch.offer(Time::ZERO, 0, sized(seq, size, 0));
     }
-    // 400 bytes are free. For 1500, two small packets are not enough, so three are pushed out.
+    // 400 bytes are free. Two small packets do not make room for 1500 bytes, so three packets are
+    // pushed out.
     switch.offer(Time::ZERO, 0, sized(5, 1300, 1));
     assert_eq!(switch.dropped[0].len(), 3);
-    // 1700 bytes wait, 400 of them without a label. 1700 would need all of them, and 1800 do not
-    // fit.
+    // 1700 bytes wait, 400 of these without a label. A packet of 1700 bytes would need these 400
+    // bytes, and a packet of 1800 bytes does not fit.
     switch.offer(Time::ZERO, 0, sized(6, 1800, 1));
     assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 6)));
     switch.offer(Time::ZERO, 0, sized(7, 1700, 1));
@@ -84,7 +86,8 @@ fn a_shared_buffer_gets_back_what_is_pushed_out() {
         switch.offer(Time::ZERO, 0, numbered(seq, 0));
         switch.offer(Time::ZERO, 1, numbered(seq, 1));
     }
-    // Each port has a packet in service. A packet of one port does not push out those of the other.
+    // Each port has a packet in service. A packet of one port does not push out packets of the
+    // other port.
     let waiting = [0, 1].map(|port: usize| switch.ports[port].view().packets);
     assert_eq!(waiting, [4, 4]);
     assert_eq!(switch.commons.pools[0].used().packets, 8);
@@ -134,7 +137,7 @@ fn the_search_is_linear_and_only_where_there_is_no_room() {
     }
 }
 
-/// Round r pushes out packets with label r. Counts the notifications.
+/// Pushes out packets with label r in round r, and counts the notifications.
 struct Rounds(Arc<AtomicUsize>);
 
 impl QueueDiscipline for Rounds {
@@ -165,7 +168,7 @@ fn a_later_round_takes_what_the_one_before_has_left() {
         for (seq, label) in [(1, 2), (2, 1), (3, 0)] {
             switch.offer(Time::ZERO, 0, sized(seq, 500, label));
         }
-        // Needs the space of all three.
+        // The packet needs the space of all three packets.
         switch.offer(Time::ZERO, 0, sized(4, 1500, rounds));
         let was_told = (1..4).filter(|seq| told.load(Relaxed) >> (8 * seq) & 0xff == 1);
         assert_eq!(was_told.count(), gone.len());
@@ -177,8 +180,8 @@ fn a_later_round_takes_what_the_one_before_has_left() {
 }
 
 proptest! {
-    /// Simultaneous arrivals, compared with a list: the same packets are dropped and delivered, in
-    /// order, and no packet is examined twice for one arrival.
+    /// Compares the port with a list, with simultaneous arrivals. The same packets are dropped and
+    /// delivered in the same order, and no packet is examined twice for one arrival.
     #[test]
     fn the_port_does_what_a_list_does(
         arrivals in prop::collection::vec((40_u16..=1500, 0_u16..3), 1..80),

@@ -27,7 +27,7 @@ fn syn_ack(flow: u32) -> Packet {
     Packet { seq, flags, payload: 0, ..segment(flow, 0) }
 }
 
-/// A port with room for `places` packets behind the one being sent, at a fixed time.
+/// A port with room for `places` packets behind the packet being sent, at a fixed time.
 struct Queue {
     switch: Switch,
     now: Time,
@@ -58,14 +58,14 @@ impl Queue {
         dropped.into_iter().map(|(_, seq)| name(seq)).collect()
     }
 
-    /// The packets dropped when these arrive one by one.
+    /// The packets that are dropped when `packets` arrive one by one.
     fn dropped_by(&mut self, packets: impl IntoIterator<Item = Packet>) -> Vec<(u32, u64)> {
         self.gone();
         self.offer(packets);
         self.gone()
     }
 
-    /// Sends all waiting packets, and these.
+    /// Sends all waiting packets, and then `packets`.
     fn send(&mut self, packets: impl IntoIterator<Item = Packet>) {
         self.switch.advance(self.now + Span::from_secs(1));
         self.now += Span::from_secs(1);
@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// Empties the line; then a packet of flow 99 is being sent.
+    /// Empties the line. Afterwards, a packet of flow 99 is being sent.
     fn drain(&mut self) {
         self.send([]);
         self.offer([segment(99, 0)]);
@@ -104,7 +104,7 @@ fn with_two_behind_each_the_newcomer_goes() {
 fn every_window_loses_one_before_any_loses_two() {
     let mut queue = Queue::new(16, &json!({}));
     queue.offer(segments(1, 0..8).chain(segments(2, 0..8)));
-    // Each flow loses one packet, then flow 1 loses further ones.
+    // Each flow loses one packet, then flow 1 loses further packets.
     let newcomers = (0..4).map(|number| segment(3 + number, 0));
     assert_eq!(queue.dropped_by(newcomers), [(1, 0), (2, 0), (1, 1), (1, 2)]);
 }
@@ -141,8 +141,9 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..5).chain(segments(2, 0..3)));
     assert_eq!(queue.dropped_by([segment(3, 0)]), [(1, 0)]);
-    // The window of the loss ends with segment 4. The first packet after it is kept: a careful
-    // sender needs its acknowledgement before it counts duplicates again (RFC 6582 §3.2, step 2).
+    // The window of the loss ends with segment 4. The first packet after this window is kept,
+    // because a careful sender needs its acknowledgement before it counts duplicates again (RFC
+    // 6582 §3.2, step 2).
     queue.send([again(1, 0)]);
     queue.drain();
     queue.offer(segments(1, 5..11).chain(segments(2, 3..5)));
@@ -153,7 +154,7 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
 fn what_a_sender_sends_while_it_repairs_is_not_lost() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..8));
-    // Two losses, and only the first was retransmitted.
+    // There are two losses, and only the first packet was retransmitted.
     assert_eq!(queue.dropped_by([segment(2, 0), segment(3, 0)]), [(1, 0), (1, 1)]);
     queue.send([again(1, 0)]);
     queue.drain();
@@ -164,7 +165,7 @@ fn what_a_sender_sends_while_it_repairs_is_not_lost() {
 #[test]
 fn a_gap_tells_of_a_loss_elsewhere() {
     let mut queue = Queue::new(9, &json!({}));
-    // Segment 1 does not arrive, so this window has a loss already.
+    // Segment 1 does not arrive, so this window already has a loss.
     queue.offer([segment(1, 0)].into_iter().chain(segments(1, 2..6)).chain(segments(2, 0..4)));
     assert_eq!(queue.dropped_by([segment(3, 0), segment(4, 0)]), [(2, 0), (1, 0)]);
 }

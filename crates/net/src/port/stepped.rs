@@ -1,8 +1,9 @@
 //! A port with an event per departure.
 //!
-//! It is needed if the departure time of a packet is not known when it is admitted (the discipline
-//! acts at departure or changes the order), or if other ports need the exact occupancy (a shared
-//! buffer). The port returns when the packet in service departs, and is called at that time.
+//! Such a port is needed if the departure time of a packet is not known when the packet is
+//! admitted, because the discipline acts at departure or changes the order. It is also needed if
+//! other ports need the exact occupancy of a shared buffer. The port tells its caller when the
+//! packet in service departs, and is called at that time.
 
 use std::collections::VecDeque;
 
@@ -42,7 +43,7 @@ impl Pause {
     }
 }
 
-/// See the module.
+/// A port with an event per departure; see the module.
 pub struct Stepped {
     /// Waiting packets by class, oldest first.
     classes: Vec<VecDeque<Waiting>>,
@@ -52,9 +53,9 @@ pub struct Stepped {
     held: Occupancy,
     in_service: Option<InService>,
     pause: Pause,
-    /// The pause requested from the upstream neighbours, until it is passed on.
+    /// The requested pause of the upstream neighbours, until the request is passed on.
     asked: Option<Span>,
-    /// The packet in service, and those on the link, in the order of their arrival.
+    /// The packet in service and the packets on the link, in the order of their arrival.
     link: VecDeque<Transit>,
     last_departure: Time,
     /// Order of departures among simultaneous events.
@@ -88,7 +89,7 @@ impl Stepped {
         }
     }
 
-    /// Port number `index`, made from an unused port.
+    /// Port number `index`, made from the parts of an unused port.
     pub(super) fn from_parts(parts: Parts, index: u32) -> Self {
         let Parts { line, train, ties, buffer, discipline, random } = parts;
         let index = u64::from(index);
@@ -167,7 +168,7 @@ impl Stepped {
         if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
     }
 
-    /// Decides by the buffer and the discipline. Returns the admitted packet, which may be marked
+    /// Lets the buffer and the discipline decide. Returns the admitted packet, which may be marked
     /// or trimmed, and whether packets were pushed out for it.
     fn judge(
         &mut self,
@@ -216,7 +217,7 @@ impl Stepped {
         self.in_service.is_none() && self.waiting.packets == 0 && !self.pause.covers(now)
     }
 
-    /// The packet in service leaves at `now`, and the next one is sent.
+    /// Removes the packet in service at `now`, and sends the next packet.
     ///
     /// # Panics
     /// If no packet is in service.
@@ -230,9 +231,9 @@ impl Stepped {
         self.start_next(now, commons);
     }
 
-    /// Starts no packet from `from` to `until`; the one in service is completed. Returns the time
-    /// of the next [`super::Port::resume`] and its order among simultaneous events, unless it is
-    /// scheduled already.
+    /// Starts no packet from `from` to `until`. The transmission of the packet in service is
+    /// completed. Returns the time of the next [`super::Port::resume`] and its order among
+    /// simultaneous events, unless it is scheduled already.
     pub(super) fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
         if until <= self.pause.until.max(from) {
             return None;
@@ -242,7 +243,7 @@ impl Stepped {
         Some((until, self.departure_sequence))
     }
 
-    /// A pause may have ended: sends the next packet, unless one is being sent.
+    /// Sends the next packet if the pause has ended, unless a packet is being sent.
     pub(super) fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
         let was_idle = self.in_service.is_none();
         if was_idle {
@@ -251,7 +252,7 @@ impl Stepped {
         was_idle && self.in_service.is_some()
     }
 
-    /// The pause requested from the upstream neighbours.
+    /// The requested pause of the upstream neighbours.
     pub(super) fn take_asked(&mut self) -> Option<Span> {
         self.asked.take()
     }
@@ -359,8 +360,8 @@ impl Stepped {
         }
     }
 
-    /// Searches for packets to push out for an arriving one, and stores their positions. Returns
-    /// whether they free enough space.
+    /// Searches for packets to push out for an arriving packet, and stores their positions. Returns
+    /// whether these packets free enough space.
     fn find_victims(
         &mut self,
         arriving: &Packet,
@@ -414,7 +415,7 @@ impl Stepped {
         }
     }
 
-    /// A packet stops waiting: it is sent or pushed out.
+    /// Removes a packet from the count of waiting packets, because it is sent or pushed out.
     fn stop_waiting(&mut self, packet: &Waiting, now: Time) {
         let size = u64::from(packet.parcel.size());
         self.waiting = self.waiting - Occupancy { packets: 1, bytes: size };
@@ -466,7 +467,7 @@ impl Stepped {
 
     /// Sends a packet.
     fn start(&mut self, next: &Waiting, now: Time) {
-        // A line that was idle or paused begins now.
+        // A line that was idle or paused begins to send now.
         let ready = if now > self.last_departure { now } else { next.since };
         let departure =
             self.line.departure(ready, self.last_departure, next.parcel.size(), next.lateness);
@@ -482,13 +483,13 @@ impl Stepped {
         };
         self.in_service = Some(InService { size: next.parcel.size(), service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        // Without reordering this is the end of the list.
+        // Without reordering, this is the end of the list.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }
 }
 
-/// Whether `space` fits, if the port uses `held`.
+/// Whether `space` fits if the port already uses `held`.
 fn has_room(buffer: Buffer, held: Occupancy, space: Occupancy, pool: Option<&Pool>) -> bool {
     !(held + space).exceeds(buffer.limit) && pool.is_none_or(|pool| pool.has_room(held, space))
 }

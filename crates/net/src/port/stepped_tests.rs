@@ -16,11 +16,11 @@ enum Happening {
     Arrival(usize),
 }
 
-/// Some ports, their shared buffers and scheduled events.
+/// Some ports, with their shared buffers and their scheduled events.
 pub(super) struct Switch {
     pub ports: Vec<Port>,
     pub commons: Commons,
-    /// Ordered by time and by order among simultaneous events.
+    /// The events, ordered by time and by their order among simultaneous events.
     schedule: BTreeSet<(Time, u64, Happening)>,
     sequence: u64,
     /// The packets that arrived behind each port, with their times.
@@ -179,7 +179,7 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u16)>> {
 }
 
 proptest! {
-    /// If both kinds of port are possible, they agree on every packet, mark, drop, time and
+    /// If both kinds of port are possible, the two agree on every packet, mark, drop, time and
     /// counter.
     #[test]
     fn departures_that_are_events_change_nothing(
@@ -194,9 +194,9 @@ proptest! {
         is_host in any::<bool>(),
         no_delay in any::<bool>(),
     ) {
-        // Without a delay, a packet arrives at the time of its departure. With arrivals first, the
-        // FIFO port counts it as gone once it is delivered, the other port only when that time is
-        // over.
+        // Without a delay, a packet arrives at the time of its departure. If arrivals come first,
+        // the FIFO port counts the packet as gone once it is delivered, but the other port only
+        // when that time is over.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
         let clock_noise = Span::from_nanos(noise);
@@ -293,7 +293,8 @@ fn urgent_packets_wait_for_one_other_at_most() {
     for seq in 0..10 {
         switch.offer(Time::ZERO, 0, numbered(seq, 0));
     }
-    // Packet 1 is being sent. 11 arrives with 10, and 12 during the transmission of 4.
+    // Packet 1 is being sent. Packet 11 arrives together with packet 10, and packet 12 during the
+    // transmission of packet 4.
     switch.offer(at(13), 0, numbered(10, 1));
     switch.offer(at(13), 0, numbered(11, 1));
     switch.offer(at(66), 0, numbered(12, 1));
@@ -318,8 +319,9 @@ fn codel_drops_at_departure_by_the_control_law() {
     let times: Vec<u64> =
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
     // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
-    // about 2 ms, and has been above it for 10 ms at about 12 ms. Each drop is due interval /
-    // sqrt(count) after the previous one, and happens at the next departure (12 us apart).
+    // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. Each drop is due interval /
+    // sqrt(count) after the previous drop, and happens at the next departure; departures are 12 us
+    // apart.
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");
     let mut due = first as f64;
@@ -388,8 +390,8 @@ fn a_shared_buffer_lends_what_other_ports_leave_within_a_port_s_limit() {
         switch.offer(Time::ZERO, 1, numbered(seq, 0));
     }
     assert_eq!(switch.ports[1].view().packets, 2, "what is left of the pool");
-    // At 12 us both ports send their next packet, and one place each is free. At 24 us the first
-    // port uses two.
+    // At 12 us, both ports send their next packet, and each has freed the space of one packet. At
+    // 24 us, the first port uses the space of two packets.
     switch.advance(at(25));
     assert_eq!(switch.commons.pools[0].used().packets, 4);
     for seq in 10..20 {

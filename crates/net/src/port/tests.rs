@@ -94,7 +94,7 @@ fn as_scheduled_the_line_comes_first_that_has_been_busy_for_fewer() {
     let delay = Span::from_micros(100);
     let config = PortConfig { ties: Ties::Scheduled, ..PortConfig::host(GIGABIT, delay) };
     let mut port = Alone::new(&config);
-    // Each finds at most one packet; the last finds the line idle.
+    // Each arrival finds at most one packet; the last arrival finds the line idle.
     for (micros, sequence) in [(0, 0), (12, 1), (24, 2), (60, 3)] {
         port.offer(at(micros), packet(1460), sequence);
     }
@@ -128,11 +128,11 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     for sequence in 0..3 {
         port.offer(Time::ZERO, packet(1460), sequence);
     }
-    // The second waits for 12 us, the third for 24 us.
+    // The second packet waits for 12 us, the third packet for 24 us.
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
     assert_eq!((port.counters().max_packets, port.counters().max_bytes), (2, 3000));
     assert_eq!(port.sending_until(at(18)), Span::from_micros(18));
-    // At 18 us the second is being sent, and the third has waited since its arrival.
+    // At 18 us, the second packet is being sent, and the third packet has waited since its arrival.
     assert_eq!(port.byte_time_until(at(18)), 1500 * 30_000_000);
     assert_eq!(port.byte_time_until(at(40)), 1500 * 36_000_000);
 }
@@ -170,8 +170,8 @@ impl Reference {
 }
 
 proptest! {
-    /// The analytic port agrees with the reference port, conserves packets, and delivers each once
-    /// and in order.
+    /// The analytic port agrees with the reference port, conserves packets, and delivers each
+    /// packet once and in order.
     #[test]
     fn agrees_with_a_port_that_simulates_every_departure(
         arrivals in prop::collection::vec((0_u64..20, 0_u16..1460), 1..100),

@@ -33,8 +33,8 @@ impl QueueDiscipline for Trimming {
     }
 }
 
-/// A port of 8 KB that trims beyond `threshold`. 60 packets arrive, four at a time, at twice its
-/// rate.
+/// Runs a port of 8 KB that trims beyond `threshold`. 60 packets arrive, four at a time, at twice
+/// the port's rate.
 fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switch {
     let port = PortConfig {
         departure_events,
@@ -53,7 +53,7 @@ fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switc
 
 #[test]
 fn every_packet_arrives_and_what_was_cut_off_is_known() {
-    // By the threshold, and because the buffer is full.
+    // Packets are trimmed beyond the threshold, or because the buffer is full.
     for threshold in [6000, u64::MAX] {
         for (events, in_service) in [(false, false), (false, true), (true, false), (true, true)] {
             let switch = run(threshold, events, in_service);
@@ -83,7 +83,7 @@ fn a_header_overtakes_what_waits_whole() {
     sorted.sort_unstable();
     assert_eq!(sorted, (0..60).collect::<Vec<_>>());
     assert_ne!(order, sorted);
-    // One class only: in the order of arrival.
+    // There is only one class, so packets leave in the order of arrival.
     assert_eq!(run(6000, false, false).seqs(0), sorted);
 }
 

@@ -43,7 +43,7 @@ impl Bernoulli {
 impl QueueDiscipline for Bernoulli {
     #[inline]
     fn offer(&mut self, packet: &Packet, _: &QueueView, random: &mut Stream) -> Verdict {
-        // Every packet draws a number, so that `data_only` does not shift the stream.
+        // A number is drawn for every packet, so that `data_only` does not shift the random stream.
         let lost = random.chance(self.0.p);
         if lost && (packet.payload > 0 || !self.0.data_only) {
             Verdict::Drop(DropReason::Random)

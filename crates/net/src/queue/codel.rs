@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Controlled delay (RFC 8289). Its 5 ms and 100 ms are for Internet round trips (§4); the defaults
-/// have the same ratio to round trips of a data centre, where a shallow buffer never holds 5 ms.
+/// Controlled delay (RFC 8289). The RFC's 5 ms and 100 ms are for Internet round trips (§4). The
+/// defaults have the same ratio to round trips of a data centre, where packets never wait for 5 ms
+/// in a shallow buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
@@ -55,7 +56,7 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`]. Names of fields are those of RFC 8289 §5.
+/// The state of controlled delay; see [`Params`]. The fields have the names of RFC 8289 §5.
 #[derive(Clone, Debug)]
 pub struct Codel {
     params: Params,
@@ -70,7 +71,7 @@ pub struct Codel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
-    /// None: it was sent.
+    /// None, because the packet was sent.
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
@@ -111,8 +112,8 @@ impl Codel {
         t + Span::from_picos(squared.isqrt() as u64)
     }
 
-    /// The first hit of a drop state (§5, `deque`). If the last drop state ended a short time ago,
-    /// its rate is a good initial value.
+    /// Begins a drop state with its first hit (§5, `deque`). If the last drop state ended a short
+    /// time ago, its rate is a good initial value.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -122,8 +123,8 @@ impl Codel {
         self.last_count = self.count;
     }
 
-    /// A hit: a mark, after which the packet is sent, or a drop, after which the next packet is
-    /// examined at once.
+    /// Hits a packet with a mark, after which it is sent, or with a drop, after which the next
+    /// packet is examined at once.
     fn hit(&mut self, packet: &Packet, after_drop: AfterDrop) -> Verdict {
         let drop = Verdict::Drop(DropReason::Late);
         let verdict = if self.params.ecn { Verdict::mark_or(packet, drop) } else { drop };
@@ -137,7 +138,7 @@ impl QueueDiscipline for Codel {
         Verdict::Admit
     }
 
-    /// One call per packet at the head: §5's `deque`, with the loop in the port.
+    /// The `deque` of §5, called once per packet at the head; the loop is in the port.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let now = view.now;
         let may_drop = self.may_drop(waited, view);
@@ -160,7 +161,7 @@ impl QueueDiscipline for Codel {
         self.count += 1;
         let verdict = self.hit(packet, AfterDrop::Schedule);
         if verdict == Verdict::Mark {
-            // A mark ends the dequeue, so the next one is due later (as in Linux).
+            // A mark ends the dequeue, so the next mark is due later (as in Linux).
             self.drop_next = self.control_law(self.drop_next);
         }
         verdict
@@ -182,8 +183,8 @@ mod tests {
         }
     }
 
-    /// A packet every 100 us from a queue that stays long, with a waiting time of `waited`;
-    /// returns the times of hits in us.
+    /// Takes a packet every 100 us, with a waiting time of `waited`, from a queue that stays long.
+    /// Returns the times of hits in us.
     fn hits(
         codel: &mut Codel,
         packet: &Packet,
@@ -209,8 +210,8 @@ mod tests {
     const LONG: Span = Span::from_millis(20);
     const SHORT: Span = Span::from_millis(4);
 
-    /// The first drop an interval after the waiting time rose above the target, the next ones
-    /// interval / sqrt(count) apart, each in the 100-us slot after it is due.
+    /// The first drop comes an interval after the waiting time rose above the target. The next
+    /// drops are interval / sqrt(count) apart, each in the 100-us slot after it is due.
     #[test]
     fn drops_follow_the_control_law() {
         let mut codel = Codel::new(&rfc(), &SITE);
@@ -222,7 +223,7 @@ mod tests {
             due += 100_000.0 / (count as f64).sqrt();
         }
         assert_eq!(times, expected);
-        // 100 ms apart, then 70.7, 57.7, 50, 44.7 ms.
+        // The intervals are 100, 70.7, 57.7, 50 and 44.7 ms.
         assert_eq!(times[..6], [100_000, 200_000, 270_800, 328_500, 378_500, 423_200]);
     }
 
@@ -251,7 +252,7 @@ mod tests {
         };
         let (count, delta) = begin_again(100);
         assert_eq!(count, delta);
-        // 16 intervals later that is forgotten.
+        // The rate is forgotten 16 intervals later.
         assert_eq!(begin_again(1_700_000).0, 1);
     }
 

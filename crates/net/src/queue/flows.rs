@@ -25,7 +25,7 @@ impl<T: Clone + Default> Flows<T> {
         &mut self.flows[place]
     }
 
-    /// A known flow.
+    /// The state of a known flow.
     pub fn get(&self, flow: u32) -> Option<&T> {
         self.flows.get(flow.checked_sub(self.first)? as usize)
     }

@@ -1,4 +1,4 @@
-//! A queue whose last places are reserved for priority packets.
+//! A queue whose end is reserved for priority packets.
 
 use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;
@@ -9,8 +9,8 @@ use super::selector::Selector;
 use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// One FIFO whose last places are reserved for priority packets: while the queue is as long as the
-/// threshold or longer, only they are admitted, until the buffer is full (PLATO: Shukla et al.
+/// One FIFO whose end is reserved for priority packets: while the queue is at least as long as the
+/// threshold, only priority packets are admitted, until the buffer is full (PLATO: Shukla et al.
 /// 2014, §III).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -18,7 +18,7 @@ pub struct Params {
     /// Queue length from which only priority packets are admitted, bytes, packets or a share of the
     /// buffer.
     pub threshold: Level,
-    /// Labels of priority packets, as a bit mask; one label is enough.
+    /// Labels of priority packets, as a bit mask; one of these labels is enough.
     pub label: u16,
     /// Whether retransmissions have priority.
     pub retransmissions: bool,

@@ -71,7 +71,8 @@ fn only_those_act_at_departure_that_say_so() {
         for label in 0..=u16::MAX {
             let packet = Packet { label, ..data() };
             assert!(discipline.class(&packet) < discipline.classes(), "{name}");
-            // In the first round, packets that push others out are not pushed out themselves.
+            // In the first round, packets that push out other packets are not pushed out
+            // themselves.
             let pushes_out = discipline.pushes_out(&packet).is_some();
             assert!(!pushes_out || !discipline.gives_way(&packet, 0), "{name}");
             acts |= pushes_out;

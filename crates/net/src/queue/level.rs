@@ -30,7 +30,8 @@ impl Level {
         self.of(site.buffer)
     }
 
-    /// The threshold of a port with this buffer, shares rounded up; infinite if it has none.
+    /// The threshold of a port with this buffer. Shares are rounded up; the threshold is infinite
+    /// if the port has no buffer.
     pub fn of(self, buffer: Option<Limit>) -> Limit {
         let part = |whole: u64, millionths: u32| {
             (u128::from(whole) * u128::from(millionths)).div_ceil(1_000_000) as u64
@@ -46,7 +47,7 @@ impl Level {
     /// Refuses a share if the port has no buffer of its own.
     ///
     /// # Errors
-    /// What to write instead.
+    /// The message says what to write instead.
     pub(super) fn check(self, key: &'static str, site: &Site) -> Result<(), Fault> {
         if matches!(self, Self::Share(_)) && site.buffer.is_none() {
             let message = format!(

@@ -1,7 +1,8 @@
 //! Queue disciplines. Each discipline has a file, and a line in the list below.
 //!
-//! A discipline only decides; the port stores packets. The port checks its buffer first, so a
-//! discipline sees only packets for which there is room, or for which it would make room.
+//! A discipline only decides, and the port stores packets. The port checks its buffer first, so a
+//! discipline sees only packets for which there is room, or for which the discipline would make
+//! room.
 
 use incast_engine::{Entry, Fault, Here, Limit, Rate, Span, Stream, Time};
 
@@ -28,15 +29,15 @@ pub use push_out::{Search, Victim};
 /// A discipline's view of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueView {
-    /// Waiting packets, without the one being sent.
+    /// Waiting packets, without the packet being sent.
     pub packets: u32,
     /// Waiting bytes (IP packets, without layer 2).
     pub bytes: u64,
-    /// Size of the packet being sent, 0 if the link is idle.
+    /// Size of the packet being sent; 0 if the link is idle.
     pub in_service_bytes: u32,
-    /// Now.
+    /// The current time.
     pub now: Time,
-    /// When the link became idle; undefined while a packet is being sent.
+    /// The time at which the link became idle; undefined while a packet is being sent.
     pub idle_since: Time,
 }
 
@@ -46,7 +47,7 @@ impl QueueView {
         self.in_service_bytes == 0 && self.packets == 0
     }
 
-    /// Occupancy of the port: waiting packets, and the packet being sent if it counts.
+    /// Occupancy of the port: waiting packets, and the packet being sent if `counts_in_service`.
     #[inline]
     pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
         let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
@@ -56,8 +57,8 @@ impl QueueView {
         }
     }
 
-    /// Occupancy of the port after a packet of `size` bytes was admitted. An idle link sends it at
-    /// once.
+    /// Occupancy of the port after a packet of `size` bytes was admitted. An idle link sends the
+    /// packet at once.
     #[inline]
     pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
         let before = self.occupancy(counts_in_service);
@@ -78,7 +79,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Whether it is more than `limit`, in the limit's unit.
+    /// Whether the length is more than `limit`, in the limit's unit.
     #[inline]
     pub fn exceeds(&self, limit: Limit) -> bool {
         match limit {
@@ -87,7 +88,7 @@ impl Occupancy {
         }
     }
 
-    /// Whether it is `limit` or more, in the limit's unit.
+    /// Whether the length is `limit` or more, in the limit's unit.
     #[inline]
     pub fn reaches(&self, limit: Limit) -> bool {
         match limit {
@@ -120,7 +121,8 @@ pub struct Site {
     pub rate: Rate,
     /// Bytes that layer 2 adds to every packet on the line.
     pub layer2_overhead: u32,
-    /// The port's own buffer; `None` if it shares one without its own limit, or never drops.
+    /// The port's own buffer; `None` if the port shares a buffer without a limit of its own, or
+    /// never drops.
     pub buffer: Option<Limit>,
     /// Whether the packet that is being sent occupies the buffer.
     pub counts_in_service: bool,
@@ -128,20 +130,20 @@ pub struct Site {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Whether the discipline decides at departure, reorders packets, or removes waiting ones. Its
-    /// port then has an event per departure.
+    /// Whether the discipline decides at departure, reorders packets, or removes waiting packets.
+    /// Its port then has an event per departure.
     const ACTS_AT_DEPARTURE: bool = false;
 
-    /// Finds the first parameter that is invalid for the switch's ports.
+    /// Refuses the first parameter that is invalid for the switch's ports.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The key of this parameter, and what is wrong.
     fn check(&self, site: &Site) -> Result<(), Fault> {
         let _ = site;
         Ok(())
     }
 
-    /// Its thresholds on the length of the queue, by key.
+    /// The thresholds on the length of the queue, each with its key.
     fn levels(&self) -> Vec<(&'static str, Level)> {
         Vec::new()
     }
@@ -174,35 +176,36 @@ impl Verdict {
 /// A discipline's decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Enqueue it, or send it if the link is idle.
+    /// Enqueue the packet, or send it if the link is idle.
     Admit,
     /// As `Admit`, with the congestion-experienced mark (RFC 3168).
     Mark,
     /// As `Admit`, with the payload removed.
     Trim,
-    /// Drop it.
+    /// Drop the packet.
     Drop(DropReason),
 }
 
 /// The decision on a packet that does not fit into the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is dropped.
+    /// The packet is dropped.
     Drop,
-    /// Its payload is removed, and the header is admitted if it fits.
+    /// The payload is removed, and the header is admitted if it fits.
     Trim,
 }
 
 impl Verdict {
-    /// Signals congestion by a mark if the packet is ECN-capable (RFC 3168 §5), else by `other`.
+    /// Signals congestion with a mark if the packet is ECN-capable (RFC 3168 §5), else with
+    /// `other`.
     #[inline]
     pub fn mark_or(packet: &Packet, other: Self) -> Self {
         if packet.ecn() == Ecn::NotCapable { other } else { Self::Mark }
     }
 }
 
-/// Why a packet was dropped. It has the size of a time, so that [`crate::Admission`] fits into two
-/// registers.
+/// The reason why a packet was dropped. A value has the size of a time, so that
+/// [`crate::Admission`] fits into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum DropReason {
@@ -212,15 +215,16 @@ pub enum DropReason {
     Random,
     /// The discipline signals congestion before the buffer is full.
     Early,
-    /// It waited too long.
+    /// The packet waited too long.
     Late,
 }
 
-/// Decides what happens to packets. Every port calls [`QueueDiscipline::offer`]; only ports with
-/// departure events ([`Parameters::ACTS_AT_DEPARTURE`]) call the rest.
+/// Decides whether packets are admitted, marked, trimmed or dropped. Every port calls
+/// [`QueueDiscipline::offer`]; only ports with departure events ([`Parameters::ACTS_AT_DEPARTURE`])
+/// call the rest.
 pub trait QueueDiscipline {
-    /// The decision on an arriving `packet` for which the buffer has room, or will have after
-    /// others were pushed out.
+    /// The decision on an arriving `packet` for which the buffer has room, or will have room after
+    /// other packets have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
     /// The decision on an arriving `packet` that does not fit into the buffer.
@@ -230,7 +234,7 @@ pub trait QueueDiscipline {
     }
 
     /// The decision on `packet`, which waited for `waited` and is about to be sent; `view` is the
-    /// queue behind it. If it is dropped, the next one is examined at once.
+    /// queue behind it. If it is dropped, the next packet is examined at once.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let _ = (packet, waited, view);
         Verdict::Admit
@@ -241,14 +245,14 @@ pub trait QueueDiscipline {
         1
     }
 
-    /// The class of `packet`. Class 0 is served first, then the others in order.
+    /// The class of `packet`. Class 0 is served first, then the other classes in order.
     fn class(&self, packet: &Packet) -> usize {
         let _ = packet;
         0
     }
 
-    /// How to search the queue if an arriving `packet` does not fit and may push others out; `None`
-    /// if it may not.
+    /// The search of the queue for packets to push out, if an arriving `packet` does not fit;
+    /// `None` if it may not push out others.
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None
@@ -266,14 +270,14 @@ pub trait QueueDiscipline {
         false
     }
 
-    /// How long the upstream neighbours must stop sending to this port after a packet was enqueued;
-    /// `None` if they may continue (IEEE 802.3 annex 31B).
+    /// The time for which the upstream neighbours must stop sending to this port after a packet was
+    /// enqueued; `None` if they may continue (IEEE 802.3 annex 31B).
     fn asks_for_pause(&mut self, view: &QueueView) -> Option<Span> {
         let _ = view;
         None
     }
 
-    /// `packet` was pushed out.
+    /// Called when `packet` was pushed out.
     fn on_pushed_out(&mut self, packet: &Packet) {
         let _ = packet;
     }
@@ -294,7 +298,7 @@ macro_rules! queue_disciplines {
         /// A running discipline.
         pub enum Discipline {
             $(#[doc = $summary] $variant($place<$module::$variant>),)+
-            /// One from another crate, or from a test that drops selected packets.
+            /// A discipline from another crate, or from a test that drops selected packets.
             Custom(Box<dyn QueueDiscipline + Send>),
         }
 
@@ -309,24 +313,25 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Whether it decides at departure, reorders packets, or removes waiting ones.
+            /// Whether the discipline decides at departure, reorders packets, or removes waiting
+            /// packets.
             pub fn acts_at_departure(&self) -> bool {
                 match self {
                     $(Self::$variant(_) => <$module::Params as Parameters>::ACTS_AT_DEPARTURE,)+
                 }
             }
 
-            /// Finds the first parameter that is invalid for the port at `site`.
+            /// Refuses the first parameter that is invalid for the port at `site`.
             ///
             /// # Errors
-            /// What is wrong with it.
+            /// The key of this parameter, and what is wrong.
             pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
                     $(Self::$variant(params) => params.check(site),)+
                 }
             }
 
-            /// Its thresholds on the length of the queue, by key.
+            /// The thresholds on the length of the queue, each with its key.
             pub fn levels(&self) -> Vec<(&'static str, Level)> {
                 match self {
                     $(Self::$variant(params) => params.levels(),)+
@@ -347,7 +352,7 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Its name in the list.
+            /// The name of this discipline in the list.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)+
@@ -440,7 +445,9 @@ queue_disciplines! {
     "priority" => Priority(Box priority): "Strict priority by class: the most urgent waiting packet is sent first.";
     "segregation" => Segregation(Box segregation): "Bursty flows and steady flows wait in separate queues (Khalid et al.).";
     "label-threshold" => LabelThreshold(Box label_threshold): "Above a threshold, admits only packets with a label (PLATO's switch).";
-    "push-out" => PushOut(Box push_out): "When the buffer is full, drops a waiting packet without a label to admit one with a label (PLATO's naive switch).";
+    "push-out" => PushOut(Box push_out): "When the buffer is full, drops a waiting packet without \
+                                          a label to admit a packet with a label (PLATO's naive \
+                                          switch).";
     "rapid" => Rapid(Box rapid): "When the buffer is full, drops a waiting packet that three packets of its flow follow (after RAPID, Xu et al.).";
 }
 

@@ -15,7 +15,7 @@ use crate::packet::Packet;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// The classes, most urgent first: a list of tables. A packet belongs to the first class that
-    /// matches, else to an additional class after all of them.
+    /// matches; packets without a match form an additional, last class.
     pub classes: Vec<Class>,
 }
 
@@ -24,7 +24,7 @@ pub struct Params {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "PriorityClass")]
 pub struct Class {
-    /// Labels of packets in the class, as a bit mask; one label is enough.
+    /// Labels of packets in the class, as a bit mask; one of these labels is enough.
     pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,

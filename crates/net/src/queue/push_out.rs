@@ -9,14 +9,14 @@ use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// One FIFO for all packets. A priority packet that finds no room pushes out as many packets
-/// without priority as necessary, and is dropped only if there are too few. PLATO's threshold
-/// replaces this, because the search is linear (Shukla et al. 2014, §IV.B).
+/// without priority as necessary, and is dropped only if too few of these wait. PLATO uses a
+/// threshold instead, because the search takes linear time (Shukla et al. 2014, §IV.B).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Which of the eligible packets is pushed out.
     pub victim: Victim,
-    /// Labels of priority packets, as a bit mask; one label is enough.
+    /// Labels of priority packets, as a bit mask; one of these labels is enough.
     pub label: u16,
     /// Whether retransmissions have priority.
     pub retransmissions: bool,
@@ -34,17 +34,17 @@ pub enum Victim {
     Newest,
 }
 
-/// How the waiting packets are searched for victims.
+/// A search of the waiting packets for victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Where each round begins.
+    /// The packet with which each round begins.
     pub first: Victim,
-    /// Rounds; the next one takes place if there is still no room.
+    /// Number of rounds. A further round takes place if there is still no room.
     pub rounds: u8,
 }
 
 impl Default for Params {
-    /// PLATO's: "a linear search from the head of the buffer", §IV.B.
+    /// The values of PLATO: "a linear search from the head of the buffer", §IV.B.
     fn default() -> Self {
         Self { victim: Victim::Oldest, label: 1, retransmissions: true, control: false }
     }
@@ -62,7 +62,8 @@ impl Parameters for Params {
 
     fn check(&self, _: &Site) -> Result<(), Fault> {
         if self.priority() == Selector::default() {
-            let message = "0, and nothing else has priority; write e.g. 1, or \"drop-tail\"";
+            let message = "must not be 0, because no other packets have priority; write e.g. 1, or \
+                           \"drop-tail\"";
             return Err(Fault::new("label", message));
         }
         Ok(())

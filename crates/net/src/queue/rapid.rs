@@ -11,15 +11,16 @@ use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::{Flags, Packet};
 
 /// One FIFO with state per flow. A packet that finds no room pushes out the oldest packet with
-/// three successors of the same flow, so that the loss causes three duplicate ACKs; if possible,
-/// only one per window. With `early` the switch does not search: it drops packets that arrive
-/// beyond a threshold if three packets of the same flow are ahead (after RAPID and RAPID-ED: Xu et
-/// al., IEEE JSAC 37(8), 2019).
+/// three successors of the same flow, so that the loss causes three duplicate ACKs. If possible,
+/// each window loses only one packet. With `early`, the switch does not search the queue, but drops
+/// packets that arrive beyond a threshold if three packets of the same flow are ahead (after RAPID
+/// and RAPID-ED: Xu et al., IEEE JSAC 37(8), 2019).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Later packets of the same flow that a dropped packet must have, 1 to 3: the duplicate ACKs
-    /// that signal a loss (RFC 5681 §3.2), less those that limited transmit adds (RFC 3042).
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3: the
+    /// number of duplicate ACKs that signal a loss (RFC 5681 §3.2), less the number that limited
+    /// transmit adds (RFC 3042).
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).
@@ -27,7 +28,8 @@ pub struct Params {
     /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
     /// buffer.
     pub threshold: Level,
-    /// Labels of packets that are never dropped early, as a bit mask; one label is enough.
+    /// Labels of packets that are never dropped early, as a bit mask; one of these labels is
+    /// enough.
     pub label: u16,
     /// With `early`: whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
@@ -67,11 +69,12 @@ impl Parameters for Params {
     }
 }
 
-/// Duplicate ACKs that signal a loss.
+/// Number of duplicate ACKs that signal a loss.
 const DUPACKS: usize = 3;
 
-/// Rounds of a search: a packet with three successors in a window without another loss; the same in
-/// a window with a loss; any packet except retransmissions.
+/// Rounds of a search. The first round seeks a packet with three successors in a window without
+/// another loss. The second seeks such a packet in a window with a loss. The third takes any packet
+/// except retransmissions.
 const SAFE: u8 = 0;
 const SECOND: u8 = 1;
 const ANY: u8 = 2;
@@ -84,11 +87,12 @@ struct Flow {
     seen: u64,
     /// First bytes of the latest arrivals, oldest first, without retransmissions.
     last: [u64; DUPACKS],
-    /// Waiting data packets.
+    /// Number of waiting data packets.
     waiting: u32,
-    /// The last byte that was lost, until it is sent again.
+    /// The last byte that was lost, until this byte is sent again.
     lost: Option<u64>,
-    /// The highest byte seen at the first retransmission: the end of the window being repaired.
+    /// The highest byte seen at the first retransmission, which is the end of the window being
+    /// repaired.
     recover: Option<u64>,
     /// The highest byte seen at the last retransmission. The next loss must be beyond the packet
     /// that begins here: a careful sender requires an ACK of more than `recover` before it counts
@@ -97,10 +101,10 @@ struct Flow {
 }
 
 impl Flow {
-    /// A packet arrives; it may be dropped later.
+    /// Notes the arrival of a packet, which may be dropped later.
     fn arrive(&mut self, packet: &Packet) {
         if packet.epoch != self.epoch {
-            // Another connection.
+            // The flow has a new connection.
             *self = Self { epoch: packet.epoch, waiting: self.waiting, ..Self::default() };
         }
         if packet.payload == 0 {
@@ -124,7 +128,7 @@ impl Flow {
         self.seen = self.seen.max(packet.seq_end());
     }
 
-    /// A packet joins the queue.
+    /// Notes that a packet joins the queue.
     fn join(&mut self, packet: &Packet) {
         if packet.payload == 0 {
             return;
@@ -142,12 +146,12 @@ impl Flow {
         }
     }
 
-    /// All missing packets up to `last` must be sent again.
+    /// Notes that all missing packets up to `last` must be sent again.
     fn lose(&mut self, last: u64) {
         self.lost = Some(self.lost.map_or(last, |lost| lost.max(last)));
     }
 
-    /// Whether the waiting `packet` may be dropped: it has enough successors of its flow.
+    /// Whether the waiting `packet` may be dropped, because it has enough successors of its flow.
     fn may_lose(&self, packet: &Packet, followers: usize) -> bool {
         let before = self.last[DUPACKS - followers];
         packet.epoch == self.epoch && packet.seq > self.settled && packet.seq < before
@@ -159,7 +163,7 @@ impl Flow {
     }
 }
 
-/// Whether it is a retransmission.
+/// Whether the packet is a retransmission.
 fn is_again(packet: &Packet) -> bool {
     packet.flags.contains(Flags::RETRANSMISSION)
 }
@@ -192,7 +196,7 @@ impl QueueDiscipline for Rapid {
         flow.arrive(packet);
         let is_late = |threshold| view.occupancy(self.counts_in_service).reaches(threshold);
         let may_go = packet.payload > 0 && !is_again(packet) && packet.label & self.label == 0;
-        // Their ACKs trigger the packets that will follow it.
+        // The ACKs of these packets trigger the packets that will follow it.
         if may_go
             && self.early.is_some_and(is_late)
             && flow.waiting as usize >= self.followers

@@ -52,8 +52,8 @@ pub enum Spacing {
     /// 1 to `1/p` packets apart, uniformly distributed (Floyd & Jacobson 1993 §IV).
     #[default]
     AtOnce,
-    /// `1/p` to `2/p` packets apart, uniformly distributed: after each, `1/p` packets are exempt
-    /// (ns-2's `wait_`, on by default; Floyd, 1997).
+    /// `1/p` to `2/p` packets apart, uniformly distributed: after each hit, `1/p` packets are
+    /// exempt (ns-2's `wait_`, on by default; Floyd, 1997).
     Wait,
 }
 
@@ -61,12 +61,12 @@ pub enum Spacing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spares {
-    /// None (Floyd & Jacobson 1993).
+    /// No packet (Floyd & Jacobson 1993).
     #[default]
     Nobody,
-    /// The packet with which the average crosses `min_th`, and any that finds at most one packet
-    /// waiting (thresholds in bytes: none), which restarts the count. Packets are counted from the
-    /// last drop of any kind (ns-2).
+    /// The packet with which the average crosses `min_th`, and every packet that finds at most one
+    /// packet waiting (no packet, with thresholds in bytes). The latter restart the count. Packets
+    /// are counted from the last drop of any kind (ns-2).
     ShortQueues,
 }
 
@@ -210,8 +210,8 @@ impl Average {
     }
 
     /// The average at an arrival that finds the queue `view`. An idle link counts as one sample of
-    /// an empty queue for every packet that it could have sent (Floyd & Jacobson 1993 §IV), and the
-    /// arrival adds one (as in ns-2; the paper's pseudocode omits it).
+    /// an empty queue for every packet that it could have sent (Floyd & Jacobson 1993 §IV). The
+    /// arrival adds one more such sample, as in ns-2; the paper's pseudocode omits this sample.
     pub(super) fn sample(&mut self, view: &QueueView) -> f64 {
         if view.is_idle() {
             let idle = view.now.saturating_since(view.idle_since).as_picos();
@@ -240,9 +240,9 @@ impl Average {
 /// The effect of the average on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// Nothing.
+    /// The packet is not hit.
     None,
-    /// It is hit at random.
+    /// The packet is hit at random.
     Chance,
     /// Every packet is hit.
     Certain,
@@ -257,7 +257,8 @@ pub(super) struct Curve {
     gentle: bool,
     spacing: Spacing,
     spares: Spares,
-    /// Packets since the last hit, in typical packets; `None` while the average is below `min`.
+    /// Number of packets since the last hit, in typical packets; `None` while the average is below
+    /// `min`.
     count: Option<f64>,
 }
 
@@ -268,7 +269,7 @@ impl Curve {
         Self { min, max, max_p, gentle, spacing, spares, count: None }
     }
 
-    /// Whether a packet is exempt at this average. `is_short` if few packets wait.
+    /// Whether a packet is exempt at this average. `is_short` says whether few packets wait.
     fn spares(&mut self, average: f64, is_short: bool) -> bool {
         if self.spares == Spares::Nobody {
             return false;
@@ -284,7 +285,7 @@ impl Curve {
         crosses
     }
 
-    /// The buffer has dropped a packet.
+    /// Notes that the buffer has dropped a packet.
     fn on_refusal(&mut self) {
         if self.spares == Spares::ShortQueues {
             self.count = self.count.map(|_| 0.0);
@@ -296,7 +297,7 @@ impl Curve {
         average >= if self.gentle { 2.0 * self.max } else { self.max }
     }
 
-    /// Refuses thresholds out of order and impossible probabilities.
+    /// Refuses thresholds that are out of order or in different units.
     pub(super) fn check(levels: [Level; 2], site: &Site) -> Result<(), Fault> {
         for (key, level) in ["min_th", "max_th"].into_iter().zip(levels) {
             level.check(key, site)?;
@@ -306,21 +307,21 @@ impl Curve {
         let [min, max] = levels.map(|level| level.at(site));
         if in_bytes(min) != in_bytes(max) {
             return refuse(format!(
-                "{max_th} and min_th, {min_th}, have different units; \
-                 write both in packets or in bytes"
+                "{max_th} and min_th ({min_th}) have different units; write both in packets or in \
+                 bytes"
             ));
         }
         if length(max) < length(min) {
-            return refuse(format!("{max_th} is less than min_th, {min_th}; write at least that"));
+            return refuse(format!("{max_th} is less than min_th ({min_th}); write at least that"));
         }
         Ok(())
     }
 
-    /// Decides on a packet of this `weight`, by a number drawn from [0, 1).
+    /// Decides on a packet of this `weight` with `draw`, a random number from [0, 1).
     ///
     /// Floyd & Jacobson 1993, figure 2: hits are spaced uniformly, with the count of packets since
-    /// the last one. Lengths in bytes: a packet's probability is proportional to its size, after
-    /// the spacing (ns-2; the figure multiplies before).
+    /// the last hit. With lengths in bytes, a packet's probability is multiplied by its size after
+    /// the spacing, as in ns-2; the figure multiplies before the spacing.
     pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {
             self.count = None;
@@ -352,7 +353,7 @@ impl Curve {
     }
 }
 
-/// What happens to a packet that is hit.
+/// The treatment of a packet that is hit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Response {
     pub(super) ecn: bool,

@@ -37,7 +37,8 @@ fn the_average_is_in_the_unit_of_the_thresholds() {
 
 #[test]
 fn an_idle_link_saw_an_empty_queue_for_every_packet_that_it_could_have_sent() {
-    // 1500 bytes take 12 us at 1 Gbps; 40 us are three packets, and the arrival is the fourth.
+    // 1500 bytes take 12 us at 1 Gbps. 40 us are the time of three packets, and the arrival is the
+    // fourth sample.
     let mut average = average(0.5, PACKETS[0]);
     close(average.sample(&busy(32)), 16.0);
     let at = |micros| Time::ZERO + Span::from_micros(micros);
@@ -53,7 +54,7 @@ fn a_weight_of_one_is_no_average() {
     close(average.sample(&busy(3)), 3.0);
 }
 
-/// The number of packets between two hits if all draw the same number.
+/// The number of packets between two hits if every draw is the same number.
 fn spacing(curve: &Curve, average: f64, draw: f64) -> usize {
     let mut curve = curve.clone();
     (1..100).find(|_| curve.judge(average, 1.0, draw) != Signal::None).expect("a hit comes")
@@ -61,14 +62,15 @@ fn spacing(curve: &Curve, average: f64, draw: f64) -> usize {
 
 #[test]
 fn hits_are_spaced_by_the_count_of_packets_since_the_last() {
-    // Halfway up to max_p = 0.2, p = 0.1: with the count the probability is 1/10, 1/9, ... 1/2, 1.
+    // Halfway up to max_p = 0.2, p is 0.1. With the count, the probability is 1/10, 1/9, ... 1/2,
+    // 1.
     let curve = Curve::new(PACKETS, 0.2, false);
     assert_eq!(spacing(&curve, 10.0, 0.0999), 1);
     assert_eq!(spacing(&curve, 10.0, 0.1001), 2);
     assert_eq!(spacing(&curve, 10.0, 0.1999), 6);
     assert_eq!(spacing(&curve, 10.0, 0.4999), 9);
     assert_eq!(spacing(&curve, 10.0, 0.9999), 10);
-    // After a hit the count begins with the next packet (figure 2), so one fewer.
+    // After a hit, the count begins with the next packet (figure 2), so there is one packet fewer.
     let after_a_hit = Curve { count: Some(0.0), ..curve };
     assert_eq!(spacing(&after_a_hit, 10.0, 0.9999), 9);
     assert_eq!(spacing(&after_a_hit, 10.0, 0.1110), 1);
@@ -106,7 +108,7 @@ fn below_the_minimum_nothing_is_hit_and_the_count_is_forgotten() {
 fn beyond_the_maximum_every_packet_is_hit_or_gently_more() {
     let mut strict = Curve::new(PACKETS, 0.2, false);
     assert_eq!(strict.judge(15.0, 1.0, 0.9999), Signal::Certain);
-    // Halfway from max_th to twice max_th: halfway from max_p to 1.
+    // Halfway from max_th to twice max_th, the probability is halfway from max_p to 1.
     let mut gentle = Curve::new(PACKETS, 0.2, true);
     assert_eq!(gentle.clone().judge(22.5, 1.0, 0.5999), Signal::Chance);
     assert_eq!(gentle.clone().judge(22.5, 1.0, 0.6001), Signal::None);
@@ -166,8 +168,8 @@ fn wait_curve() -> Curve {
 
 #[test]
 fn ns2_waits_for_the_inverse_of_the_probability_before_the_next_hit() {
-    // Half way from 5 to 15: p = 0.1. The first 9 packets after a hit are exempt, and the last
-    // possible one is the nineteenth.
+    // Halfway from 5 to 15, p is 0.1. The first 9 packets after a hit are exempt, and the next hit
+    // comes at the nineteenth packet at the latest.
     let gap = |draw| {
         let mut curve = wait_curve();
         (1..100).find(|_| curve.judge(10.0, 1.0, draw) != Signal::None).expect("a hit comes")
@@ -221,7 +223,7 @@ fn ns2_spares_whoever_finds_at_most_one_packet_waiting() {
     for (spares, short) in [(Spares::Nobody, false), (Spares::ShortQueues, true)] {
         let mut red = Red::new(&params(spares), &SITE);
         red.average.value = 40.0;
-        // The third restarts the count: the average crosses there.
+        // The third packet restarts the count, because the average crosses `min_th` there.
         assert_eq!(verdicts(&mut red, &[1, 0, 9, 9]), [short, short, short, false], "{spares:?}");
     }
 }

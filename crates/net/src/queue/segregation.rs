@@ -1,4 +1,4 @@
-//! Two queues: one for periodic flows, one for bursts.
+//! Two queues, one for periodic flows and one for bursts.
 
 use incast_engine::{Fault, Limit, Rate, Span, Stream, Time};
 use schemars::JsonSchema;
@@ -9,28 +9,28 @@ use super::level::Level;
 use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Two queues in one buffer, by each flow's arrival pattern: one for flows in steady state, one for
-/// flows in burst mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One queue has priority, and
-/// bursts may use only a share of the buffer.
+/// Two queues in one buffer, one for flows in steady state and one for flows in burst mode. The
+/// arrival pattern of a flow decides its mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One
+/// queue has priority, and bursts may use only a share of the buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// How the mode of a flow is detected.
     pub by: Reading,
     /// Threshold above which a flow is in burst mode: the squared coefficient of variation of its
-    /// gaps (`variation`), or the ratio of its mean gap to the recent one (`rate`); above 0.
+    /// gaps (`variation`), or the ratio of its mean gap to its recent gap (`rate`); above 0.
     /// Default: 2.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub threshold: f64,
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
-    /// Number of packets back to back that count as a burst, at least 2 (`train`).
+    /// Number of back-to-back packets that count as a burst, at least 2 (`train`).
     #[schemars(range(min = 2))]
     pub train: u32,
     /// A packet continues a train if its gap is at most this many transmission times (`train`).
     pub train_gap: u32,
-    /// Number of gaps before a flow is classified.
+    /// Number of gaps that are measured before a flow is classified.
     pub gaps: u32,
     /// The mode of a flow that has not been classified yet.
     pub begins: Mode,
@@ -44,8 +44,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// By the variation of the gaps between its packets: 0 for periodic packets, 1 for a Poisson
-    /// process, more if bursts and pauses alternate.
+    /// By the variation of the gaps between the flow's packets: 0 for periodic packets, 1 for a
+    /// Poisson process, more if bursts and pauses alternate.
     Variation,
     /// By a recent rate much higher than the average rate.
     Rate,
@@ -54,13 +54,13 @@ pub enum Reading {
     Train,
 }
 
-/// How a flow sends.
+/// The sending pattern of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Periodically.
+    /// The flow sends periodically.
     Steady,
-    /// In bursts.
+    /// The flow sends in bursts.
     #[default]
     Burst,
 }
@@ -114,19 +114,19 @@ struct Flow {
     /// Averages of the gaps and of the squares of their deviations, picoseconds.
     mean: f64,
     variance: f64,
-    /// Packets in the current train.
+    /// Number of packets in the current train.
     row: u32,
     /// Class of the last arrival.
     class: usize,
-    /// Waiting packets, by class.
+    /// Number of waiting packets in each class.
     waiting: [u32; 2],
 }
 
 impl Flow {
-    /// A packet arrives; returns the mode of the flow.
+    /// Notes the arrival of a packet, and returns the mode of the flow.
     fn arrive(&mut self, packet: &Packet, now: Time, rate: Rate, params: &Params) -> Mode {
         if packet.epoch != self.epoch {
-            // Another connection.
+            // The flow has a new connection.
             *self = Self { epoch: packet.epoch, waiting: self.waiting, ..Self::default() };
         }
         let Some(last) = self.last.replace(now) else {
@@ -172,7 +172,7 @@ pub struct Segregation {
     params: Params,
     rate: Rate,
     burst_limit: Limit,
-    /// The class of bursts. Steady flows have the other one.
+    /// The class of bursts. Steady flows have the other class.
     burst_class: usize,
     flows: Flows<Flow>,
     /// Occupancy of the burst queue.
@@ -197,7 +197,8 @@ impl QueueDiscipline for Segregation {
         let flow = self.flows.entry(packet.route.flow());
         let mode = flow.arrive(packet, view.now, self.rate, &self.params);
         let is_first = mode == self.params.first;
-        // Packets of the flow that wait in the second class would be overtaken.
+        // In the first class, the packet would overtake packets of its flow that wait in the second
+        // class.
         flow.class = usize::from(!is_first || flow.waiting[1] > 0);
         let one = Occupancy { packets: 1, bytes: packet.size().into() };
         if flow.class == self.burst_class {
@@ -213,7 +214,7 @@ impl QueueDiscipline for Segregation {
 
     fn departing(&mut self, packet: &Packet, _: Span, _: &QueueView) -> Verdict {
         let flow = self.flows.entry(packet.route.flow());
-        // Waiting packets of the first class go first.
+        // Waiting packets of the first class leave first.
         let class = usize::from(flow.waiting[0] == 0);
         flow.waiting[class] = flow.waiting[class].saturating_sub(1);
         if class == self.burst_class {
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_squared_coefficient_of_variation_decides() {
-        // Gaps of 1 and 15 in turn: 49/64.
+        // With gaps of 1 and 15 in turn, the variation is 49/64.
         let class = |threshold| {
             let params = Params { threshold, weight: 1.0 / 256.0, ..by(Reading::Variation) };
             Port::new(&params).class_after(0, 4001, |n| if n % 2 == 0 { 150 } else { 10 })
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!([0.72, 0.75, 0.78, 0.81].map(class), [1, 1, 0, 0]);
     }
 
-    /// Number of packets that find their flow in burst mode, of 50 000 with these gaps.
+    /// Number of packets, of 50 000 with these gaps, that find their flow in burst mode.
     fn bursting(mut gap: impl FnMut(usize, &mut Stream) -> Span) -> usize {
         let mut flow = Flow::default();
         let (mut now, mut random) = (Time::ZERO, Stream::named(1, "gaps", 0));
@@ -362,7 +363,8 @@ mod tests {
     fn no_packet_overtakes_one_of_its_own_flow() {
         let mut port = Port::new(&Params { gaps: 4, train: 4, ..Params::default() });
         let classes: Vec<_> = (0..6).map(|_| port.arrive(0, 100)).collect();
-        // Steady from the fifth packet on, but four still wait in the class of bursts.
+        // The flow is steady from the fifth packet on, but four packets still wait in the class of
+        // bursts.
         assert_eq!(classes, [Some(1); 6]);
         (0..6).for_each(|_| port.depart());
         assert_eq!(port.arrive(0, 100), Some(0));
@@ -378,7 +380,7 @@ mod tests {
         let mut port = Port::new(&Params::default());
         port.class_after(9, 50, |_| 100);
         let taken = (0..50).filter(|flow| port.arrive(*flow % 8, 1).is_some()).count();
-        // 90 % of 40.
+        // The limit is 90 % of 40 packets.
         assert_eq!(taken, 36);
         assert_eq!(port.arrive(9, 50), Some(0));
         port.depart();

@@ -1,11 +1,11 @@
-//! Which packets belong to a class.
+//! The criteria for packets of a class.
 
 use crate::packet::{Flags, Packet};
 
-/// The packets of a class: a packet belongs to it if any of the criteria matches.
+/// The packets of a class. A packet belongs to the class if any of the criteria matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// Labels, as a bit mask: one is enough.
+    /// Labels, as a bit mask; one of these labels is enough.
     pub label: u16,
     /// Retransmissions.
     pub retransmissions: bool,

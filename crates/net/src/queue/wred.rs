@@ -48,7 +48,7 @@ pub struct Params {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "WredClass")]
 pub struct Class {
-    /// Labels of packets in the class, as a bit mask; one label is enough.
+    /// Labels of packets in the class, as a bit mask; one of these labels is enough.
     pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,
@@ -66,7 +66,7 @@ pub struct Class {
 }
 
 impl Default for Params {
-    /// RED's values, and no class.
+    /// The values of RED, without classes.
     fn default() -> Self {
         let red = super::red::Params::default();
         Self {
@@ -128,7 +128,7 @@ impl Parameters for Params {
             let [own, average] = [class.max_th, self.max_th].map(|level| level.at(site));
             if in_bytes(own) != in_bytes(average) {
                 let message = format!(
-                    "{number}.max_th: {} and the queue's, {}, have different units; \
+                    "{number}.max_th: {} and the queue's max_th ({}) have different units; \
                      write both in packets or in bytes",
                     class.max_th, self.max_th
                 );
@@ -248,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without classes it is RED.
+        /// Without classes, the discipline is RED.
         #[test]
         fn without_classes_it_is_red(lengths in prop::collection::vec(0_u32..40, 1..200)) {
             let mut red = Red::new(&red::Params { weight: 0.1, ..red::Params::default() }, &SITE);
@@ -261,7 +261,8 @@ mod tests {
             }
         }
 
-        /// With equal thresholds and weight 1 it is a threshold for packets without priority.
+        /// With equal thresholds and weight 1, the discipline is a threshold for packets without
+        /// priority.
         #[test]
         fn with_equal_thresholds_and_weight_one_it_is_a_label_threshold(
             threshold in 0_u64..40,

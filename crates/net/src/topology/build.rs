@@ -15,9 +15,9 @@ use crate::port::{Commons, Port, PortConfig, PortId};
 pub struct Attachment {
     /// The switch.
     pub switch: SwitchId,
-    /// From the host to the switch.
+    /// The port from the host to the switch.
     pub uplink: PortConfig,
-    /// From the switch to the host.
+    /// The port from the switch to the host.
     pub downlink: PortConfig,
 }
 
@@ -33,8 +33,9 @@ pub struct Trunks<'a> {
 }
 
 impl Network {
-    /// Hosts at the switches of a fabric. Host `i` sends through port `2i` and receives from its
-    /// switch's port `2i + 1`, in every topology. Two ports per trunk follow, one per direction.
+    /// Hosts at the switches of a fabric. In every topology, host `i` sends through port `2i` and
+    /// receives from its switch's port `2i + 1`. Two ports per trunk have the next numbers, one per
+    /// direction.
     pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
         let Trunks { fabric, port, pool } = trunks;
         let on = |config: &PortConfig, switch: SwitchId| PortConfig {
@@ -65,8 +66,8 @@ impl Network {
         }
     }
 
-    /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of the
-    /// shortest paths, selected by [`Spread`], unless paths are [chosen per
+    /// Adds the two routes of the next flow, from `server` to `client` and back. Each route is one
+    /// of the shortest paths, which [`Spread`] selects, unless paths are [chosen per
     /// packet](Network::choose_paths).
     ///
     /// Returns the flow's number.
@@ -109,7 +110,7 @@ impl Network {
         let fixed = std::mem::replace(&mut self.routes, chosen);
         for route in (0..fixed.len()).map(RouteId) {
             let ports = fixed.first(route);
-            // From the numbers of the hosts' ports.
+            // The numbers of the hosts follow from those of their ports.
             let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
             self.add_route(HostId(ends[0]), HostId(ends[1]));
         }

@@ -16,7 +16,7 @@ pub struct Fabric {
     pub trunks: Vec<[SwitchId; 2]>,
     /// Switches of the clients: client i at entry i modulo the length.
     pub clients: Vec<SwitchId>,
-    /// Switches of the servers, in the same way.
+    /// Switches of the servers: server i at entry i modulo the length.
     pub servers: Vec<SwitchId>,
     /// Which of several shortest paths a flow takes.
     pub spread: Spread,
@@ -26,16 +26,16 @@ pub struct Fabric {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
-    /// One drawn at random for each flow and direction, as by a hash (RFC 2992).
+    /// A path drawn at random for each flow and direction, as with a hash (RFC 2992).
     #[default]
     Drawn,
-    /// The next one for each flow, and the same in the other direction.
+    /// The next path for each flow, and the same path in the other direction.
     InTurn,
 }
 
 impl Fabric {
-    /// Hosts at racks in turn, the first client at the first rack. Switches and trunks are added
-    /// later.
+    /// A fabric whose hosts are at the racks in turn, the first client at the first rack. Switches
+    /// and trunks are added later.
     pub(super) fn of_racks(racks: u32) -> Self {
         let deal = |first| (0..racks).map(|rack| SwitchId((rack + first) % racks)).collect();
         let (clients, servers) = (deal(0), deal(1));

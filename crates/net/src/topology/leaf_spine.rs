@@ -1,15 +1,15 @@
 //! Leaf and spine: every leaf switch is connected to every spine switch.
 //!
-//! §5.3 of Khalid, Abdullah & Ahmad (2021) proposes it for clusters. A flow's spine is drawn per
-//! flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
+//! §5.3 of Khalid, Abdullah & Ahmad (2021) proposes this topology for clusters. A spine is drawn
+//! for each flow and direction, as equal-cost multipath routing chooses it with a hash (RFC 2992).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fabric, MOST_IN_ROW, MOST_SWITCHES, Shape, SwitchId};
 
-/// Leaves, numbered from 0; the spines follow. Hosts are assigned to the leaves in turn, clients
-/// first.
+/// Leaves, numbered from 0; the spines have the next numbers. Hosts are assigned to the leaves in
+/// turn, clients first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "LeafSpineTopology")]

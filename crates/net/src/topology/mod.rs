@@ -1,7 +1,7 @@
 //! Topologies. Each topology has a file, and a line in the list below.
 //!
-//! A topology defines the switches, the links between them, and the default places of hosts. Ports
-//! and routes are derived from it.
+//! A topology defines the switches, the links between them, and the default switches of hosts.
+//! Ports and routes are derived from these.
 
 mod build;
 mod chain;
@@ -22,13 +22,13 @@ use incast_engine::Entry;
 
 /// The parameters of a topology.
 pub trait Shape {
-    /// Its switches, the links between them, and the default places of hosts.
+    /// The switches, the links between them, and the default switches of hosts.
     fn fabric(&self) -> Fabric;
 }
 
 /// The largest number of switches of a kind.
 const MOST_SWITCHES: u32 = 1000;
-/// The largest number of switches on a path, and of those that all others are connected to.
+/// The largest number of switches on a path, and of switches to which all others are connected.
 const MOST_IN_ROW: u32 = 100;
 
 macro_rules! topologies {
@@ -45,12 +45,12 @@ macro_rules! topologies {
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         impl TopologyConfig {
-            /// Its name in the list.
+            /// The name of this topology in the list.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Its parameters, as `Parameters`.
+            /// The parameters, as a [`Shape`].
             pub fn shape(&self) -> &dyn Shape {
                 match self { $(Self::$variant(params) => params,)+ }
             }
@@ -63,7 +63,8 @@ topologies! {
     "chain" => Chain(chain): "Switches in a row, servers at the first and clients at the last.";
     "two-tier" => TwoTier(two_tier): "Racks with a switch each, joined by one aggregation switch.";
     "leaf-spine" => LeafSpine(leaf_spine): "Every leaf switch is joined to every spine; each flow keeps to one spine.";
-    "parallel" => Parallel(parallel): "Switches side by side between the servers' switch and the clients'; each flow keeps to one.";
+    "parallel" => Parallel(parallel): "Switches side by side between the servers' switch and the \
+                                       clients' switch; each flow keeps to one of them.";
 }
 
 #[cfg(test)]

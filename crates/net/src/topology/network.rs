@@ -38,7 +38,7 @@ pub enum NextEvent {
     Arrival(Time, u64),
     /// The next call of [`Network::settle`].
     Entry(Time, u64),
-    /// None.
+    /// No event.
     None,
 }
 
@@ -59,7 +59,7 @@ impl Network {
         self.attached_to.len() as u32
     }
 
-    /// The ports of a route. If it has several paths, those of the first one.
+    /// The ports of a route; if it has several paths, the ports of its first path.
     pub fn route(&self, route: RouteId) -> &[PortId] {
         self.routes.first(route)
     }
@@ -79,13 +79,13 @@ impl Network {
         ports
     }
 
-    /// The packets of the network. Senders add them, receivers release them.
+    /// The packets of the network. Senders add packets, and receivers release them.
     #[inline]
     pub fn packets(&mut self) -> &mut Packets {
         &mut self.commons.packets
     }
 
-    /// Number of packets that were added and not released.
+    /// Number of packets that were added and have not been released.
     pub fn packets_held(&self) -> usize {
         self.commons.packets.len()
     }
@@ -96,7 +96,7 @@ impl Network {
         &self.commons.packets[id]
     }
 
-    /// Sends a packet; returns the data that links need of it.
+    /// Sends a packet, and returns the data that links need.
     #[inline]
     pub fn post(&mut self, id: PacketId) -> Parcel {
         let packet = &self.commons.packets[id];
@@ -109,8 +109,8 @@ impl Network {
         self.routes.port(parcel.hop())
     }
 
-    /// Routes that share their first port with no other route, once all flows are known. No other
-    /// packet can get between those offered there.
+    /// Routes that share their first port with no other route, once all flows are known. No packet
+    /// of another route can get between the packets offered to such a port.
     pub fn lone_routes(&self) -> Vec<RouteId> {
         let routes = || (0..self.routes.len()).map(RouteId);
         let mut users = vec![0_u32; self.ports.len()];
@@ -120,8 +120,8 @@ impl Network {
         routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
-    /// Whether a port announces its packets to the next one. Packets of a lone route may then be
-    /// offered to it early.
+    /// Whether a port announces its packets to the next port. Packets of a lone route may then be
+    /// offered to this port early.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
         self.express.shortcut(port) == Shortcut::Announce
@@ -133,8 +133,8 @@ impl Network {
         delivered - self.express.early(now, &self.ports)
     }
 
-    /// Sends a packet by the shortcut of the port that it is about to enter. If the port has none,
-    /// the packet must be offered to it.
+    /// Sends a packet by the shortcut of the port that it is about to enter. If the port has no
+    /// shortcut, the packet must be offered to the port.
     #[inline]
     pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
         if self.express.shortcut(port) == Shortcut::None {
@@ -145,8 +145,8 @@ impl Network {
         self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
-    /// Lets announced packets enter a port up to `until`, a time and an order among simultaneous
-    /// events.
+    /// Lets announced packets enter a port up to `until`, which is a time and an order among
+    /// simultaneous events.
     pub fn settle(&mut self, until: (Time, u64), id: PortId) -> NextEvent {
         let port = &mut self.ports[id.0 as usize];
         let before = self.express.announced(id);
@@ -176,14 +176,14 @@ impl Network {
         self.ports[port.0 as usize].offer(now, parcel.onward(), sequence, &mut self.commons)
     }
 
-    /// The packet in service of a port leaves; see [`Port::depart`].
+    /// Lets the packet in service of a port leave; see [`Port::depart`].
     pub fn depart(&mut self, now: Time, port: PortId) {
         self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
-    /// Passes a port's request for a pause to its upstream neighbours. Each obeys it after the
-    /// propagation delay. `schedule` is called for each [`Network::resume`] that must be scheduled,
-    /// with its port, time and order among simultaneous events.
+    /// Passes a port's request for a pause to its upstream neighbours. Each neighbour obeys it
+    /// after the propagation delay. `schedule` is called for each [`Network::resume`] that must be
+    /// scheduled, with its port, time and order among simultaneous events.
     pub fn pause_upstream(
         &mut self,
         now: Time,
@@ -200,7 +200,7 @@ impl Network {
         }
     }
 
-    /// A pause of a port may have ended; see [`Port::resume`].
+    /// Called when a pause of a port may have ended; see [`Port::resume`].
     pub fn resume(&mut self, now: Time, port: PortId) -> bool {
         self.ports[port.0 as usize].resume(now, &mut self.commons)
     }
@@ -244,7 +244,7 @@ impl Network {
         &self.ports
     }
 
-    /// The packets at a port: in it, on its link, and announced to it.
+    /// The packets in a port, on its link, and announced to it.
     fn at(&self, port: PortId) -> impl Iterator<Item = Parcel> {
         self.port(port).parcels().chain(self.express.awaited(port))
     }
@@ -255,8 +255,8 @@ impl Network {
         ports.map(|port| self.at(port).count() as u64).sum()
     }
 
-    /// The packets of one route in the network. Only parcels are searched, which are adjacent in
-    /// memory, and the search ends with the last packet of the route.
+    /// The packets of one route in the network. The search reads only parcels, which are adjacent
+    /// in memory, and ends with the last packet of the route.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         let held = self.commons.packets.on_route(route);
         let ports = (held > 0).then(|| self.routes.ports(route)).into_iter().flatten();
@@ -270,7 +270,8 @@ impl Network {
 
 /// Chooses one of several shortest paths for every packet.
 ///
-/// It is called once per packet, when its host sends it, in the order of sending on each route.
+/// [`PathChoice::choose`] is called once per packet, when a host sends it. The calls of each route
+/// have the order of sending.
 pub trait PathChoice {
     /// The path of `packet`, an index below `paths`.
     fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
@@ -281,13 +282,14 @@ const NO_PORT: PortId = PortId(u32::MAX);
 /// Entries of a path besides trunks: the sender's port, the receiver's port, and the end.
 const ENDS: u32 = 3;
 
-/// A table of paths; those of a route are adjacent.
+/// A table of paths; the paths of a route are adjacent.
 pub(super) struct Routes {
     /// The ports of each path, `1 << stride` entries per path, padded with [`NO_PORT`].
     hops: Vec<PortId>,
     /// A power of two, so that the index of a path is a shift.
     stride: u32,
-    /// Chooses among the paths of a route. With `None` each route has one path, with its number.
+    /// Chooses among the paths of a route. With `None`, each route has one path, which has the
+    /// number of the route.
     choice: Option<Choice>,
 }
 
@@ -338,7 +340,7 @@ impl Routes {
     /// Adds a path.
     pub(super) fn add(&mut self, ports: impl IntoIterator<Item = PortId>) {
         self.hops.extend(ports);
-        // At least the end of the path.
+        // A path has at least an end.
         self.hops.push(NO_PORT);
         self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
     }

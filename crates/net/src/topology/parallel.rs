@@ -1,4 +1,4 @@
-//! Parallel switches: alternate paths between the servers' switch and the clients'.
+//! Parallel switches: alternate paths between the servers' switch and the clients' switch.
 //!
 //! An interpretation of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in
 //! terms of alternate paths" and of load balancing.
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 
-/// Switch 0 is the servers', switch 1 the clients'; the parallel switches follow.
+/// Switch 0 is that of the servers, switch 1 that of the clients; the parallel switches have the
+/// next numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ParallelTopology")]
@@ -16,7 +17,7 @@ pub struct Params {
     /// Number of parallel switches, 1 to 1000.
     #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub paths: u32,
-    /// Which of them a flow uses. Default: `drawn`.
+    /// Which of the parallel switches a flow uses. Default: `drawn`.
     pub spread: Spread,
 }
 

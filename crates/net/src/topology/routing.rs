@@ -9,7 +9,7 @@ use super::{Fabric, SwitchId};
 pub struct Crossing {
     /// Index in [`Fabric::trunks`].
     pub trunk: u32,
-    /// From its first end to its second.
+    /// Whether the direction is from the trunk's first end to its second end.
     pub onward: bool,
 }
 
@@ -18,11 +18,11 @@ pub struct Crossing {
 pub struct Router {
     /// The trunks of each switch, and the switches at their other ends.
     leaving: Vec<Vec<(Crossing, SwitchId)>>,
-    /// Distance in trunks: by destination, then by switch.
+    /// Distance in trunks to each destination, from each switch.
     distances: Vec<Vec<u32>>,
 }
 
-/// No path.
+/// The distance of switches without a path between them.
 const FAR: u32 = u32::MAX;
 
 impl Router {
@@ -47,11 +47,11 @@ impl Router {
         self.distances.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// A shortest path between two switches. If there are several, every switch on the path selects
-    /// one of its trunks by `choose`.
+    /// A shortest path between two switches. If there are several shortest paths, `choose` selects
+    /// one of the possible trunks at every switch on the path.
     ///
     /// # Panics
-    /// If the answer of `choose` is not below its argument.
+    /// If `choose` returns a number that is not below its argument.
     pub fn path(
         &self,
         from: SwitchId,
@@ -61,7 +61,7 @@ impl Router {
         let mut at = from;
         let mut path = Vec::new();
         while at != to {
-            // Counted first, because a fabric has many routes.
+            // The trunks are counted first, because a fabric has many routes.
             let choice = choose(self.nearer(at, to).count() as u64) as usize;
             let (crossing, next) =
                 self.nearer(at, to).nth(choice).expect("the choice is one of them");
@@ -83,7 +83,8 @@ impl Router {
         self.nearer(from, to).flat_map(onward).collect()
     }
 
-    /// The trunks of a switch that reduce the distance to another one, and their other ends.
+    /// The trunks of a switch that reduce the distance to another switch, and the other ends of
+    /// these trunks.
     fn nearer(&self, at: SwitchId, to: SwitchId) -> impl Iterator<Item = (Crossing, SwitchId)> {
         let distances = &self.distances[to.0 as usize];
         let here = distances[at.0 as usize];

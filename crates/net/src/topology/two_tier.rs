@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
 
-/// Racks, numbered from 0; the aggregation switch follows. Hosts are assigned to the racks in turn,
-/// clients first.
+/// Racks, numbered from 0; the aggregation switch has the next number. Hosts are assigned to the
+/// racks in turn, clients first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "TwoTierTopology")]

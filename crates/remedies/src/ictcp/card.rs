@@ -1,23 +1,23 @@
-//! ICTCP's view of the network card: slots, and the remaining bandwidth of the link.
+//! ICTCP's state per network card: slots, and the remaining bandwidth of the link.
 
 use incast_engine::{Rate, Span, Time};
 
 /// A network card and its connections.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// Bytes per second.
+    /// C, bytes per second.
     capacity: f64,
     /// α·C, bytes per second.
     usable: f64,
     /// Start of the current half-slot, set by the first packet, and its length (T).
     half: Option<(Time, Span)>,
-    /// Whether it is the half in which windows may grow.
+    /// Whether the current half is the one in which windows may grow.
     second: bool,
     /// Bytes received in the current half.
     received: u64,
     /// `BW_A` of the last first half, bytes per second.
     available: f64,
-    /// The remaining part of it.
+    /// The part of `available` that is left.
     quota: f64,
     base_rtt: Span,
     connections: Vec<Share>,
@@ -49,7 +49,7 @@ impl Card {
         }
     }
 
-    /// A new connection replaces the previous one with its number.
+    /// Opens a connection, which replaces the previous one with the same number.
     pub(super) fn open(&mut self, index: usize, window: u64, rtt: Span) {
         if self.connections.len() <= index {
             self.connections.resize(index + 1, Share::default());
@@ -65,7 +65,7 @@ impl Card {
         self.connections[index].window = window;
     }
 
-    /// A packet of `size` bytes arrived for a connection.
+    /// Counts a packet of `size` bytes that arrived for a connection.
     pub(super) fn receive(&mut self, now: Time, index: usize, size: u32) {
         self.advance(now);
         self.received += u64::from(size);
@@ -110,7 +110,7 @@ impl Card {
         Span::from_picos((weighted / total as f64) as u64).max(Span::from_micros(1))
     }
 
-    /// Whether this is a half in which windows may grow.
+    /// Whether windows may grow in the current half.
     pub(super) fn may_raise(&self) -> bool {
         self.second
     }
@@ -120,7 +120,8 @@ impl Card {
         rate <= self.quota
     }
 
-    /// Takes this rate from the rest, bytes per second. Returns whether enough was left.
+    /// Takes this rate, bytes per second, from the remaining bandwidth. Returns whether enough was
+    /// left.
     pub(super) fn take(&mut self, rate: f64) -> bool {
         let enough = self.has(rate);
         if enough {
@@ -129,7 +130,7 @@ impl Card {
         enough
     }
 
-    /// The last measured `BW_A / C`; 1 before that.
+    /// The last measured `BW_A / C`; 1 before the first measurement.
     pub(super) fn left_share(&self) -> f64 {
         if self.half.is_none() { 1.0 } else { self.available / self.capacity }
     }

@@ -10,7 +10,7 @@ fn at(micros: u64) -> Time {
     Time::ZERO + Span::from_micros(micros)
 }
 
-/// 1 Gb/s: 12 500 bytes in a round trip.
+/// A card of 1 Gb/s, which receives 12 500 bytes in a round trip.
 fn card() -> Card {
     let mut card = Card::new(Rate(1_000_000_000), RTT, 0.9);
     card.open(0, 2000, RTT);
@@ -91,8 +91,8 @@ fn receiver(params: Params, card: Card, window: u64) -> Receiver {
     }
 }
 
-/// A receiver with segments of 1000 bytes, and its windows after rounds of this many segments each,
-/// 8 us apart at the end of the round.
+/// The windows of a receiver with segments of 1000 bytes after each of these rounds. A round has
+/// this many segments, 8 us apart at its end.
 fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
     let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
     card.open(0, 2000, RTT);
@@ -117,8 +117,8 @@ fn params() -> Params {
 
 #[test]
 fn a_window_that_is_used_grows_every_second_round_trip_at_most_and_doubles_while_all_goes_well() {
-    // The first doubling takes 2000 B/RTT of 11 250, the second 4000 of the rest. The third finds
-    // too little, and growth continues by segments.
+    // The first doubling takes 2000 B/RTT of 11 250, and the second takes 4000 of the rest. Too
+    // little is left for the third, and growth continues by segments.
     let windows = windows(params(), &[2, 2, 4, 4, 8, 8, 8, 8, 8, 8]);
     assert_eq!(windows[..3], [2, 4, 4]);
     assert!(windows.windows(2).all(|pair| pair[1] >= pair[0]), "{windows:?}");
@@ -131,7 +131,7 @@ fn a_window_that_is_not_used_shrinks_by_a_segment_to_the_floor() {
     let idle = [1; 12];
     let all: Vec<u64> = used.iter().chain(&idle).copied().collect();
     let windows = windows(params(), &all);
-    assert!(windows.is_sorted_by(|one, next| next + 1 >= *one), "one at a time: {windows:?}");
+    assert!(windows.is_sorted_by(|one, next| next + 1 >= *one), "one by one: {windows:?}");
     assert!(windows[windows.len() - 4..].contains(&2), "{windows:?}");
 }
 
@@ -162,8 +162,8 @@ fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     assert_eq!(grown(Quota::Each), [16_000, 16_000]);
 }
 
-/// The window, in segments, after rounds in which this share of it was used, all in halves in which
-/// windows may grow.
+/// The window, in segments, after rounds in which this share of the window was used. All rounds are
+/// in halves of slots in which windows may grow.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     let mut card = card();
     card.receive(at(0), 0, 100);
@@ -216,9 +216,9 @@ fn a_round_trip_is_timed_by_timestamps_or_by_the_window_s_edge() {
     let mut stamped = receiver(params(), card(), 2000);
     stamped.tick = Some(Span::from_micros(10));
     stamped.measure(at(1000), &data(1, 0), 1001);
-    assert!((micros(&stamped) - 100.0).abs() < 1e-6, "nothing is echoed");
+    assert!((micros(&stamped) - 100.0).abs() < 1e-6, "no timestamp is echoed");
     stamped.measure(at(1000), &data(1, 80), 1001);
-    // 100 ticks now, 80 then: 7/8 of 100 us and 1/8 of 200 us.
+    // The clock is at 100 ticks now and was at 80: 7/8 of 100 us and 1/8 of 200 us.
     assert!((micros(&stamped) - 112.5).abs() < 1e-6, "{}", micros(&stamped));
 
     let mut plain = receiver(params(), card(), 2000);
@@ -227,7 +227,7 @@ fn a_round_trip_is_timed_by_timestamps_or_by_the_window_s_edge() {
     assert!((micros(&plain) - 100.0).abs() < 1e-6, "the edge was 3001");
     plain.measure(at(300), &data(3001, 0), 4001);
     assert!((micros(&plain) - 125.0).abs() < 1e-6, "{}", micros(&plain));
-    // The next edge is 6001, from 300 us on.
+    // The next edge is 6001, advertised at 300 us.
     plain.measure(at(340), &data(6001, 0), 7001);
     assert!((micros(&plain) - (125.0 * 7.0 + 40.0) / 8.0).abs() < 1e-6, "{}", micros(&plain));
 }

@@ -17,19 +17,19 @@ pub(super) struct Link {
     rate: Rate,
     base_rtt: Span,
     threshold: Span,
-    /// When all data triggered by ACKs that have left will have passed the link.
+    /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// When all triggered data with a departure time will have passed: of the first class, and of
-    /// both.
+    /// The time at which all data of ACKs with a departure time will have passed the link: for the
+    /// first class, and for both classes.
     early: Time,
     all: Time,
-    /// Amount of the first class that has overtaken the second.
+    /// Amount of data of the first class that has overtaken the second class.
     overtaken: Span,
-    /// When the current round trip began; bytes received in it, and marked bytes.
+    /// Beginning of the current round trip, bytes received in it, and marked bytes.
     began: Time,
     bytes: u64,
     marked: u64,
-    /// The same for the previous round trip.
+    /// Received and marked bytes of the previous round trip.
     share: (u64, u64),
 }
 
@@ -70,7 +70,7 @@ impl Link {
     }
 
     /// Gives an ACK its earliest departure time. An ACK that triggers more than the threshold
-    /// leaves when nothing else is outstanding.
+    /// leaves when no other data is outstanding.
     pub fn reserve(&mut self, now: Time, load: Span, class: Class) -> Time {
         let ahead = match class {
             Class::Early => self.early,
@@ -89,7 +89,7 @@ impl Link {
         at
     }
 
-    /// When an ACK with this load fits.
+    /// The time at which an ACK with this load fits.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }
@@ -99,12 +99,12 @@ impl Link {
         now + (level + load).saturating_sub(self.room()).min(level)
     }
 
-    /// An ACK has left.
+    /// Counts the load of an ACK that has left.
     pub fn release(&mut self, now: Time, load: Span) {
         self.released = self.released.max(now) + load;
     }
 
-    /// A packet has arrived.
+    /// Counts an arrived packet.
     pub fn receive(&mut self, now: Time, packet: &Packet) {
         if now.saturating_since(self.began) >= self.base_rtt {
             self.share = (self.bytes, self.marked);

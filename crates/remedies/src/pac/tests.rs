@@ -11,7 +11,7 @@ fn at(micros: u64) -> Time {
 
 const PACKET: Span = Span::from_micros(8);
 
-/// 1000 bytes take 8 us; room for three packets.
+/// A link on which 1000 bytes take 8 us, with room for three packets.
 fn link() -> Link {
     let mut link = Link::new(Rate(1_000_000_000), Span::from_micros(100));
     link.set_threshold(3000);
@@ -43,7 +43,8 @@ fn the_first_class_takes_the_next_place_and_the_second_learns_of_it() {
     assert_eq!(link.overtaken(), Span::ZERO);
     assert_eq!(link.reserve(at(0), PACKET, Class::Early), at(8));
     assert_eq!(link.overtaken(), PACKET);
-    // Three packets of the second class and those of the first are before this one.
+    // Three waiting packets of the second class and the packet of the first class are before this
+    // one.
     assert_eq!(link.reserve(at(0), PACKET, Class::Late), at(40));
 }
 
@@ -85,7 +86,7 @@ fn all_triggers_of_an_sru_are_the_sru() {
     let acks: Vec<_> = (1..=9).map(|it| guess.trigger(&ack(1 + it * 1000))).collect();
     assert_eq!(acks, [2080, 2080, 2080, 1580, 0, 0, 0, 0, 0]);
     assert_eq!(guess.trigger(&ack(9501)), 0);
-    // The next block starts with the first one's window, which never exceeds the receiver's.
+    // The next block starts with the window of the first block, which never exceeds the receiver's.
     assert_eq!(guess.trigger(&request(2, 9501)), 9500 + 10 * 40);
     assert_eq!(guess.trigger(&request(2, 9501)), 1040, "again");
 }
@@ -129,11 +130,12 @@ fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     let until = |receiver: &mut Receiver, event: AckEvent<'_>, micros| {
         receiver.on_ack(event, at(micros)).hold_ack_until
     };
-    // Four segments, with room for three: they have passed at 32 us. Two more fit at 24 us.
+    // The first ACK triggers four segments, with room for three. They have passed the link at 32
+    // us. Two more fit at 24 us.
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(1001)), 0), at(0));
     until(&mut late, AckEvent::Left, 0);
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(2001)), 0), at(24));
-    // So do the two of the other connection, which has priority.
+    // The two segments of the other connection, which has priority, also fit at 24 us.
     assert_eq!(until(&mut early, AckEvent::Ready(&request(1, 1)), 0), at(24));
     assert_eq!(until(&mut late, AckEvent::Expired, 24), at(40));
     assert_eq!(until(&mut early, AckEvent::Expired, 24), at(24));

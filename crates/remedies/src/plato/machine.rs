@@ -5,13 +5,13 @@
 pub enum State {
     /// The next segment carries the label.
     Label,
-    /// The heartbeat is in flight; nothing is labelled.
+    /// The heartbeat is in flight, and no segment is labelled.
     DontLabel,
     /// The heartbeat has returned. The next state follows at once.
     Transient,
-    /// The heartbeat ended here during loss recovery, which will send data.
+    /// The heartbeat has ended at this sender during loss recovery, which will send data.
     Wait,
-    /// The heartbeat ended here, and the sender may have no data to send. The number counts the
+    /// The heartbeat has ended at this sender, which may have no data to send. The number is the
     /// remaining answers to dummies until the ACK clock is declared dead.
     Arrested(u8),
 }
@@ -36,11 +36,11 @@ pub enum Input {
 pub enum Outlook {
     /// Data can leave now.
     MaySend,
-    /// Everything sent is acknowledged, and nothing can be sent: no data can be lost.
+    /// All sent data are acknowledged, and no data can be sent, so no data can be lost.
     Done,
     /// Loss recovery continues.
     Recovery,
-    /// Nothing can leave.
+    /// No data can leave now.
     Stuck,
 }
 
@@ -66,7 +66,7 @@ impl State {
         use State::{Arrested, DontLabel, Label, Transient, Wait};
         match (self, input, outlook) {
             (_, Timeout, _) => (Label, Action::None),
-            // Data may leave without an ACK: the application has written.
+            // Data may leave without an ACK, because the application has written.
             (Label | Wait | Arrested(_), LabelSent, _) => (DontLabel, Action::None),
 
             (DontLabel, LabelledAck, _) => Transient.next(input, outlook),

@@ -1,8 +1,8 @@
 //! Adaptive OCS (§6): more connections while the client's link is not full.
 //!
 //! The text gives only the idea. Here the client opens a set, waits for T₁ and a round trip, and
-//! measures its throughput for some round trips. If it is below a share of its link's rate, it
-//! opens one more set than planned. It repeats this while servers wait.
+//! measures its throughput for some round trips. If the throughput is below a share of the rate of
+//! its link, the client allows one more open set. It repeats this while servers wait.
 
 use incast_engine::{Span, Time};
 
@@ -12,7 +12,7 @@ use crate::schedule::{ClientView, Order};
 /// Online measurement of the client's throughput.
 #[derive(Clone, Debug)]
 pub(crate) struct Adaptive {
-    /// Share of the link's payload at which it counts as full.
+    /// Share of the link's payload rate at which the link counts as full.
     full: f64,
     /// Round trips of one measurement.
     round_trips: u32,
@@ -29,20 +29,21 @@ impl Adaptive {
         Self { full, round_trips, more_sets: 0, until: Time::NEVER, since: None }
     }
 
-    /// The block is complete.
+    /// Ends the measurements, because no server waits.
     pub(super) const fn rest(&mut self) {
         self.until = Time::NEVER;
         self.since = None;
     }
 
-    /// Connections are open: starts a measurement, unless one is running.
+    /// Starts a measurement after connections were opened, unless a measurement is running.
     pub(super) fn begin(&mut self, path: &Path, now: Time, orders: &mut Vec<Order>) {
         if self.until == Time::NEVER {
             self.wait(Self::opening(path), now, orders);
         }
     }
 
-    /// The time from an order until its effect: `T_1` begins and ends at the server.
+    /// The time from an order until its effect at the client, because `T_1` begins and ends at the
+    /// server.
     fn opening(path: &Path) -> Span {
         path.ramp() + path.base_rtt
     }

@@ -1,12 +1,12 @@
 //! Equations (2) to (12) of Osada et al., in integers.
 //!
-//! B, the bandwidth-delay product in packets, is a fraction; the methods round it up where the
+//! B, the bandwidth-delay product in packets, is a fraction. The methods round it up where the
 //! paper does. Where the printed text contradicts its own numbers, the code follows the numbers,
-//! with a comment.
+//! and a comment says so.
 
 use incast_engine::{Rate, Span};
 
-/// The path between the client and any server: equal links, equal round trips.
+/// The path between the client and any server. All servers have equal links and equal round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// V, rate of the client's link.
@@ -19,7 +19,7 @@ pub struct Path {
     pub header: u32,
 }
 
-/// Connections that are open together, and the window of each (equations 9 and 10).
+/// Connections that are open together, and the window of each connection (equations 9 and 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Set {
     /// `n_min`.
@@ -69,13 +69,14 @@ impl Path {
         (bits.div_ceil(packet) as u64).max(1)
     }
 
-    /// ⌈log₂ B⌉, which is that of ⌈B⌉. A window that starts at two does not grow if B is below two,
-    /// so B counts as at least two.
+    /// ⌈log₂ B⌉, which equals ⌈log₂ ⌈B⌉⌉. A window that starts at two does not grow if B is below
+    /// two, so B counts as at least two.
     fn doublings(&self) -> u32 {
         self.product_packets().max(2).next_power_of_two().trailing_zeros()
     }
 
-    /// m (equation 3): round trips until the window exceeds B, the handshake's included.
+    /// m (equation 3): round trips until the window exceeds B, including the round trip of the
+    /// handshake.
     pub fn rounds(&self) -> u32 {
         self.doublings() + 1
     }
@@ -85,8 +86,9 @@ impl Path {
         (1_u64 << last).saturating_sub(2)
     }
 
-    /// `T_1` (equation 4): from the SYN-ACK's departure until the window reaches B. The ACKs of
-    /// round m are counted from one packet's time after its beginning, when the first one arrives.
+    /// `T_1` (equation 4): time from the SYN-ACK's departure until the window reaches B. The ACKs
+    /// of round m are counted from the arrival of the first one, one packet's time after the
+    /// beginning of the round.
     pub fn ramp(&self) -> Span {
         let m = self.rounds();
         let grown = self.product_packets().saturating_sub(1 << (m - 2));
@@ -100,7 +102,8 @@ impl Path {
         self.packets_of(sru) + (1 << (m - 2)) >= self.product_packets() + before
     }
 
-    /// `T_2` (equation 5): from then until the last packet. `None` if the window does not reach B.
+    /// `T_2` (equation 5): time from the end of `T_1` until the last packet. `None` if the window
+    /// does not reach B.
     pub fn plateau(&self, sru: u64) -> Option<Span> {
         let sent = Self::sent_until(self.rounds() - 1);
         let rest = self.packets_of(sru).saturating_sub(sent);
@@ -108,7 +111,7 @@ impl Path {
     }
 
     /// Equations (8) to (10): the smallest set of connections whose `T_2` lasts for two `T_1`, and
-    /// the window with which it fills the link. Equation (7) is the case of one connection.
+    /// the window with which the set fills the link. Equation (7) is the case of one connection.
     pub fn set(&self, sru: u64) -> Set {
         let (bits, packet) = self.product();
         let up = u128::from(self.product_packets());
@@ -183,8 +186,8 @@ mod tests {
         assert_eq!(path(10).ramp(), Span::from_micros(724));
     }
 
-    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but its K is
-    /// 1024 (§3).
+    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but the paper's
+    /// K is 1024 (§3).
     #[test]
     fn equation_5_the_plateau_of_64_kb_takes_372_us_and_of_64_000_bytes_360() {
         assert_eq!(path(1).plateau(64 * KIB), Some(Span::from_micros(372)));
@@ -204,11 +207,12 @@ mod tests {
         assert_eq!((path.rounds(), path.product_packets()), (4, 7));
         assert!(!path.ramps(4 * 1460));
         assert!(path.ramps(5 * 1460));
-        // The third ACK of the fourth round trip: 7 - 4 = 3.
+        // The window is full at the third ACK of the fourth round trip, because 7 - 4 = 3.
         assert_eq!(path.ramp(), path.base_rtt * 3 + path.packet_time() * 3);
     }
 
-    /// Equation (7): when `T_2` ≥ 2 `T_1`, from 83 and 1333 packets on.
+    /// Equation (7): `T_2` ≥ 2 `T_1` holds from 83 packets on at 1 Gbps, and from 1333 on at 10
+    /// Gbps.
     #[test]
     fn equations_7_and_8_one_connection_is_enough_where_the_plateau_lasts_two_ramps() {
         for (path, least) in [(path(1), 83), (path(10), 1333)] {
@@ -231,8 +235,8 @@ mod tests {
         assert_eq!(path(10).peak_queue(large), 84);
     }
 
-    /// The paper's simulations report 13 and 90. Equation (11) gives these for links of 25 us, but
-    /// not for the round trip of 100 us of its table 1.
+    /// The paper's simulations report queues of 13 and 90 packets. Equation (11) gives these
+    /// numbers for links of 25 us, but not for the round trip of 100 us in the paper's table 1.
     #[test]
     fn equation_11_with_links_of_25_us_is_13_and_90() {
         for (gigabits, nanos, sru, peak) in [(1, 124_640, 32, 13), (10, 102_464, 512, 90)] {
@@ -252,8 +256,8 @@ mod tests {
         assert_eq!(path(1).greatest_goodput(Rate(1_000_000)), Rate(972_360_000));
     }
 
-    /// Appendix A limits the queue to 3 B. From B = 9 on, the queue reaches two thirds of that;
-    /// below B = 2 the bound is wrong.
+    /// Appendix A limits the queue to 3 B. From B = 9 on, the queue reaches at most two thirds of
+    /// this bound. Below B = 2 the bound is wrong.
     #[test]
     fn appendix_a_the_bound_of_three_products_is_loose_from_9_packets_on_and_wrong_below_2() {
         let worst = |from: u64, to: u64| {
@@ -262,7 +266,7 @@ mod tests {
                 .map(|(packets, segments)| {
                     let path = path_of(10 * packets);
                     let peak = path.peak_queue(path.set(segments * 1460));
-                    // In ninths of B.
+                    // The queue in ninths of B.
                     (9 * peak / packets, packets)
                 })
                 .max()

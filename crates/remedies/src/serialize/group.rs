@@ -9,13 +9,13 @@ use incast_engine::Time;
 #[derive(Clone, Copy, Debug)]
 struct Member {
     server: u32,
-    /// Its window; `None` for the transport's.
+    /// The connection's window; `None` for the transport's window.
     window: Option<u64>,
     triggered: bool,
     done: bool,
 }
 
-/// Places of a group that were opened together; some may be free.
+/// Places of a group that were opened together. Some of them may be free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     first: usize,
@@ -28,9 +28,9 @@ pub(super) struct Group {
     members: Vec<Member>,
     /// The group's size, once known.
     total: Option<usize>,
-    /// Number of members that got their request: the first ones.
+    /// Number of members that have got their request. They are the first members.
     asked: usize,
-    /// Number of open places: the first ones.
+    /// Number of open places. They are the first places.
     allowed: usize,
     done: usize,
     /// Sets with connections that are not complete.
@@ -54,13 +54,13 @@ impl Group {
         }
     }
 
-    /// A server joins; returns its place.
+    /// Adds a server. Returns its place.
     pub(super) fn want(&mut self, server: u32) -> usize {
         self.members.push(Member { server, window: None, triggered: false, done: false });
         self.members.len() - 1
     }
 
-    /// No further server joins.
+    /// Closes the group to further servers.
     pub(super) fn close(&mut self) {
         self.total = Some(self.members.len());
     }
@@ -96,7 +96,8 @@ impl Group {
         self.open.push(self.newest);
     }
 
-    /// Opens the sets that are due, `more` than planned at once, and enlarges the last windows.
+    /// Opens the sets that are due and enlarges the last windows. `more` sets may be open in
+    /// addition to the plan's.
     pub(super) fn advance(
         &mut self,
         plan: Option<&Plan>,

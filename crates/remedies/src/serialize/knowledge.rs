@@ -13,10 +13,10 @@ use crate::seam::Situation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// It is configured.
+    /// The value is configured.
     Given,
-    /// It is measured: the first connections are opened one by one, without limits on their
-    /// windows. The largest value counts.
+    /// The value is measured. The first connections are opened one by one, without limits on their
+    /// windows, and the largest value counts.
     Learned,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Client {
     pub(crate) sru: Source,
     /// Number of connections to measure.
     pub(crate) observed: u32,
-    /// Requests within this time of each other form a group; with `None` the application defines
+    /// Maximum time between consecutive requests of a group. With `None`, the application defines
     /// groups.
     pub(crate) group_gap: Option<Span>,
 }
@@ -38,7 +38,7 @@ impl Client {}
 #[derive(Clone, Copy, Debug)]
 struct Lesson<T> {
     value: T,
-    /// Missing samples.
+    /// Number of missing samples.
     missing: u32,
 }
 
@@ -86,7 +86,7 @@ impl Knowledge {
         }
     }
 
-    /// Path and SRU; the current estimates if they are not known.
+    /// Path and SRU, or the current estimates if they are not known.
     pub(super) fn best(&self) -> (Path, u64) {
         (Path { base_rtt: self.base_rtt.value, ..self.path }, self.sru.value)
     }
@@ -96,7 +96,8 @@ impl Knowledge {
         (self.base_rtt.missing == 0 && self.sru.missing == 0).then(|| self.best())
     }
 
-    /// A request is sent. The time from it to its first byte is a round trip of a full packet.
+    /// Handles a sent request. The time from the request to its first byte is a round trip of a
+    /// full packet.
     pub(super) fn on_ask(&mut self, server: u32, now: Time, orders: &mut Vec<Order>) {
         if self.base_rtt.missing > 0 && self.measured.is_none() {
             self.measured = Some((server, now));
@@ -104,7 +105,7 @@ impl Knowledge {
         }
     }
 
-    /// A request that waited for the handshake is sent.
+    /// Handles the departure of a request that waited for the handshake.
     pub(super) fn on_request(&mut self, server: u32, now: Time) {
         if let Some((measured, since)) = &mut self.measured
             && *measured == server
@@ -113,7 +114,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether the mark that a server reached belongs to the measurement.
+    /// Handles a mark that a server reached. Returns whether it belongs to the measurement.
     pub(super) fn on_mark(&mut self, server: u32, now: Time) -> bool {
         match self.measured {
             Some((measured, since)) if measured == server => {
@@ -125,7 +126,7 @@ impl Knowledge {
         }
     }
 
-    /// A part of this many bytes is complete.
+    /// Handles the completion of a part of this many bytes.
     pub(super) fn on_complete(&mut self, bytes: u64) {
         self.sru.learn(bytes);
     }

@@ -1,7 +1,7 @@
 //! Connection serialisation (Osada et al.): the client requests data from few servers at a time.
 //!
-//! CCS, NCCS and OCS differ only in their `Plan`: the size of a set, the number of open sets,
-//! when the next set opens, and the window. `Serializer` executes a plan.
+//! CCS, NCCS and OCS differ only in their `Plan`: the size of a set, the number of open sets, the
+//! trigger for the next set, and the window. `Serializer` executes a plan.
 
 mod adaptive;
 pub mod formulas;
@@ -23,7 +23,7 @@ pub(crate) use knowledge::{Client, Knowledge, Source};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
-    /// S - T₁V, as printed; at once if negative.
+    /// S - T₁V, as printed. If this is negative, the next connection or set opens at once.
     Printed,
     /// S - T₁V/n: one connection's share of the bytes that the link transmits in T₁.
     Scaled,
@@ -40,7 +40,7 @@ impl Trigger {
     }
 }
 
-/// What happens at the earliest before a connection has reached a trigger of no bytes.
+/// The event at which a connection reaches a trigger of 0 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TriggerFrom {
@@ -55,9 +55,9 @@ pub enum TriggerFrom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reached {
-    /// All of them.
+    /// All connections of the set.
     Every,
-    /// One of them.
+    /// One connection of the set.
     Any,
 }
 
@@ -67,7 +67,7 @@ pub enum Reached {
 pub enum Window {
     /// ⌈B⌉ full segments, as in equation (4).
     Segments,
-    /// V/8·BaseRTT bytes, as printed: at 1 Gbps and 100 us, 8 segments and 820 bytes.
+    /// V/8·BaseRTT bytes, as printed. At 1 Gbps and 100 us, this is 8 segments and 820 bytes.
     Bytes,
 }
 
@@ -87,14 +87,14 @@ pub(crate) struct Plan {
     pub(crate) connections: usize,
     /// Sets that may be open at once.
     pub(crate) open_sets: usize,
-    /// Bytes that connections of the newest set must have delivered before the next one opens.
+    /// Bytes that connections of the newest set must have delivered before the next set opens.
     pub(crate) trigger: u64,
-    /// What a trigger of 0 bytes waits for.
+    /// The event for which a trigger of 0 bytes waits.
     pub(crate) from: TriggerFrom,
     pub(crate) reached: Reached,
     /// Window to advertise, bytes.
     pub(crate) window: u64,
-    /// Whether the last connections, fewer than a set, share the whole product.
+    /// Whether the last connections share the whole product if they are fewer than a set.
     pub(crate) grows: bool,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Serializer {
     adaptive: Option<Adaptive>,
     plan: Option<Plan>,
     groups: Vec<Group>,
-    /// Group of each server in the current block, and its place there.
+    /// The group of each server in the current block, and the server's place in that group.
     places: Vec<(usize, usize)>,
 }
 
@@ -175,7 +175,7 @@ impl Serializer {
             self.groups.push(Group::new(total));
         }
         if let Some(gap) = self.gap {
-            // Later requests do not belong to it.
+            // Later requests do not belong to this group.
             orders.push(Order::Alarm(view.now + gap + Span::from_picos(1)));
         }
         self.groups.len() - 1
@@ -196,7 +196,7 @@ impl Serializer {
         }
     }
 
-    /// Opens all connections of a group that may open.
+    /// Opens all connections of a group that are allowed to open.
     fn advance(&mut self, index: usize, view: &ClientView<'_>, orders: &mut Vec<Order>) {
         let (path, _) = self.knowledge.best();
         let more = self.adaptive.as_ref().map_or(0, |adaptive| adaptive.more_sets);
@@ -215,7 +215,7 @@ impl Serializer {
         }
     }
 
-    /// The last sample may complete the plan.
+    /// Completes the plan after a sample, if no other sample is missing.
     fn conclude(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) {
         if self.plan.is_some() {
             return;

@@ -26,7 +26,7 @@ fn section_4_2_ccs_asks_the_next_server_when_the_one_before_is_complete() {
     assert_eq!(desk.hears(Note::Complete(0)), [ask(1, 9)]);
     assert_eq!(desk.hears(Note::Complete(1)), [ask(2, 9)]);
     desk.ends_block(2);
-    assert_eq!(desk.wants_all(), [ask(0, 9)], "and so in the next block");
+    assert_eq!(desk.wants_all(), [ask(0, 9)], "the same in the next block");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn section_4_2_the_window_in_bytes_is_12500() {
     assert_eq!(desk.wants_all(), [Order::Ask { server: 0, window: Some(12_500) }]);
 }
 
-/// A server that is wanted while no other one is open does not wait.
+/// A server that is wanted while no other server is open does not wait.
 #[test]
 fn section_4_2_whoever_comes_late_is_asked_when_it_comes() {
     let mut desk = Desk::new(&json!({ "name": "ccs" }), 3, 32_768);
@@ -52,9 +52,9 @@ fn section_4_3_condition_i_starts_the_next_connection_and_k_holds_it_back() {
     let mut desk = Desk::new(&json!({ "name": "nccs", "k": 2 }), 4, 100_000);
     assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 48_500)]);
     assert_eq!(desk.hears(Note::Marked(0)), [ask(1, 9), mark(1, 48_500)]);
-    assert_eq!(desk.hears(Note::Marked(1)), [], "figure 6: two are open");
+    assert_eq!(desk.hears(Note::Marked(1)), [], "figure 6: two connections are open");
     assert_eq!(desk.hears(Note::Complete(0)), [ask(2, 9), mark(2, 48_500)]);
-    assert_eq!(desk.hears(Note::Complete(1)), [], "the newest has not reached the trigger");
+    assert_eq!(desk.hears(Note::Complete(1)), [], "the newest is below the trigger");
     assert_eq!(desk.hears(Note::Complete(2)), [ask(3, 9), mark(3, 48_500)]);
 }
 
@@ -69,16 +69,16 @@ fn section_4_3_where_condition_i_is_negative_k_connections_may_be_open_at_once()
     assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 32_768 - 51_500 / 2)]);
 }
 
-/// The abstract: a connection overlaps with the "current established" one.
+/// According to the abstract, a connection overlaps with the "current established" one.
 #[test]
 fn section_4_3_the_next_connection_waits_until_the_newest_is_established() {
     let mut desk = Desk::new(&json!({ "name": "nccs", "k": 3 }), 5, 32_768);
     assert_eq!(desk.wants_all(), [ask(0, 9), mark(0, 0)]);
     assert_eq!(desk.hears(Note::Marked(0)), [ask(1, 9), mark(1, 0)]);
-    assert_eq!(desk.hears(Note::Complete(0)), [], "the newest is not established");
+    assert_eq!(desk.hears(Note::Complete(0)), [], "the newest connection is not established");
     assert_eq!(desk.hears(Note::Marked(1)), [ask(2, 9), mark(2, 0)]);
     assert_eq!(desk.hears(Note::Marked(2)), [ask(3, 9), mark(3, 0)]);
-    assert_eq!(desk.hears(Note::Marked(3)), [], "three are open");
+    assert_eq!(desk.hears(Note::Marked(3)), [], "three connections are open");
 }
 
 /// S - T₁V/3 = 32768 - 17166.
@@ -138,7 +138,7 @@ fn section_4_4_the_last_connections_share_the_product() {
     for server in 0..3 {
         desk.hears(Note::Marked(server));
     }
-    assert_eq!(desk.hears(Note::Complete(0)), [], "three remain");
+    assert_eq!(desk.hears(Note::Complete(0)), [], "three connections remain");
     let widened = |server, segments| Order::Window { server, window: segments * MSS };
     assert_eq!(desk.hears(Note::Complete(1)), [widened(2, 5), widened(3, 5)]);
     assert_eq!(desk.hears(Note::Complete(2)), [widened(3, 9)]);
@@ -151,7 +151,7 @@ fn section_4_4_fewer_servers_than_a_set_share_the_product_from_the_start() {
     assert_eq!(orders, [ask(0, 5), mark(0, SCALED), ask(1, 5), mark(1, SCALED)]);
 }
 
-/// §6: the round trip is that of the request and the first byte.
+/// §6: the round trip is the time from the request to the first byte.
 #[test]
 fn section_6_the_round_trip_is_learned_from_the_first_connection() {
     let mut desk = Desk::new(&json!({ "name": "ccs", "base_rtt": "learned" }), 3, 32_768);
@@ -245,7 +245,7 @@ fn section_6_adaptive_ocs_opens_sets_while_less_arrives_than_the_link_carries() 
     desk.passes(1);
     desk.delivered[0] = 1000;
     assert_eq!(desk.hears(Note::Alarm), [after(&desk, 200)], "two round trips");
-    // 200 us carry 25 000 bytes, of which 24 333 are payload; 90 % of that are 21 900.
+    // 200 us carry 25 000 bytes, of which 24 333 are payload; 90 % of this payload are 21 900.
     desk.passes(200);
     desk.delivered[0] += 21_901;
     assert_eq!(desk.hears(Note::Alarm), [after(&desk, 200)], "the link is full");

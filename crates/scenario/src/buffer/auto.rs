@@ -24,14 +24,14 @@ impl Name for Auto {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct AutoDocument {
     /// E[W], data of each flow in the network, segments or bytes. Default: the smaller of
-    /// `transport.receive_window` and the SRU; for a long flow the receive window.
+    /// `transport.receive_window` and the SRU; the receive window for a long flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<Window>,
 }
 
 impl AutoDocument {
-    /// The buffer of a port, packets, if all flows of the scenario share it; `key` is where this
-    /// was given.
+    /// The buffer of a port, in packets, if all flows of the scenario share this port. `key` is the
+    /// dotted key of the buffer, for errors.
     pub(super) fn packets(&self, key: &str, groups: &[Group<'_>]) -> Result<u64, ScenarioError> {
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
             let message = "must be above 0, or there is no buffer; write e.g. \"64KiB\" or 10";
@@ -41,7 +41,8 @@ impl AutoDocument {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
             u64::from(flows).saturating_mul(window.div_ceil(u64::from(mss)))
         };
-        // No window limits a datagram source. A server never has more than its part in flight.
+        // No window limits a datagram source. A server never has more than its part of the block in
+        // flight.
         let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
             let bound = transport.tcp.receive_window.min(load.most);
             room(load.at_once, bound, transport.tcp.mss)

@@ -31,8 +31,8 @@ pub(super) fn document() -> Value {
             "rto_after_syn_loss": "3s",
             // CONFIG_HZ = 250, as in Debian.
             "timer_tick": "4ms",
-            // What hosts need between an ACK and the data that it releases; without it, hosts that
-            // begin together stay in step.
+            // The time that a host needs between an ACK and the data that the ACK releases; without
+            // this time, hosts that begin together stay in step.
             "send_jitter": "30us",
             // TCP_DELACK_MIN, TCP_MAX_QUICKACKS, tcp_pingpong_thresh = 1 and tcp_delack_max().
             "delayed_ack": {

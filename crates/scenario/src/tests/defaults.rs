@@ -185,7 +185,7 @@ fn the_profile_ns2_has_its_own_idea_of_red() {
     assert_eq!(red(&[("network.queue", json!("red"))]).0["spacing"], "at-once");
 }
 
-/// Whatever the transport is called: its parts may be named one by one.
+/// The name of the transport does not matter, because its parts may be named one by one.
 #[test]
 fn linux_has_its_own_parameters_of_every_part_by_name() {
     let chosen = |key: &str, value: Value| {
@@ -259,7 +259,7 @@ fn base_rtt_is_the_round_trip_of_a_full_packet_and_its_ack() {
     assert_eq!(delays("10Gbps", "100us"), (nanos(24_384), nanos(24_384)));
     // Four links of 25 us take 124.64 us at 1 Gbps.
     assert_eq!(delays("1Gbps", "124.64us"), (nanos(25_000), nanos(25_000)));
-    // The least: no propagation at all.
+    // The smallest value: no propagation delay at all.
     assert_eq!(delays("1Gbps", "24.64us"), (Span::ZERO, Span::ZERO));
 }
 

@@ -1,4 +1,4 @@
-//! Errors have one line: the key, the given value, and the accepted ones.
+//! Errors have one line with the key, the given value and the accepted values.
 
 mod bounds;
 mod deciding;
@@ -75,7 +75,7 @@ fn a_key_in_the_wrong_table_is_sent_to_the_right_one() {
         &[("background", json!([{ "name": "poisson-flows", "rate": "1Gbps" }]))],
         "background.0.rate: unknown key; \
          accepted: group, interval, size, from, at, to, start, transport; \
-         [network] has one of that name",
+         [network] has a key of that name",
     );
     refused(
         &[("network.queue", json!({ "name": "drop-tail", "mss": 3 }))],
@@ -154,8 +154,8 @@ fn wrong_types_say_what_to_write() {
     );
     refused(
         &[("sweep", json!({ "transport.remedies": ["fine-rto"] }))],
-        "transport.remedies: \"fine-rto\" is not accepted; write a list, or where it is swept a list \
-         of lists: [[…], […]]",
+        "transport.remedies: \"fine-rto\" is not accepted; write a list, or, in a sweep, a list of \
+         lists: [[…], […]]",
     );
     refused(
         &[("run.seeds", json!("all"))],

@@ -66,7 +66,7 @@ fn thresholds_are_told_in_the_unit_of_the_buffer() {
     let red = json!({ "name": "red", "min_th": "5pkt", "max_th": "15pkt" });
     let both = [("min_th".to_owned(), 5.0), ("max_th".to_owned(), 15.0)];
     assert_eq!(told("40pkt", red), both);
-    // A threshold of another kind, and one that is not used.
+    // A threshold of another kind, and a threshold that is not used.
     let segregation = json!({ "name": "segregation", "threshold": 2.0, "burst_limit": "10pkt" });
     assert_eq!(told("40pkt", segregation), [("burst_limit".to_owned(), 10.0)]);
     assert_eq!(told("40pkt", json!("rapid")), []);

@@ -42,7 +42,8 @@ fn links_between_switches_may_have_room_for_every_window() {
         let core = network.core.expect("a chain has trunks");
         (core.buffer, network.buffer)
     };
-    // Four servers; 64 KiB are 44.9 segments of 1460 bytes. The other ports keep their size.
+    // Four servers send 64 KiB each, which are 44.9 segments of 1460 bytes. The other ports keep
+    // their size.
     assert_eq!(core(json!("auto")), (Limit::Packets(180), Limit::Bytes(102_400)));
     let own = json!({ "name": "auto", "window": 7 });
     assert_eq!(core(own), (Limit::Packets(28), Limit::Bytes(102_400)));
@@ -71,7 +72,8 @@ fn the_base_round_trip_counts_every_link() {
     let tcp = load(&[]).transport.tcp;
     assert_eq!(network.trunks_between(&[SwitchId(0)], &[0]), 2);
     assert_eq!(network.trunks_between(&[SwitchId(2), SwitchId(1)], &[0]), 1);
-    // 25 us a link; 12 and 0.32 us on the hosts' lines, a tenth of that between switches.
+    // 25 us per link; 12 and 0.32 us on the hosts' lines, and a tenth of these times between
+    // switches.
     let expected = Span::from_nanos(8 * 25_000 + 2 * 12_320 + 2 * 1_232);
     assert_eq!(network.base_rtt(&tcp, 2), expected);
 }
@@ -119,7 +121,8 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     let refused = |keys: &[(&str, Value)], line: &str| assert_eq!(refusal(keys), line);
     refused(
         &chain(&[("network.base_rtt", json!("100us"))]),
-        "network.base_rtt: is for one switch; with several give network.delay, for each link",
+        "network.base_rtt: applies to one switch; with several switches, give network.delay, which \
+         applies to each link",
     );
     refused(
         &chain(&[("network.core.buffer", json!("1KB"))]),
@@ -154,7 +157,7 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     let from_servers = json!([{ "name": "cbr", "rate": "1Mbps", "from": "servers", "at": 1 }]);
     refused(
         &chain(&[("background", from_servers)]),
-        "background.0.at: must not be given: the servers already have their places; leave it out, \
-         or write from = \"host\"",
+        "background.0.at: must not be given: the servers already have switches; leave it out, or \
+         write from = \"host\"",
     );
 }

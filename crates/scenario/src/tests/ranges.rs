@@ -12,7 +12,7 @@ fn check(definition: &str, entry: &Value) -> Result<(), String> {
     ranges::check_entry(entry, definition, "it", schema::kept()).map_err(|it| it.to_string())
 }
 
-/// An entry, a parameter, values outside its range, and what they must be.
+/// The registry, an entry, a parameter, values outside its range, and the range as errors print it.
 type Case = (&'static str, &'static str, &'static str, &'static [f64], &'static str);
 
 const POSITIVE: &str = "above 0 and at most 1000000000";

@@ -62,7 +62,7 @@ fn a_transport_s_name_may_be_a_table_with_the_parameters_of_its_part() {
     assert_eq!(swift["congestion_control"]["increase"], 0.1, "what else the preset says stays");
     let newreno = resolved(&json!({ "name": "newreno", "careful": false }));
     assert_eq!(newreno["recovery"]["careful"], false);
-    // Both parts of Reno have this name. Its recovery defines it.
+    // Both parts of Reno have this name. The loss recovery takes precedence.
     assert_eq!(
         resolved(&json!({ "name": "reno", "careful": false }))["recovery"]["careful"],
         false
@@ -87,7 +87,7 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
         "transport.name.probe_rtts: \"two\" is not accepted; \
          write a whole number from 0 to 1000000000"
     );
-    // NewReno's, which is the default.
+    // The parameters are those of NewReno, which is the default.
     assert!(told(json!({ "g": 0.1 })).ends_with(
         "accepted: careful, impatient, exit, \
         restart_timer_on_entry, reduce_from, partial_acks, counts_reports"
@@ -98,8 +98,8 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
     ns2["profile"] = json!("ns2");
     assert_eq!(
         error(&ns2),
-        "transport.name: no part of \"sack\" has that name in this profile, so its \
-         parameters do not apply; write them in recovery or congestion_control"
+        "transport.name: this profile has no part called \"sack\", so these parameters belong to \
+         nothing; write them in recovery or congestion_control"
     );
     let mut background = with_transport(&json!("newreno"));
     background["background"] = json!([{
@@ -193,7 +193,8 @@ fn remedies_that_own_the_same_part_do_not_combine() {
     let document = with_transport(&json!({ "remedies": ["prob-rtx", "prob-rtx"] }));
     assert_eq!(
         error(&document),
-        "transport.remedies: \"prob-rtx\" and \"prob-rtx\" do not combine: it is given twice"
+        "transport.remedies: \"prob-rtx\" and \"prob-rtx\" do not combine: the remedy is given \
+         twice"
     );
 }
 
@@ -254,8 +255,8 @@ fn a_long_flow_has_no_requests_to_order() {
     }]);
     assert_eq!(
         error(&document),
-        "background.0.transport.remedies: \"ocs\" owns the order of requests, and \
-         \"long-flow\" has none"
+        "background.0.transport.remedies: \"ocs\" owns the order of requests, and \"long-flow\" \
+         has no requests"
     );
 }
 

@@ -37,7 +37,7 @@ fn a_buffer_for_all_windows_is_echoed_as_its_size() {
         let keys = [&[auto][..], keys].concat();
         super::load(&keys).resolved()["network"]["buffer"].take()
     };
-    // Four servers; 64 KiB are 44.9 segments of 1460 bytes.
+    // Four servers send 64 KiB each, which are 44.9 segments of 1460 bytes.
     assert_eq!(echoed(&[]), "180pkt");
     assert_eq!(echoed(&[("transport.receive_window", json!(10))]), "40pkt");
     assert_eq!(echoed(&[("workload.servers", json!(100))]), "4500pkt");
@@ -228,7 +228,7 @@ fn fabric() -> impl Strategy<Value = Value> {
             json!({ "delay": "1us", "buffer": "50pkt" })]),
     };
     network.prop_map(|mut network| {
-        // One of them is needed for the rest to make sense.
+        // One of these keys is needed for the rest to make sense.
         if network["topology"].is_null() {
             network["topology"] = json!("chain");
         }

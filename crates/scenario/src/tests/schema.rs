@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::{entries, schema};
 use super::load;
 
-/// Every table of the schema that lists properties, with its place.
+/// Every table of the schema that lists properties, with its dotted key.
 fn tables(schema: &Value) -> Vec<(String, &Map<String, Value>)> {
     fn walk<'a>(place: &str, value: &'a Value, found: &mut Vec<(String, &'a Map<String, Value>)>) {
         match value {
@@ -44,7 +44,8 @@ fn every_table_is_closed() {
 
 #[test]
 fn every_key_is_described_on_one_line_with_its_default() {
-    // These depend on other keys or on a choice of the user, and say so.
+    // Keys whose default depends on other keys or on a choice of the user, as their description
+    // says.
     let stated =
         |text: &str| ["No default", "no default", "Default: "].iter().any(|it| text.contains(it));
     for (place, table) in tables(&schema()) {

@@ -1,4 +1,4 @@
-//! Scenarios as text, and what the reader of TOML says about mistakes.
+//! Scenarios as TOML, and the errors of the TOML reader.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn what_is_not_toml_has_line_and_column() {
         ("a = 1\nb = \"x\nc = 2", "line 2, column 7: the closing quote is missing"),
         ("a = 'x", "line 1, column 7: the closing quote is missing"),
         ("[a]\nb \"c\"", "line 2, column 3: key with no value, expected `=`"),
-        ("a =\n", "line 1, column 4: there is no value; text must be in quotes"),
+        ("a =\n", "line 1, column 4: there is no value; a string must be in quotes"),
         ("a = = 5", "line 1, column 5: extra `=`"),
         ("a = 1\na = 2", "line 2, column 1: a is given twice"),
         ("[a]\n[b]\n[a]", "line 3, column 2: a is given twice"),

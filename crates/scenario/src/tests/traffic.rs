@@ -24,8 +24,8 @@ fn a_remedy_sets_its_part_of_a_background_transport_as_well() {
     assert!(line.starts_with("background.0.transport.rto_min: \"1s\" is given"), "{line}");
     refused(
         &beside(json!("nccs")),
-        "background.0.transport.remedies: \"nccs\" owns the order of requests, and \
-         \"long-flow\" has none",
+        "background.0.transport.remedies: \"nccs\" owns the order of requests, and \"long-flow\" \
+         has no requests",
     );
 }
 
@@ -121,7 +121,7 @@ fn what_traffic_cannot_be_is_refused_by_name() {
     };
     refused(
         &two("ictcp"),
-        "transport.remedies: \"ictcp\" works at one client, but these flows have several",
+        "transport.remedies: \"ictcp\" works at one client, but these flows have several clients",
     );
 }
 
@@ -150,7 +150,7 @@ fn what_background_traffic_cannot_be_is_refused_by_name() {
     );
 }
 
-/// The own transport of a single workload has the same key as in a list.
+/// The transport of a single workload has the same key as that of a workload in a list.
 #[test]
 fn a_workload_s_own_transport_is_under_its_key() {
     let own = json!({ "servers": 2, "sru": 1000, "transport": {
@@ -164,7 +164,7 @@ fn a_workload_s_own_transport_is_under_its_key() {
     load(&[("workload", own)]);
 }
 
-/// A key of `[transport]` has no effect only if this is so for all groups with this transport.
+/// A key of `[transport]` has no effect only if it has no effect for any group with this transport.
 #[test]
 fn connections_that_end_keep_their_fin() {
     let read = |connections: &str| json!({ "servers": 2, "sru": 1000, "connections": connections });

@@ -36,12 +36,12 @@ pub(super) struct DelayedAckTable {
     /// Number of segments that are acknowledged at once, from the beginning of a connection and
     /// after a duplicate. Default: 0 (Linux: 16).
     pub(super) quickack: u32,
-    /// Whether segments are not acknowledged at once while the host answers within `timeout`, and
-    /// are again after a silence of the retransmission timeout. Default: false (Linux: true, its
+    /// Whether immediate ACKs (`quickack`) stop while the host answers within `timeout`, and start
+    /// again after a silence of one retransmission timeout. Default: false (Linux: true, its
     /// ping-pong mode).
     pub(super) pingpong: bool,
-    /// Whether the delay is at most `rto_min` less a tick (`timer_tick`), and a tick at least, so
-    /// that the ACK comes before the sender's timeout. Default: false (Linux since 6.7: true,
+    /// Whether the delay is at most `rto_min` less a tick (`timer_tick`), but at least a tick, so
+    /// that the ACK arrives before the sender's timeout. Default: false (Linux since 6.7: true,
     /// `tcp_delack_max()`).
     pub(super) below_rto_min: bool,
 }

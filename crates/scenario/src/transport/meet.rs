@@ -10,7 +10,7 @@ use super::TransportDocument;
 use crate::profile;
 use crate::switch::Switch;
 
-/// Whether a part may be the one called `name`: the given value has no other name.
+/// Whether a part may be the part called `name`, because the given value has no other name.
 fn is_open(given: &Value, name: &str) -> bool {
     given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
 }

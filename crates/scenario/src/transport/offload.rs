@@ -13,7 +13,7 @@ pub(crate) struct Offload {
     /// Segmentation offload: largest burst of back-to-back segments, bytes; a smaller burst waits
     /// for ACKs while it is less than a third of the window.
     pub(super) segmentation_offload: OrName<Off, Size>,
-    /// Receive offload and interrupt coalescing: segments in order that arrive within a time are
+    /// Receive offload and interrupt coalescing: segments that arrive in order within `timeout` are
     /// acknowledged as one. False, true, or a table.
     pub(super) receive_offload: Switch<ReceiveOffloadTable>,
 }
@@ -77,7 +77,7 @@ pub(super) struct ReceiveOffloadTable {
     /// Number of bytes at which segments are passed up, at least 1. Default: 65536 (Linux's GRO).
     #[schemars(range(min = 1))]
     size: Size,
-    /// Maximum delay after the first of them, seconds. Default: 0.00002.
+    /// Maximum delay after the first of these segments, seconds. Default: 0.00002.
     timeout: Span,
 }
 

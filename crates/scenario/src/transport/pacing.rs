@@ -15,10 +15,10 @@ pub(crate) struct Departures {
     /// x: a host waits U(0, x) before it sends what its window allows, seconds; the order is kept
     /// (ns-2's `overhead_`).
     pub(super) send_jitter: Span,
-    /// Whether a host waits with less than a third of its window until ACKs allow more, as Linux
-    /// does also without segmentation offload (`tcp_tso_should_defer()`): during duplicate ACKs,
-    /// too. It does not wait in loss recovery, if the next ACK is far away, or if it has sent
-    /// nothing for a millisecond.
+    /// Whether a host that may send less than a third of its window waits until ACKs allow more, as
+    /// Linux does even without segmentation offload (`tcp_tso_should_defer()`). The host also waits
+    /// during duplicate ACKs. It does not wait in loss recovery, if the next ACK is far away, or if
+    /// it has sent nothing for a millisecond.
     pub(super) tso_deferral: bool,
     /// Pacing by the window: false, true, or a table with its gains. A congestion control with its
     /// own pacing (`bbr`, `swift`) always paces.
@@ -51,7 +51,7 @@ pub(super) struct PacingTable {
     /// 2.0 (Linux's `tcp_pacing_ss_ratio`).
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     slow_start_gain: f64,
-    /// Pacing rate in units of cwnd / SRTT otherwise, above 0. Default: 1.2 (Linux's
+    /// Pacing rate in units of cwnd / SRTT for larger windows, above 0. Default: 1.2 (Linux's
     /// `tcp_pacing_ca_ratio`).
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     gain: f64,

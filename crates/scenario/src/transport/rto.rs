@@ -20,14 +20,15 @@ pub(crate) enum RtoStyle {
     Linux,
     /// As `rfc`, but any ACK of new data ends the backoff, not only a new measurement (ns-3).
     Ns3,
-    /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
+    /// Samples in whole ticks, SRTT and RTTVAR in fixed point, and a timeout of at least two ticks
+    /// (ns-2).
     Ns2,
 }
 
 impl RtoStyle {
     const ALL: [Self; 4] = [Self::Rfc, Self::Linux, Self::Ns3, Self::Ns2];
 
-    /// Its rules.
+    /// The lower bound, the clock and the end of the backoff in this style.
     fn rules(self) -> (RtoFloor, RttClock, BackoffEnd) {
         match self {
             Self::Rfc => (RtoFloor::Timeout, RttClock::Exact, BackoffEnd::Sample),

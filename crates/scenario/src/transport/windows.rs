@@ -69,7 +69,7 @@ pub(crate) struct Windows {
 const MAX_WINDOW: u64 = u32::MAX as u64;
 
 impl Windows {
-    /// Refuses windows that no header can advertise, and thresholds that are no size. `mss` is in
+    /// Refuses windows that no header can advertise, and thresholds that are too large. `mss` is in
     /// bytes.
     pub(super) fn check(&self, mss: u32) -> Result<(), Fault> {
         let windows =

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::{Finding, pointer};
 use crate::{Group, Reorder, Scenario, Transport};
 
-/// Keys of a table that have no effect while another key has such a value; then the reason, and
-/// what would change it.
+/// Keys of a table; the condition of other keys in which these keys have no effect; the reason; a
+/// change that would give the keys an effect.
 type Rule = (&'static [&'static str], fn(&Value) -> bool, &'static str, &'static str);
 
-/// Rules for a transport, by its resolved table.
+/// Rules for a transport, on its resolved table.
 const TRANSPORT: &[Rule] = &[
     (
         &["timestamp_granularity"],
@@ -79,7 +79,7 @@ const TRANSPORT: &[Rule] = &[
     ),
 ];
 
-/// Rules for a loss recovery, by its table with the transport's.
+/// Rules for a loss recovery, on the resolved table of the transport.
 const RECOVERY: &[Rule] = &[
     (
         &["probe_rtts", "probe_initial", "max_ack_delay"],
@@ -119,7 +119,7 @@ const RECOVERY: &[Rule] = &[
     ),
 ];
 
-/// Rules for a congestion control, by its table with the transport's.
+/// Rules for a congestion control, on the resolved table of the transport.
 const CONGESTION_CONTROL: &[Rule] = &[
     (
         &["least_urgency", "greatest_urgency"],
@@ -160,7 +160,7 @@ const CONGESTION_CONTROL: &[Rule] = &[
     ),
 ];
 
-/// Rules for a remedy, by its table.
+/// Rules for a remedy, on its resolved table.
 const REMEDY: &[Rule] = &[
     (
         &["full", "round_trips", "rto_min"],
@@ -185,7 +185,7 @@ const REMEDY: &[Rule] = &[
     (&["when"], |it| it["copies"] == 0, "copies is 0", "write e.g. copies = 3"),
 ];
 
-/// Rules for a queue discipline, by its table.
+/// Rules for a queue discipline, on its resolved table.
 const QUEUE: &[Rule] = &[
     (&["hard_drop"], |it| it["ecn"] == false, "ecn is false", "write ecn = true"),
     (
@@ -248,7 +248,7 @@ pub(super) fn find(document: &Value, scenario: &Scenario) -> Vec<Finding> {
 }
 
 impl Search {
-    /// Applies the rules for keys of the table `given`. `decides` has the values of the deciding
+    /// Applies the rules to the keys of the table `given`. `decides` has the values of the deciding
     /// keys.
     fn apply(&mut self, place: &str, given: &Value, decides: &Value, rules: &[Rule]) {
         let Some(given) = given.as_object() else { return };
@@ -271,7 +271,7 @@ impl Search {
         self.found.push(Finding { key, because, write });
     }
 
-    /// Searches a transport's own keys and those of its parts.
+    /// Searches the keys of a transport and of its parts.
     fn transport(&mut self, place: &str, given: &Value, resolved: &Value) {
         self.apply(place, given, resolved, TRANSPORT);
         let part = |key: &str| format!("{place}.{key}");
@@ -322,7 +322,8 @@ impl Search {
         }
     }
 
-    /// Marks require a switch that marks. A switch that marks without ECN traffic is not an error.
+    /// Finds ECN that has no effect because no switch marks. A switch that marks without ECN
+    /// traffic is not an error.
     fn marks(&mut self, document: &Value, scenario: &Scenario) {
         let network = &scenario.network;
         let switch_marks =
@@ -331,14 +332,14 @@ impl Search {
         for (place, transport) in &transports {
             let given = document.pointer(&pointer(&format!("{place}.ecn")));
             if given == Some(&json!("on")) && transport.tcp.ecn.is_some() && !switch_marks {
-                let because = "no switch marks, by network.queue";
+                let because = "no switch marks packets (network.queue)";
                 let write = "write e.g. network.queue = \"ecn-threshold\"";
                 self.add(format!("{place}.ecn"), because, write);
             }
         }
     }
 
-    /// Keys for the end of connections that never end.
+    /// Finds keys for the end of connections that never end.
     fn ends(&mut self, document: &Value, scenario: &Scenario) {
         // Several groups may share a transport, and the connections of one may end.
         let mut endless: BTreeMap<String, Option<&str>> = BTreeMap::new();
@@ -357,7 +358,7 @@ impl Search {
         }
     }
 
-    /// A threshold that no queue reaches.
+    /// Finds thresholds that no queue reaches.
     fn thresholds(&mut self, document: &Value, scenario: &Scenario) {
         let network = &scenario.network;
         let packet = least_packet(scenario);
@@ -370,7 +371,7 @@ impl Search {
             for key in ["threshold", "min_th"] {
                 let threshold = serde_json::from_value::<Limit>(given[key].clone());
                 if threshold.is_ok_and(|threshold| is_beyond(threshold, buffer, packet)) {
-                    let because = format!("no queue grows beyond {of}, {buffer}");
+                    let because = format!("no queue grows beyond {of} ({buffer})");
                     self.add(format!("{place}.{key}"), because, "write less");
                 }
             }
@@ -386,12 +387,13 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
         (Limit::Packets(threshold), Limit::Bytes(buffer)) => {
             threshold.saturating_mul(packet) >= buffer
         }
-        // A buffer in packets holds packets of any size, of which only full ones are numerous.
+        // A buffer that counts packets may hold large packets, so its queue may reach a threshold
+        // in bytes.
         (Limit::Bytes(_), Limit::Packets(_)) => false,
     }
 }
 
-/// The smallest numerous packet: a full one, or a smaller datagram.
+/// The size of the smallest packet that is numerous: a full packet, or a smaller datagram.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)

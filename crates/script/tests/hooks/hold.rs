@@ -1,4 +1,4 @@
-//! Receiver hooks can delay ACKs, and cannot change them otherwise.
+//! Receiver hooks can delay ACKs but cannot change them.
 
 use std::sync::{Arc, Mutex};
 
@@ -50,7 +50,7 @@ fn an_ack_leaves_as_it_was_when_it_was_ready() {
 
 #[test]
 fn the_first_keeps_those_behind_it() {
-    // 5 ms for the first, 1 ms for the others.
+    // The first ACK is delayed by 5 ms, the others by 1 ms.
     let mut first = true;
     holding(
         move |event, now| match event {

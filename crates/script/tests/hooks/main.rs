@@ -87,7 +87,8 @@ fn with(hook: Sender, lines: &str) {
     run(|connection| connection.add_sender_hook(Box::new(hook)), lines);
 }
 
-/// A new field does not compile here until it has a test in one of the files beside this one.
+/// With a new field of `Advice`, this does not compile until the field has a test in a file of this
+/// folder.
 #[test]
 fn every_field_has_a_test() {
     let Advice {

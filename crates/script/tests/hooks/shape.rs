@@ -17,7 +17,7 @@ fn segment_size_cuts_the_stream_and_sets_the_unit_of_growth() {
          assert cwnd == 2400
          > data 2001:2801 by 400",
     );
-    // At most the MSS, and at least one byte.
+    // The size is at most the MSS and at least one byte.
     with(
         Sender::shaping(|_, _| Advice { segment_size: 5000, ..Advice::NONE }),
         "write 9000\n> data 1:2001 by 1000",
@@ -28,8 +28,8 @@ fn segment_size_cuts_the_stream_and_sets_the_unit_of_growth() {
     );
 }
 
-/// Kulkarni & Agrawal, algorithm 4: larger segments leave the bytes of cwnd. Smaller ones leave its
-/// number, if that is what it counts.
+/// Kulkarni & Agrawal, algorithm 4: if segments grow, cwnd keeps its bytes. If they shrink, cwnd
+/// keeps its number of segments, provided that it counts segments.
 #[test]
 fn counts_segments_makes_cwnd_follow_their_size() {
     let resizing = |counts_segments: bool| {
@@ -93,7 +93,7 @@ fn rto_floor_delays_the_timer() {
         Sender::timing(move |view| floor(if view.rto == Span::from_millis(200) { 500 } else { 0 })),
         &format!("{lines}\n+400ms > data 1001:2001 rtx"),
     );
-    // At most the maximum RTO, and not for other timers.
+    // The floor is at most the maximum RTO, and does not apply to other timers.
     with(
         Sender::timing(move |_| floor(500)),
         "config rto.max=250ms\nwrite 1000\n> data 1:1001\n+250ms > data 1:1001 rtx",

@@ -25,7 +25,7 @@ fn the_view_tells_of_the_first_segment_how_often_and_when_it_was_sent() {
          +1s > data 1:1001 rtx
          +5ms < ack 1001",
     );
-    // Sent, the timeout, sent again, acknowledged.
+    // The events are: sent, the timeout, sent again, acknowledged.
     assert_eq!(*seen.lock().expect("nobody panics"), [(1, 5), (1, 5), (2, 1005), (0, 0)]);
 }
 
@@ -133,7 +133,8 @@ fn may_send(lines: &str) -> Vec<bool> {
 
 #[test]
 fn a_hook_learns_whether_an_ack_lets_data_leave() {
-    // New data, limited transmit, fast retransmit, inflation, a partial ACK, the full ACK, the end.
+    // The ACKs are those of new data, limited transmit, fast retransmit, inflation, a partial ACK,
+    // the full ACK and the end.
     let seen = may_send(
         "config initial_window=6seg
          write 10000
@@ -155,7 +156,7 @@ fn a_hook_learns_whether_an_ack_lets_data_leave() {
     let expected = [true, true, false, false, false, true, true, false, false];
     assert_eq!(seen, expected);
     // Segments that a timeout returned to the send queue count. The receiver's window and the
-    // application limit sending, too.
+    // application also limit sending.
     let seen = may_send(
         "write 4000
          > data 1:2001 by 1000

@@ -1,6 +1,6 @@
 //! The average number of segments per ACK (`delayed_ack` of Linux before 5.7), in sixteenths.
 
-/// See the file. It begins with two segments.
+/// The average, which begins with two segments.
 #[derive(Clone, Debug)]
 pub(super) struct AckRatio(u64);
 
@@ -13,12 +13,12 @@ impl Default for AckRatio {
 }
 
 impl AckRatio {
-    /// An ACK of this many segments (`bictcp_acked()`: the fraction is truncated first).
+    /// Counts an ACK of this many segments (`bictcp_acked()` truncates the fraction first).
     pub fn count(&mut self, segments: u64) {
         self.0 = self.0 + segments - self.0 / SIXTEENTHS;
     }
 
-    /// A number of segments as a number of ACKs, at least 1.
+    /// The number of ACKs for a number of segments, at least 1.
     pub fn divide(&self, segments: u64) -> u64 {
         (segments * SIXTEENTHS / self.0).max(1)
     }

@@ -31,7 +31,7 @@ const PHASES: u8 = 8;
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
 
-/// The window has room for the data of this time at most.
+/// The room of the window for bursts of ACKs is at most the bandwidth times this.
 const LONGEST_AGGREGATE: Span = Span::from_millis(100);
 
 /// The first segments of a connection are not paced if it sends bursts (Linux's
@@ -50,13 +50,13 @@ struct Regime {
     is_full: bool,
 }
 
-/// What is known of the last ACK, bytes.
+/// The last ACK, with its amounts of data in bytes.
 #[derive(Clone, Copy, Debug)]
 struct LastAck {
     at: Time,
-    /// Data in the network after it, and what it delivered.
+    /// Data in the network after the ACK, plus the data that it delivered.
     held: u64,
-    /// All that were delivered.
+    /// All data delivered since the start of the connection.
     delivered: u64,
 }
 
@@ -75,7 +75,7 @@ pub struct Bbr {
     is_new: bool,
     regime: Regime,
     window: u64,
-    /// Target window by the model, bytes.
+    /// Target window of the model, bytes.
     target: u64,
     rate: Option<Rate>,
     /// `BtlBw`: the maximum of `bandwidths`, b/s.
@@ -95,7 +95,7 @@ pub struct Bbr {
     /// The acknowledgement that ends the repair of a loss; `conserve` is set until the next round.
     repaired_at: Option<u64>,
     conserve: Option<u64>,
-    /// Duplicate ACKs name nothing.
+    /// Duplicate ACKs do not name the data that arrived.
     holds: bool,
     params: Params,
     initial_window: u64,
@@ -104,12 +104,13 @@ pub struct Bbr {
     /// The bandwidth that Startup compares with.
     full_bandwidth: u64,
     full_rounds: u32,
-    /// When `ProbeRTT` ends, set once the flight is small, and the round that must also end.
+    /// The end of `ProbeRTT`, which is set once the flight is small, and the round that must also
+    /// end.
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
     last_ack: LastAck,
-    /// A timeout since then, if it counts.
+    /// A timeout since the last ACK, with `loss_begins_round`.
     timed_out: bool,
     /// The next ACK is the first of a loss recovery.
     recovers: bool,
@@ -178,7 +179,7 @@ impl Bbr {
         self.inflight_and(gain, segment, 0)
     }
 
-    /// The same with `more` bytes.
+    /// [`Self::inflight`] with `more` bytes.
     fn inflight_and(&self, gain: f64, segment: u64, more: u64) -> u64 {
         if self.round_trip.is_none() {
             return self.initial_window;
@@ -230,8 +231,8 @@ impl Bbr {
         }
     }
 
-    /// Linux's `bbr_set_state()`: the search for a policer takes a timeout before this ACK for a loss
-    /// and the end of a round.
+    /// Linux's `bbr_set_state()`: the search for a policer treats a timeout before this ACK as a
+    /// loss and as the end of a round.
     fn note_timeout(&mut self, delivery: &Delivery, segment: u64) {
         if std::mem::take(&mut self.timed_out) {
             self.look_for_policer(Progress {
@@ -287,7 +288,7 @@ impl Bbr {
         delivery.app_limited || delivery.prior_delivered.is_some_and(|prior| prior < self.own_limit)
     }
 
-    /// §4.3.2.2: has Startup filled the pipe?
+    /// §4.3.2.2: checks whether Startup has filled the pipe.
     fn check_full(&mut self, begins: bool, delivery: &Delivery) {
         if self.is_full || !begins || self.is_limited(delivery) {
             return;
@@ -310,7 +311,7 @@ impl Bbr {
         self.phase_at = now;
     }
 
-    /// §4.3.4.3: does the next phase of the cycle begin?
+    /// §4.3.4.3: begins the next phase of the cycle if it is due.
     fn advance_phase(&mut self, in_flight: u64, acked: u64, path: &PathView) {
         let elapsed = path.now.saturating_since(self.phase_at);
         let is_full_length = self.round_trip.is_some_and(|round_trip| elapsed > round_trip);
@@ -332,7 +333,7 @@ impl Bbr {
     /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
         if self.round_trip.is_none() {
-            // That of the handshake counts, too.
+            // The round trip of the handshake also counts.
             self.round_trip = path.min_rtt;
             self.round_trip_at = path.now;
             self.update_product();
@@ -415,7 +416,7 @@ impl Bbr {
         }
     }
 
-    /// A loss recovery begins, and a round with it, if so configured.
+    /// Begins a round with a loss recovery, if so configured.
     fn begin_round(&mut self, delivered: u64) {
         if self.params.loss_begins_round {
             self.next_round = delivered;
@@ -423,7 +424,7 @@ impl Bbr {
         }
     }
 
-    /// If the repair of a loss has ended, the window of before is restored. Without SACK, Linux waits
+    /// If the repair of a loss has ended, the earlier window is restored. Without SACK, Linux waits
     /// until data sent after the loss are acknowledged (`tcp_try_undo_recovery()`).
     fn end_repair(&mut self, is_over: impl FnOnce(u64) -> bool) {
         if self.repaired_at.take_if(|until| is_over(*until)).is_some() {

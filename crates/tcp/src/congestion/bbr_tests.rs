@@ -4,7 +4,7 @@ use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 
 const SEGMENT: u64 = 1000;
 const RTT: Span = Span::from_millis(10);
-/// 10 Mb/s: a product of 12 500 bytes.
+/// 10 Mb/s: a bandwidth-delay product of 12 500 bytes.
 const RATE: Rate = Rate(10_000_000);
 
 /// A path that delivers 12 segments every 10 ms, regardless of what is sent.
@@ -161,7 +161,7 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     pipe.rounds(12);
     let before = pipe.bbr.window();
     pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
-    assert_eq!(pipe.bbr.window(), 24 * SEGMENT, "in the network, and just delivered");
+    assert_eq!(pipe.bbr.window(), 24 * SEGMENT, "the flight, and the data just delivered");
     pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
     assert_eq!(pipe.bbr.window(), before);
     pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
@@ -177,7 +177,7 @@ fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
     // A timer detects the loss.
     pipe.path.now += RTT;
     pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
-    assert_eq!(pipe.bbr.window(), before, "the next ACK says what is in the network");
+    assert_eq!(pipe.bbr.window(), before, "the next ACK tells the data in the network");
     let round = pipe.bbr.round;
     for (newly, in_flight, losses, window) in [(3, 8, 0, 11), (2, 13, 0, 15), (1, 9, 2, 13)] {
         pipe.delivered += newly * SEGMENT;
@@ -204,7 +204,7 @@ fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
     }
 }
 
-/// Linux's `bbr_quantization_budget()`: an even number of segments, and two more in the phase that
+/// Linux's `bbr_quantization_budget()`: an even number of segments, plus two in the phase that
 /// probes.
 #[test]
 fn linux_an_even_window_has_two_segments_more_while_it_probes() {

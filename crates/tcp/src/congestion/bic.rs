@@ -25,8 +25,8 @@ pub struct Params {
     pub max_increment: f64,
     /// Largest window that grows and shrinks as in Reno, segments (Linux: 14).
     pub low_window: u32,
-    /// B: the search goes to the point 1/B of the way up to the last maximum, a number of at least
-    /// 2 (Linux: 4; paper §III: 2, the middle).
+    /// B: the search goes 1/B of the way up to the last maximum; a number of at least 2 (Linux: 4;
+    /// paper §III: 2, the middle).
     #[schemars(range(min = 2.0))]
     pub divisor: f64,
     /// Round trips for the last B segments before the maximum, a number of at least 1
@@ -34,14 +34,14 @@ pub struct Params {
     #[schemars(range(min = 1.0))]
     pub smooth_part: f64,
     /// Whether growth above `low_window` is multiplied by the average number of segments per ACK
-    /// (`delayed_ack` of Linux before 5.7). The average begins with 2; with an ACK for every
-    /// segment rounding keeps it at 31/16, so that the window grows nearly twice as fast. If false,
-    /// growth counts acknowledged segments.
+    /// (`delayed_ack` of Linux before 5.7). The average begins with 2. If every segment has an ACK,
+    /// rounding keeps the average at 31/16, so that the window grows nearly twice as fast. If
+    /// false, growth counts acknowledged segments.
     pub ack_ratio: bool,
     /// Whether a flow that does not reach its last maximum reduces the next target further (fast
     /// convergence).
     pub fast_convergence: bool,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 
@@ -107,13 +107,13 @@ impl Bic {
         } else if beyond < divisor {
             smooth
         } else {
-            // Slowly away from the maximum, then by Smax.
+            // Slow growth just above the maximum, then growth by Smax.
             (beyond / (divisor - 1.0)).min(max_increment)
         }
     }
 
-    /// Linux's `bictcp_update()`, whose divisions truncate: the data that must be acknowledged for
-    /// a packet of growth.
+    /// The data that must be acknowledged for a packet of growth: Linux's `bictcp_update()`, whose
+    /// divisions truncate.
     fn count(&self, cwnd: f64) -> u64 {
         let Params { max_increment, low_window, divisor, smooth_part, .. } = self.params;
         if cwnd <= f64::from(low_window) {
@@ -149,7 +149,8 @@ impl Bic {
         let cwnd = self.reno.window() / segment;
         let count = self.count(cwnd as f64);
         let grown = if self.params.ack_ratio {
-            // Before 5.7 the ACK that grows the window does not count: one more is needed.
+            // Before Linux 5.7, the ACK that grows the window does not count, so one more ACK is
+            // needed.
             let grows = self.counted >= count;
             self.counted = if grows { 0 } else { self.counted + 1 };
             u64::from(grows)
@@ -280,7 +281,7 @@ mod tests {
         assert!((bic.increment(100.0) - 16.0).abs() < 1e-12);
     }
 
-    /// Linux's `bictcp_recalc_ssthresh()`: a window below its last maximum yields.
+    /// Linux's `bictcp_recalc_ssthresh()`: a window below its last maximum gets a lower target.
     #[test]
     fn fast_convergence_is_for_windows_below_the_last_maximum() {
         use super::super::law_tests::PATH;

@@ -33,15 +33,15 @@ pub struct Params {
     /// Before the first loss, and after a timeout, the window grows by at least one segment for
     /// this many acknowledged segments; 0 disables this (Linux, ns-3: 20).
     pub blind_growth: u32,
-    /// How the growth is computed.
+    /// Computation of the growth.
     pub counting: Counting,
-    /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
+    /// Quantity that a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
     pub reduce_from: ReduceFrom,
-    /// What ends slow start before the first loss (RFC 9438 §4.10).
+    /// Detector that ends slow start before the first loss (RFC 9438 §4.10).
     pub hystart: hystart::Params,
 }
 
-/// How CUBIC's growth is computed.
+/// The computation of CUBIC's growth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counting {
@@ -51,10 +51,10 @@ pub enum Counting {
     /// In whole packets and ticks of 4 ms. While the window does not change, the growth is computed
     /// every 32 ms, and the Reno-friendly window grows as in RFC 8312 (Linux's `bictcp_update()`).
     Linux,
-    /// As the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs: in ACKs and ticks of 1 ms, times
-    /// the average number of segments per ACK. It knows no round trip, because ns-2 sends no
-    /// timestamps by default. Before the first loss and after a timeout the window grows by one
-    /// segment for `blind_growth` segments.
+    /// As in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs: in ACKs, multiplied by the
+    /// average number of segments per ACK, and in ticks of 1 ms. This CUBIC measures no round trip,
+    /// because ns-2 sends no timestamps by default. Before the first loss and after a timeout the
+    /// window grows by one segment for `blind_growth` segments.
     #[serde(rename = "linux-2.6")]
     Linux26,
 }
@@ -80,10 +80,12 @@ impl Parameters for Params {
     }
 }
 
-/// A stage of congestion avoidance (RFC 9438 §4.1.2), windows in segments, times in seconds.
+/// A stage of congestion avoidance (RFC 9438 §4.1.2), with windows in segments and times in
+/// seconds.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// Its beginning, plus the time for which the application had too little data to send.
+    /// The beginning of the stage, plus the time for which the application had too little data to
+    /// send.
     began: Time,
     /// The last ACK.
     acked_at: Time,
@@ -383,7 +385,7 @@ mod tests {
     #[test]
     fn rfc9438_4_2_a_window_grows_by_a_half_per_round_trip_at_most() {
         let mut cubic = reduced(1000, &Params { reno_friendly: false, ..Params::default() });
-        // In 30 s the curve is at 4658 segments, of 700 now.
+        // The window is 700 segments now. In 30 s, the curve is at 4658 segments.
         let path = PathView { srtt: Some(Span::from_secs(30)), ..law_tests::PATH };
         let ack = AckSample { acked: SEGMENT, limited: true, ..AckSample::default() };
         cubic.on_ack(&ack, &path);
@@ -414,7 +416,7 @@ mod tests {
             let path = PathView { receive_window, written, ..path };
             is_application_limited(&AckSample { limited, ..ack }, &path)
         };
-        // A seventh fits into a receive window of seven segments.
+        // A seventh segment fits into a receive window of seven segments.
         assert!(!unused(7 * SEGMENT, 10_002, false));
         assert!(unused(7 * SEGMENT - 1, 10_002, false));
         assert!(unused(7 * SEGMENT, 10_001, false));

@@ -1,6 +1,6 @@
-//! After TCP-FITDC: marks signal a long queue, and between marks the delay shows how much room is
-//! left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
-//! center applications", ICNC 2013).
+//! After TCP-FITDC: marks signal a long queue, and between marks the delay shows how much room the
+//! path has (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for
+//! data center applications", ICNC 2013).
 
 use incast_engine::Span;
 
@@ -10,14 +10,14 @@ use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
     /// Parameters of a control after TCP-FITDC, whose formulas are not public: marks reduce the
-    /// window as in DCTCP, and without marks it grows in proportion to the unused part of
+    /// window as in DCTCP, and without marks the window grows in proportion to the unused part of
     /// `backlog`.
     pub struct Params {
         /// Growth per round trip with empty queues, segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
-        /// Number of the flow's segments in queues at which growth reaches 0 (it falls linearly)
-        /// and slow start ends, above 0 (Vegas' β: 4).
+        /// Number of the flow's segments in queues at which slow start ends and growth, which falls
+        /// linearly, reaches 0; above 0 (Vegas' β: 4).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub backlog: f64 = 4.0,
     }
@@ -25,7 +25,7 @@ params_over_marks! {
 
 impl Parameters for Params {}
 
-/// Windows that grow by the unused part of the backlog.
+/// Windows that grow in proportion to the unused part of the backlog.
 #[derive(Clone, Debug)]
 pub struct ByBacklog {
     params: Params,
@@ -39,8 +39,8 @@ pub struct ByBacklog {
 }
 
 impl ByBacklog {
-    /// Once per round trip: the expected minus the actual throughput of the window (Vegas, JSAC
-    /// 1995, §3.2), by the mean round-trip time of the round.
+    /// Once per round trip: computes the expected minus the actual throughput of the window (Vegas,
+    /// JSAC 1995, §3.2) from the mean round-trip time of the round.
     fn measure(&mut self, path: &PathView) {
         let mean = self.sum.as_picos().checked_div(self.samples).filter(|mean| *mean > 0);
         if let Some((mean, base)) = mean.zip(path.min_rtt) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::view::FRACTION;
 use super::{AckSample, PathView};
 
-/// What ends slow start before the first loss.
+/// Detector that ends slow start before the first loss.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Params(Config);
@@ -25,8 +25,8 @@ enum Config {
     Off(Off),
     /// A round trip that grew, after a conservative phase (RFC 9406, `HyStart++`).
     Rfc9406(PlusPlus),
-    /// A round trip that grew, or a train of ACKs of half a round trip (Ha and Rhee 2011, as
-    /// Linux's CUBIC does it).
+    /// A round trip that grew, or a train of ACKs that lasts half a round trip (Ha and Rhee 2011,
+    /// as in Linux's CUBIC).
     Linux(Hybrid),
 }
 
@@ -225,7 +225,8 @@ impl Hystart {
         }
     }
 
-    /// Whether it also applies to the slow start after a timeout. RFC 9406 §4.2 advises against it.
+    /// Whether the detector also applies to the slow start after a timeout. RFC 9406 §4.2 advises
+    /// against this.
     pub fn on_congestion(&mut self) -> bool {
         match self {
             Self::PlusPlus(_) => false,
@@ -255,7 +256,7 @@ fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
 /// The smallest round trip of a round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// It ends with the first ACK above this.
+    /// The round ends with the first ACK above this.
     end: u64,
     smallest: Option<Span>,
     samples: u32,
@@ -331,7 +332,8 @@ impl Careful {
         }
     }
 
-    /// Whether it was the last one. The incomplete round in which the phase began counts.
+    /// Ends the round. Returns whether it was the last one of the conservative phase. The
+    /// incomplete round in which the phase began counts.
     fn end_round(&mut self, path: &PathView) -> bool {
         self.last = self.round.smallest;
         self.round = Round { end: path.max, ..Round::default() };

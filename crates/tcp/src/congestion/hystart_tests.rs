@@ -58,7 +58,7 @@ fn linux_allows_a_train_what_offloading_takes() {
         let mut hystart = *params(json!("linux")).build().unwrap();
         train(&mut hystart, 0, Span::from_micros(10), Span::from_micros(100), srtt)
     };
-    // Half of 100 us, and then more than that.
+    // The train ends once it is longer than half of 100 us.
     assert_eq!(end(None), 1 + 5 + 1);
     // 4 x 64 KiB at twice 100 kB per 100 us take 131 us; half of 231 us are 115 us.
     assert_eq!(end(Some(Span::from_micros(100))), 1 + 11 + 1);

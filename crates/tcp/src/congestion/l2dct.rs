@@ -7,8 +7,8 @@ use super::reno::Reno;
 use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of L2DCT: the less a block has sent, the larger its weight; with a large weight
-    /// its window grows fast and shrinks little.
+    /// Parameters of L2DCT: the less of a block has been sent, the larger its weight. With a large
+    /// weight, the window grows fast and shrinks little.
     pub struct Params {
         /// Weight of a block up to `short`, above 0 (paper §3: 2.5).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
@@ -41,7 +41,7 @@ impl Parameters for Params {
 }
 
 impl Params {
-    /// The bytes acknowledged so far decide.
+    /// The weight of the current block, from the bytes acknowledged so far.
     fn weight(&self, path: &PathView) -> f64 {
         let Self { greatest_weight, least_weight, short, long, .. } = *self;
         let got = path.una.saturating_sub(path.block_start);

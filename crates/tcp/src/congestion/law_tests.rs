@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A quiet path, for the tests of the entries, too.
+/// A quiet path, which the tests of the entries also use.
 pub(super) const PATH: PathView = PathView {
     now: Time::ZERO,
     segment: 1000,

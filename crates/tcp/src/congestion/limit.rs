@@ -34,9 +34,9 @@ pub enum Limit {
         /// `pipe_prev`, bytes.
         ssthresh: u64,
     },
-    /// The windows are numbers of segments, and their size changes. ssthresh keeps its number. So
-    /// does cwnd where segments become smaller; larger ones leave its bytes (Kulkarni & Agrawal,
-    /// algorithm 4).
+    /// Windows are counted in segments, and the segment size changes. ssthresh keeps its number of
+    /// segments. cwnd keeps its number of segments if segments become smaller, and its bytes if
+    /// they become larger (Kulkarni & Agrawal, algorithm 4).
     Resized {
         /// Payload of a segment before, bytes.
         from: u32,
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(resized(1000, 50, 80_000, 10_000), (4000, 500));
         assert_eq!(resized(50, 100, 80_000, 10_000).1, 20_000);
         assert_eq!(resized(50, 100, 100, u64::MAX).1, u64::MAX, "there is no ssthresh yet");
-        assert_eq!(resized(1000, 50, 10, 10), (50, 100), "a segment and two at least");
+        assert_eq!(resized(1000, 50, 10, 10), (50, 100), "at least one segment, and at least two");
     }
 
     #[test]

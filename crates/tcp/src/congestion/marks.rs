@@ -1,5 +1,5 @@
-//! Shared by DCTCP and its descendants: the fraction of marked bytes (RFC 8257 §3.3) on top of the
-//! window of RFC 5681.
+//! The window that DCTCP and its descendants share: the window of RFC 5681, reduced by the fraction
+//! of marked bytes (RFC 8257 §3.3).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReactAt {
-    /// At the end of an observation window with a mark, by that window's fraction: the order of the
-    /// steps in RFC 8257 §3.3, 4 to 9.
+    /// At the end of an observation window with a mark, by that window's fraction. This is the
+    /// order of steps 4 to 9 in RFC 8257 §3.3.
     WindowEnd,
-    /// At the first echo, by the fraction known so far; the window then stays until all outstanding
-    /// data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
+    /// At the first echo, by the fraction known so far. The window then stays unchanged until all
+    /// outstanding data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
     #[default]
     FirstEce,
     /// At every echo, even several per window: TCP-EFR's third case, read literally.
@@ -48,7 +48,7 @@ pub trait Law: Sized {
         let _ = (ack, path, alpha);
     }
 
-    /// The window of `window` bytes is reduced by half of this share.
+    /// The share of which half is taken off the window of `window` bytes.
     fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
         let _ = (window, path);
         alpha
@@ -59,7 +59,7 @@ pub trait Law: Sized {
         reno.on_ack(ack, path);
     }
 
-    /// Its needs besides ACKs and marks.
+    /// The law's needs besides ACKs and marks.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -84,7 +84,7 @@ pub struct MarkedWindow<L> {
     marked: u64,
     /// Marks and losses below this do not reduce the window again.
     reduced_until: u64,
-    /// The window does not grow until then (`first_ece` only).
+    /// The window does not grow until `reduced_until` (`first_ece` only).
     frozen: bool,
 }
 
@@ -234,7 +234,7 @@ macro_rules! params_over_marks {
             /// When the window is reduced.
             pub react_at: $crate::congestion::marks::ReactAt,
             /// Whether the window grows by a segment per acknowledged window of bytes, instead of
-            /// by a part of one per ACK (RFC 5681 §3.1; Linux and ns-3: true).
+            /// by a part of a segment per ACK (RFC 5681 §3.1; Linux and ns-3: true).
             pub byte_counting: bool,
             /// How the receiver reacts when marks begin or end.
             pub ce_change: $crate::congestion::CeChange,

@@ -1,7 +1,7 @@
 //! Congestion control. Each control has a file, and a line in the list below.
 //!
 //! Only the congestion control writes cwnd and ssthresh. Windows are counted in bytes and grow by
-//! the connection's current segment size, because a remedy may change that.
+//! the connection's current segment size, because a remedy may change that size.
 
 use std::fmt::Debug;
 
@@ -41,8 +41,8 @@ pub trait Parameters {
         Ok(())
     }
 
-    /// Derives the parameters that depend on the round trip of a full segment and its ACK on the
-    /// idle network, and were not given.
+    /// Derives the parameters that were not given and depend on `round_trip`, the round trip of a
+    /// full segment and its ACK on the idle network.
     fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
         let _ = round_trip;
     }
@@ -63,7 +63,7 @@ pub trait CongestionControl {
     /// A limit other than a congestion signal applies ([`Limit::bounds`]).
     fn on_limit(&mut self, limit: Limit, path: &PathView);
 
-    /// Its needs besides the above; called once.
+    /// The control's needs besides these methods; called once.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -135,7 +135,7 @@ macro_rules! congestion_controls {
         #[derive(Clone, Debug)]
         pub enum Controller {
             $(#[doc = $summary] $variant($place<$module::$variant>),)+
-            /// One from another crate.
+            /// A control from another crate.
             Custom(Box<dyn CustomControl>),
         }
 
@@ -152,7 +152,7 @@ macro_rules! congestion_controls {
         }
 
         impl CongestionControlConfig {
-            /// The special needs of the control.
+            /// The optional inputs and outputs that the control uses.
             pub fn needs(&self) -> Needs {
                 self.build(1, 1).needs()
             }

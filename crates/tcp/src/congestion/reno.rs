@@ -18,10 +18,11 @@ pub struct Params {
     /// L: maximum growth per ACK in slow start with `byte_counting`, segments (RFC 3465 §2.2: 1 or
     /// 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
-    /// What a loss halves. With `cwnd`, every repeated timeout halves it again, and ssthresh is in
-    /// whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
+    /// Quantity that a loss halves. With `cwnd`, every repeated timeout halves the window again,
+    /// and ssthresh is in whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its
+    /// default).
     pub reduce_from: ReduceFrom,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 
@@ -42,7 +43,7 @@ impl Parameters for Params {
     }
 }
 
-/// What a loss reduces.
+/// The quantity that a loss reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {
@@ -110,13 +111,14 @@ impl Reno {
         self.cwnd as f64 / f64::from(1 << FRACTION) / segment as f64
     }
 
-    /// Whether it is in slow start (RFC 5681 §3.1).
+    /// Whether the window is in slow start (RFC 5681 §3.1).
     #[inline]
     pub(super) fn is_starting(&self) -> bool {
         self.window() < self.ssthresh
     }
 
-    /// A loss or a mark may end the detection of the end of slow start.
+    /// Removes the detector of the end of slow start after a loss or a mark, if it applies only to
+    /// the first slow start.
     pub(super) fn end_hystart(&mut self) {
         self.hystart.take_if(|hystart| !hystart.on_congestion());
     }
@@ -135,7 +137,7 @@ impl Reno {
             if self.byte_counting && self.slow_start_limit != 1 {
                 return self.start_by(acked, segment);
             }
-            // Equation 2: per ACK at most one segment.
+            // Equation 2: at most one segment per ACK.
             let growth = if self.byte_counting { acked.min(segment) } else { segment };
             self.cwnd += growth << FRACTION;
         } else if self.byte_counting {
@@ -157,8 +159,8 @@ impl Reno {
         }
     }
 
-    /// Slow start with another limit than a segment per ACK. Without one, what is acknowledged
-    /// beyond ssthresh counts as congestion avoidance.
+    /// Slow start with a limit other than one segment per ACK. Without a limit, the bytes
+    /// acknowledged beyond ssthresh count as congestion avoidance.
     #[inline(never)]
     fn start_by(&mut self, acked: u64, segment: u64) {
         let most = match self.slow_start_limit {
@@ -180,14 +182,14 @@ impl Reno {
         if step.is_over {
             self.ssthresh = self.window();
         }
-        // RFC 9406 §4.2: only the first slow start uses it.
+        // RFC 9406 §4.2: only the first slow start uses `HyStart++`.
         if !self.is_starting() {
             self.end_hystart();
         }
     }
 
-    /// An ACK that does not grow the window, because little of the window was used. Linux's hybrid
-    /// slow start also counts such ACKs.
+    /// Observes an ACK that does not grow the window because little of the window was used. Linux's
+    /// hybrid slow start also counts such ACKs.
     pub(super) fn watch(&mut self, ack: &AckSample, path: &PathView) {
         let (window, ssthresh) = (self.window(), self.ssthresh);
         let starts = window < ssthresh;
@@ -328,7 +330,7 @@ mod tests {
         cc.on_ack(&ack(5 * SEGMENT), &PATH);
         assert_eq!(cc.window(), 10 * SEGMENT);
         cc.on_ack(&ack(6 * SEGMENT), &PATH);
-        assert_eq!(cc.window(), 10 * SEGMENT, "nine of ten are counted");
+        assert_eq!(cc.window(), 10 * SEGMENT, "nine of ten segments are counted");
         cc.on_ack(&ack(SEGMENT), &PATH);
         assert_eq!(cc.window(), 11 * SEGMENT);
     }

@@ -21,12 +21,12 @@ pub struct Params {
     /// Base target in units of the idle network's round trip, at least 1.
     #[schemars(range(min = 1.0))]
     pub target_ratio: f64,
-    /// Number of links on the path: each adds `hop` to the target (paper §3.5).
+    /// Number of links on the path. Each link adds `hop` to the target (paper §3.5).
     pub hops: u32,
     /// Addition to the target per hop, seconds.
     pub hop: Span,
-    /// Maximum addition of flow scaling, in units of the base target: the queue of N flows grows as
-    /// √N, and so does 1/√cwnd (paper §3.5).
+    /// Maximum addition of flow scaling, in units of the base target. Flow scaling follows 1/√cwnd,
+    /// which grows as √N, like the queue of N flows (paper §3.5).
     pub flow_scaling: f64,
     /// Window below which the addition of flow scaling no longer increases, segments, above 0.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
@@ -42,8 +42,8 @@ pub struct Params {
     /// Maximum relative decrease, 0 to below 1.
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub max_decrease: f64,
-    /// Minimum window, segments, above 0: below one, the gap between segments is round trip /
-    /// window.
+    /// Minimum window, segments, above 0. In a window below one segment, the gap between segments
+    /// is round trip / window.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_window: f64,
     /// Consecutive timeouts after which the window falls to its minimum, at least 1.
@@ -52,7 +52,7 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// The paper's values, and a target for a distance that is not configured.
+    /// The paper's values, with a base target that follows from the distance.
     fn default() -> Self {
         Self {
             base_target: None,
@@ -97,8 +97,8 @@ impl Parameters for Params {
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip. The base target derived from it, if the distance is not configured,
-    /// seconds.
+    /// The smallest round trip, and the base target derived from it, seconds, if the distance is
+    /// not configured.
     base: (Span, f64),
     /// Addition of the hops to the target, seconds.
     hops: f64,

@@ -12,8 +12,8 @@ params_over_marks! {
         /// Constant part of the growth, segments per round trip, at least 0 (1 in a public
         /// reimplementation; with 0 growth is at most that of standard TCP).
         pub increase: f64 = 1.0,
-        /// Maximum delay of an ACK in the receiver's smoothed round trips, once it has measured
-        /// one; `delayed_ack` remains an upper bound. 0: only `delayed_ack` counts.
+        /// Maximum delay of an ACK, in smoothed round trips of the receiver, once the receiver has
+        /// measured one. `delayed_ack` remains an upper bound. With 0, only `delayed_ack` counts.
         pub ack_round_trips: u32 = 1,
     }
 }

@@ -55,7 +55,7 @@ enum Growth {
     Linear(f64),
 }
 
-/// A timeout with the precision of the round-trip samples, with 2 instead of 4 deviations.
+/// A timeout with the precision of the round-trip samples, and with 2 deviations instead of 4.
 #[derive(Clone, Copy, Debug)]
 struct FineTimeout {
     srtt: Span,
@@ -86,7 +86,7 @@ impl FineTimeout {
 /// A round trip: from an ACK to the ACK of the data sent at that time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// It ends with the first ACK above this.
+    /// The round ends with the first ACK above this.
     end: u64,
     sum: Span,
     samples: u64,
@@ -103,7 +103,7 @@ pub struct Vegas {
     /// Queued segments, at the last decision.
     excess: i64,
     growth: Growth,
-    /// Slow start doubles in every second round.
+    /// Whether slow start doubles the window in this round. It does so in every second round.
     doubles: bool,
     fine: Option<FineTimeout>,
     /// The first unacknowledged segment at the last duplicate ACK.
@@ -149,7 +149,8 @@ impl Vegas {
                 if starting && self.doubles { Growth::Exponential } else { Growth::Still };
             return;
         };
-        // A single segment waits for no other segment of its flow: the path may have become longer.
+        // A single segment does not wait for others of its flow, so a longer round trip means that
+        // the path may have become longer.
         let base = self.base.filter(|base| *base < rtt && sent > 1).unwrap_or(rtt);
         self.base = Some(base);
         let expected = ((path.flight + segment) / segment) as f64;

@@ -50,11 +50,11 @@ impl PathView {
 /// The first unacknowledged segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// When it was sent last.
+    /// When the segment was sent last.
     pub sent_at: Time,
-    /// How often it was sent.
+    /// How often the segment was sent.
     pub transmissions: u16,
-    /// Whether the current ACK made it the first one. Otherwise the ACK was a duplicate.
+    /// Whether the current ACK made this segment the first one. Otherwise the ACK was a duplicate.
     pub is_new: bool,
 }
 
@@ -63,12 +63,12 @@ pub struct Head {
 pub struct AckSample {
     /// Bytes newly acknowledged. If windows count packets, short segments count as full ones.
     pub acked: u64,
-    /// The bytes that this adds.
+    /// The part of `acked` that counts short segments as full ones, bytes.
     pub padding: u64,
     /// Round trip of the youngest segment acknowledged, to the picosecond; `None` if any of them
     /// was sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,
-    /// It carries the ECN-Echo flag.
+    /// The ACK carries the ECN-Echo flag.
     pub ece: bool,
     /// Whether the window may grow: no loss is being repaired, and RFC 7661 does not freeze it. If
     /// not, only controls with [`Needs::every_ack`] get the ACK.
@@ -94,10 +94,10 @@ pub struct Delivery {
     /// Segments declared lost since the start of the connection.
     pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
-    /// when this exceeds the value of `delivered` at the beginning of the previous one. `None` for a
-    /// duplicate ACK that names no segment.
+    /// when this exceeds the value of `delivered` at the beginning of the previous round. `None`
+    /// for a duplicate ACK that names no segment.
     pub prior_delivered: Option<u64>,
-    /// The rate between these two moments; `None` if unknown.
+    /// The rate between that transmission and this ACK; `None` if unknown.
     pub rate: Option<Rate>,
     /// Whether the application limited the rate, not the window.
     pub app_limited: bool,
@@ -127,8 +127,8 @@ pub enum RecoveryExit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)` (option 1).
     Flight,
-    /// cwnd is the reduced window minus what partial ACKs deducted (ns-2, which halves cwnd and
-    /// rounds ssthresh).
+    /// cwnd is the reduced window minus the bytes that partial ACKs deducted (ns-2, which halves
+    /// cwnd and rounds ssthresh).
     Reduced {
         /// Bytes that partial ACKs deducted.
         deficit: u64,
@@ -145,7 +145,7 @@ pub enum EcnUse {
     PerAck(CeChange),
 }
 
-/// What a receiver does when the marks begin or end and ACKs are delayed (RFC 8257 §3.2).
+/// What a receiver that delays ACKs does when marks begin or end (RFC 8257 §3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeChange {
@@ -163,22 +163,22 @@ pub enum CeChange {
 /// Optional inputs and outputs of a congestion control. Unused ones have no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Its use of marks.
+    /// The control's use of marks.
     pub ecn: EcnUse,
-    /// `on_ack` also during loss recovery.
+    /// `on_ack` is also called during loss recovery.
     pub every_ack: bool,
-    /// [`AckSample::delivery`].
+    /// [`AckSample::delivery`] is filled in.
     pub delivery_rate: bool,
     /// `is_lost` is called for the first unacknowledged segment.
     pub head: bool,
     /// `on_sent` is called.
     pub sent: bool,
-    /// Pacing, by its own rate or by the window.
+    /// Segments are paced, at the control's own rate or by the window.
     pub pacing: bool,
-    /// It sets the window during loss recovery and after idle times, too: neither rate reduction
-    /// nor an idle restart applies (Linux's `cong_control`).
+    /// The control also sets the window during loss recovery and after idle times. Neither rate
+    /// reduction nor an idle restart applies (Linux's `cong_control`).
     pub whole_window: bool,
-    /// Its window may fall below a segment. The gap between segments is then longer than a round
+    /// The window may fall below a segment. The gap between segments is then longer than a round
     /// trip.
     pub fractional_window: bool,
     /// Maximum delay of an ACK in the receiver's round trips; with 0 the delayed-ACK timer decides.

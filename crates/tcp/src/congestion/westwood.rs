@@ -23,7 +23,7 @@ pub struct Params {
     /// 7/8).
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub memory: f64,
-    /// What ends slow start before the first loss.
+    /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
 }
 
@@ -39,7 +39,7 @@ impl Parameters for Params {
     }
 }
 
-/// An estimate, bytes per second: filtered once, and twice.
+/// Two estimates of the bandwidth, bytes per second: one filtered once, and one filtered twice.
 #[derive(Clone, Copy, Debug)]
 struct Bandwidth {
     once: f64,
@@ -131,7 +131,7 @@ impl CongestionControl for Westwood {
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
         let window = self.reno.window();
         self.reno.on_recovery_exit(exit, path);
-        // A share above the window does not justify growth in recovery.
+        // A bandwidth-delay product above the window does not justify growth in recovery.
         if self.reno.window() > window {
             self.reno.set(window, self.reno.ssthresh());
         }

@@ -16,14 +16,14 @@ use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
 use crate::send::scoreboard::Acked;
 
-/// What an ACK says of the outstanding data.
+/// The information in an ACK about the outstanding data.
 #[derive(Default)]
 struct Read {
     acked: Acked,
-    /// Data has arrived that was outstanding at a timeout and not retransmitted since.
+    /// Data that was outstanding at a timeout and not retransmitted since has arrived.
     original: bool,
-    /// When the first sent of the newly reported segments was sent, if it was sent once and their
-    /// round trips count.
+    /// When the earliest of the newly reported segments was sent, if it was sent once and round
+    /// trips of reported segments count.
     first_arrived: Option<Time>,
 }
 
@@ -112,7 +112,7 @@ impl Connection {
             delivery.on_ack(losses);
         }
         let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
-        // Unlike a duplicate ACK it may arrive when nothing is outstanding.
+        // Unlike a duplicate ACK, such an ACK may arrive when nothing is outstanding.
         let repeats = packet.ack == self.board.una()
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
@@ -144,7 +144,7 @@ impl Connection {
         if is_news && self.undo.as_ref().is_some_and(|undo| undo.is_examining()) {
             self.examine(now, packet, Evidence { acked: news.acked, original });
         }
-        // Recovery handles it first, the congestion control last.
+        // Recovery handles the ACK first, the congestion control last.
         let asks = self.needs.head && news.is_duplicate && found == Episode::None;
         if asks && self.declares_loss(now, false) {
             let episode = self.recovery.enter(&self.recovery_view(now));
@@ -152,11 +152,11 @@ impl Connection {
         }
     }
 
-    /// A duplicate ACK reports data for the first time, the first of which was sent at `sent_at`
-    /// (Linux's `tcp_clean_rtx_queue()`). The timer restarts unless recovery waits for reordered
-    /// data.
+    /// Restarts the timer after a duplicate ACK that reports data for the first time, unless
+    /// recovery waits for reordered data. The first of these data was sent at `sent_at` (Linux's
+    /// `tcp_clean_rtx_queue()`).
     fn extend_for_blocks(&mut self, now: Time, sent_at: Time) {
-        // Only data sent before the head's last copy count: otherwise the timer would never expire
+        // Only data sent before the head's last copy count. Otherwise the timer would never expire
         // while ACKs arrive.
         let is_older = self.board.head().is_some_and(|head| sent_at < head.sent_at);
         let waits = self.recovery.deadline() != Time::NEVER;
@@ -301,7 +301,7 @@ impl Connection {
         }
     }
 
-    /// The window is closed: probe it if there is something to send and nothing in flight
+    /// Arranges a probe of the closed window if there is something to send and nothing in flight
     /// (RFC 9293 §3.8.6.1).
     pub(super) fn wait_for_window(&mut self, now: Time) {
         if self.board.is_empty() && self.board.next() < self.stream_end() {
@@ -325,8 +325,8 @@ impl Connection {
     }
 }
 
-/// The duplicate reported by the first block, if any: below the cumulative ACK, or within the
-/// second block (RFC 2883 §4).
+/// The duplicate that the first block reports, if any. Such a block is below the cumulative ACK or
+/// within the second block (RFC 2883 §4).
 fn reported_twice(packet: &Packet) -> Option<(u64, u64)> {
     let mut blocks = packet.sack.ranges(packet.ack);
     let first = blocks.next()?;

@@ -10,7 +10,7 @@ use crate::congestion::{CongestionControl, Limit};
 use crate::hooks::{Advice, Copies, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan};
 use crate::recovery::LossRecovery;
 
-/// The remedies' hooks of a connection. Most connections have none, and stay small.
+/// The remedies' hooks of a connection. Most connections have no hooks and stay small.
 #[derive(Default)]
 pub(super) struct Hooks(Option<Box<Parts>>);
 
@@ -88,7 +88,7 @@ impl Connection {
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
-    /// Takes the segment size that the hooks advise; returns whether the windows have changed. The
+    /// Takes the segment size that the hooks advise. Returns whether the windows have changed. The
     /// initial window is given in segments of the first size.
     #[inline]
     pub(super) fn resize(&mut self, now: Time, advice: &Advice) -> bool {

@@ -1,5 +1,5 @@
 //! Small bursts that wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer`). A host
-//! that segments in software defers as well.
+//! that segments in software also defers.
 
 use incast_engine::{Span, Time};
 
@@ -13,10 +13,11 @@ use crate::recovery::LossRecovery;
 const LARGEST: u32 = 65_536;
 /// A burst must be at least this fraction of the window (`tcp_tso_win_divisor`).
 const DIVISOR: u64 = 3;
-/// A host that has sent nothing for so long sends, and so does one whose next ACK is farther away.
+/// A host sends at once if it has sent nothing for this time, or if its next ACK is farther away
+/// than this time.
 const SOON: Span = Span::from_millis(1);
 
-/// What was decided for the data that the last event allows to be sent.
+/// The decision about the data that the last event allows to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Open,
@@ -30,9 +31,9 @@ pub(super) struct Deferral {
     /// A burst of this many bytes does not wait.
     largest: u32,
     decision: Decision,
-    /// A timeout is being repaired below this.
+    /// Data below this number are sent at once, to repair a timeout.
     repaired_below: u64,
-    /// The window was used up as far as deferral allows when these data were sent.
+    /// When the data below this number were sent, the window was used up as far as deferral allows.
     limited_below: u64,
 }
 
@@ -54,7 +55,7 @@ impl Connection {
         self.deferral.decision == Decision::Wait
     }
 
-    /// Something has happened that may let data leave.
+    /// Decides anew after an event that may let data leave.
     #[inline]
     pub(super) fn reconsider(&mut self) {
         // Without deferral an ACK must not touch this cache line.
@@ -63,7 +64,7 @@ impl Connection {
         }
     }
 
-    /// Data do not wait
+    /// Whether data wait. They do not wait
     ///
     /// - during the repair of a loss, or if nothing is outstanding;
     /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
@@ -107,19 +108,19 @@ impl Connection {
         true
     }
 
-    /// Whether deferral left a part of the window unused, which counts as used.
+    /// Whether deferral left a part of the window unused. That part counts as used.
     #[inline]
     pub(super) fn was_deferred(&self) -> bool {
         self.board.una() <= self.deferral.limited_below
     }
 
-    /// The retransmission timer expired.
+    /// Switches deferral off until the repair of a timeout ends.
     pub(super) fn send_at_once_until_repaired(&mut self) {
         self.deferral.repaired_below = self.board.max();
         self.reconsider();
     }
 
-    /// The timeout was premature.
+    /// Switches deferral on again after a premature timeout.
     pub(super) fn defer_again(&mut self) {
         self.deferral.repaired_below = 0;
     }

@@ -1,4 +1,4 @@
-//! What a connection must send besides lost and new data, in order of urgency.
+//! The packets that a connection must send besides lost and new data, in order of urgency.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -39,7 +39,7 @@ impl Demands {
 }
 
 /// Declares the demands in their order, each with the method that serves it. The method returns
-/// whether a packet is sent; if not, the next demand is served.
+/// whether a packet is sent. If no packet is sent, the next demand is served.
 macro_rules! demands {
     (
         before data { $($(#[$early_doc:meta])* $early:ident => $serve_early:ident,)+ }
@@ -86,7 +86,7 @@ demands! {
         Syn => send_first_syn,
         SynAck => send_syn_ack,
         Request => send_request,
-        /// The first lost segment, or else the first unacknowledged one.
+        /// The first lost segment, or else the first unacknowledged segment.
         Head => send_head,
         /// The first unacknowledged segment, if rate reduction allows a segment.
         Hole => send_hole,

@@ -21,7 +21,8 @@ const SETTLED: Extras = Extras::PACKETS
     .or(Extras::DELAYED_ACKS);
 
 impl Connection {
-    /// The host keeps each segment until its departure time and sends nothing else on its link.
+    /// Allows departure times. The host must keep each segment until its departure time and send
+    /// nothing else on its link.
     ///
     /// Departure times are used only with a window below a segment, and only if no event can reach
     /// the connection before the departure. Otherwise the pacer's deadline is used.
@@ -32,20 +33,20 @@ impl Connection {
         }
     }
 
-    /// Whether its segments may have departure times.
+    /// Whether segments may have departure times.
     pub fn has_departure_times(&self) -> bool {
         self.pacer.as_ref().is_some_and(|pacer| pacer.timing != Timing::Off)
     }
 
-    /// When the packet of the last [`super::Polled::Timed`] leaves.
+    /// The time at which the packet of the last [`super::Polled::Timed`] leaves.
     #[inline]
     pub fn departs_at(&self) -> Time {
         self.pacer.as_ref().map_or(Time::ZERO, |pacer| pacer.last_sent)
     }
 
-    /// Departure time of the segment up to `end`, which waits for the pacer. `None` if it may still
-    /// change: something is in flight in either direction, a timer runs, or the application may
-    /// change it.
+    /// Departure time of the segment up to `end`, which waits for the pacer. `None` if the time or
+    /// the segment may still change, because something is in flight in either direction, a timer
+    /// runs, or the application may write.
     fn settled_departure(&mut self, end: u64) -> Option<Time> {
         let una = self.board.una();
         let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
@@ -69,8 +70,8 @@ impl Connection {
         is_settled.then_some(pacer.next_at)
     }
 
-    /// When the pacer and deferral release these data, if the windows allow `allowed` bytes in all;
-    /// nothing if they wait.
+    /// The time at which the pacer and deferral release these data, if the windows allow `allowed`
+    /// bytes in all. `None` if the data wait.
     pub(super) fn unhurried_departure(
         &mut self,
         now: Time,
@@ -90,8 +91,8 @@ impl Connection {
         (!waits || !self.defers(now, start, allowed)).then_some(departure)
     }
 
-    /// When the pacer releases these data, if the window allows `allowed` bytes in all: now, or at
-    /// a certain departure time.
+    /// The time at which the pacer releases these data, if the window allows `allowed` bytes in
+    /// all: now, or a settled departure time. `None` if the data wait.
     fn paced_departure(&mut self, now: Time, numbers: Range<u64>, allowed: u64) -> Option<Time> {
         if !self.is_paced_out(now, numbers.start, allowed) {
             return Some(now);
@@ -101,7 +102,7 @@ impl Connection {
         Some(departure)
     }
 
-    /// A retransmission, or data that the receiver may refuse, is sent.
+    /// Notes that a retransmission, or data that the receiver may refuse, is sent.
     pub(super) fn note_copy(&mut self) {
         if let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off) {
             pacer.timing = Timing::Doubtful;
@@ -109,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// The run ends: a segment with a departure time after `now` was not sent.
+    /// Withdraws a segment with a departure time after `now`, because the run ends.
     pub fn withdraw_timed(&mut self, now: Time) {
         let departs = self
             .pacer

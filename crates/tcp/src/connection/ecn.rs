@@ -16,7 +16,7 @@ use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
 pub(super) struct EcnState {
     /// The ECN-capable packets; `None` if ECN is off.
     packets: Option<EcnPackets>,
-    /// What the congestion control does with marks.
+    /// The congestion control's use of marks.
     usage: EcnUse,
     /// Receiver: sent packets have ECN-Echo.
     pub echo: bool,
@@ -39,7 +39,7 @@ impl EcnState {
     }
 
     /// Whether an ACK with this flag may grow the window. RFC 3168 §6.1.2 forbids it if the ACK
-    /// echoes a mark; a congestion control that counts marks decides itself.
+    /// echoes a mark; a congestion control that counts marks decides this itself.
     #[inline]
     pub fn lets_grow(&self, ece: bool) -> bool {
         !ece || self.usage != EcnUse::Classic || !self.is_on()
@@ -51,13 +51,13 @@ impl EcnState {
         matches!(self.usage, EcnUse::PerAck(_))
     }
 
-    /// Whether packets without new data are ECN-capable, too.
+    /// Whether packets without new data are also ECN-capable.
     #[inline]
     pub fn covers_everything(&self) -> bool {
         self.packets == Some(EcnPackets::All)
     }
 
-    /// The window was reduced while everything below `max` was outstanding.
+    /// Records a reduction of the window while the data below `max` were outstanding.
     #[inline]
     pub fn on_reduction(&mut self, max: u64) {
         if self.is_on() {
@@ -117,8 +117,8 @@ impl Connection {
         !self.holds_back(now, out)
     }
 
-    /// Handles the echo of a mark in an acceptable ACK; `flight` was outstanding before it. The
-    /// window is reduced at most once per window of data, for any reason (RFC 3168 §6.1.2).
+    /// Handles the echo of a mark in an acceptable ACK; `flight` bytes were outstanding before it.
+    /// The window is reduced at most once per window of data, for any reason (RFC 3168 §6.1.2).
     pub(super) fn handle_echo(&mut self, now: Time, ack: u64, flight: u64) {
         if self.ecn.usage == EcnUse::Classic && ack > self.ecn.reduced_until {
             let path = self.path(now, flight);

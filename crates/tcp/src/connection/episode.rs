@@ -73,7 +73,7 @@ impl Connection {
         found
     }
 
-    /// New data was acknowledged: stops the timer if nothing is outstanding, or restarts it.
+    /// Stops the timer after an ACK of new data if nothing is outstanding, or else restarts it.
     #[inline]
     pub(super) fn note_emptied(&mut self, now: Time, restart_timer: bool) {
         if self.board.is_empty() {
@@ -83,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// New data were acknowledged, and the timer is set.
+    /// Checks the new first unacknowledged segment after an ACK of new data, once the timer is set.
     #[inline]
     pub(super) fn note_new_head(&mut self, now: Time) {
         if self.needs.head && self.declares_loss(now, true) {
@@ -101,7 +101,7 @@ impl Connection {
     }
 
     /// Acts on recovery's result, unless it ends an episode. `held` bytes had been reported as
-    /// received before.
+    /// received before this ACK.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode, held: u64) {
         let (restart_timer, reduces) = match episode {
             Episode::Enter { restart_timer } => (restart_timer, true),

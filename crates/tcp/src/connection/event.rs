@@ -33,7 +33,7 @@ pub enum TimeoutKind {
 /// The state at the expiry, before the connection reacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutReport {
-    /// Which timer.
+    /// Which timer expired.
     pub kind: TimeoutKind,
     /// First unacknowledged sequence number.
     pub una: u64,

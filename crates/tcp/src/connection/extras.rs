@@ -12,11 +12,11 @@ use crate::recovery::Traits;
 pub(super) struct Extras(u32);
 
 impl Extras {
-    /// The scoreboard records what has arrived ([`Traits::selective`]).
+    /// The scoreboard records which segments have arrived ([`Traits::selective`]).
     pub const SELECTIVE: Self = Self(1);
     /// cwnd limits the pipe ([`Traits::by_pipe`]).
     pub const BY_PIPE: Self = Self(1 << 16);
-    /// Lost segments are retransmitted by their marks ([`Traits::in_place`]).
+    /// Segments marked as lost are retransmitted ([`Traits::in_place`]).
     pub const IN_PLACE: Self = Self(1 << 17);
     /// Recovery uses time ([`Traits::timed`]).
     pub const TIMED_RECOVERY: Self = Self(1 << 1);
@@ -55,7 +55,7 @@ impl Extras {
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
     /// Extras with deadlines besides the timer's.
     pub const DEADLINES: Self = Self::RARE_DEADLINES.or(Self::PACER);
-    /// The same, without the pacer's.
+    /// Extras with deadlines besides those of the timer and the pacer.
     pub const RARE_DEADLINES: Self =
         Self::TIMED_RECOVERY.or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS).or(Self::DELAYED_ACKS);
     /// Extras that add to sent packets.
@@ -86,19 +86,19 @@ impl Extras {
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
     }
 
-    /// Both sets.
+    /// The union of both sets.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether it includes any of `others`.
+    /// Whether the set includes any of `others`.
     #[inline]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether it includes only `harmless` ones.
+    /// Whether the set includes only extras of `harmless`.
     #[inline]
     pub const fn only(self, harmless: Self) -> bool {
         self.0 & !harmless.0 == 0

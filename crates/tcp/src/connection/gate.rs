@@ -19,14 +19,14 @@ pub(super) enum Gate {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Host {
     pub gate: Gate,
-    /// Since when the gate is closed.
+    /// When the gate was closed.
     pub closed_since: Time,
     /// A delay below this is not recorded as late.
     pub patience: Span,
 }
 
 impl Connection {
-    /// Whether the host releases data now; otherwise sets the time when it does.
+    /// Whether the host releases data now. Otherwise this sets the time of the release.
     #[inline]
     pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
         let wait = if hold_until > now {
@@ -59,12 +59,12 @@ impl Connection {
         }
     }
 
-    /// Data delayed for less than `patience` is not recorded as late.
+    /// Sets the delay below which delayed data is not recorded as late.
     pub fn set_patience(&mut self, patience: Span) {
         self.host.patience = patience;
     }
 
-    /// Data was delayed for this long and is sent now.
+    /// Records that data which is sent now was delayed by `held`.
     #[inline]
     pub(super) fn note_hold(&mut self, held: Span) {
         if held >= self.host.patience {

@@ -96,7 +96,7 @@ impl Connection {
         self.opening.request.ordinal
     }
 
-    /// The incarnation of its flow.
+    /// The incarnation of the flow.
     pub fn epoch(&self) -> u8 {
         self.template.epoch
     }
@@ -106,7 +106,7 @@ impl Connection {
         self.acks.policy.is_holding() || self.hooks.held().is_some_and(|held| !held.is_empty())
     }
 
-    /// Its counters.
+    /// The connection's counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -29,11 +29,12 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request {
     pub ordinal: u64,
-    /// Bytes on the wire; 0 is part of the handshake's last ACK, if any.
+    /// Bytes on the wire. A request of 0 bytes is part of the handshake's last ACK, if that is
+    /// still to be sent.
     pub size: u16,
-    /// Whether the connection was open already when it was made.
+    /// Whether the connection was already open when the request was made.
     pub late: bool,
-    /// Whether it is unanswered.
+    /// Whether the request is unanswered.
     pub outstanding: bool,
     pub tries: u32,
 }
@@ -58,8 +59,8 @@ impl Connection {
         let ack = packet.flags.contains(Flags::ACK);
         match self.state {
             State::Idle if syn && !ack => self.accept(now),
-            // Our SYN-ACK or ACK was lost: repeat it. A retransmitted SYN-ACK also means that the
-            // server did not see the request on our ACK.
+            // Our SYN-ACK or ACK was lost, so repeat it. A retransmitted SYN-ACK also means that
+            // the server did not see the request on our ACK.
             State::SynReceived if syn && !ack => self.owe(Demand::SynAck),
             State::Established if syn => {
                 let repeat = self.opening.request.outstanding && self.request_rides();
@@ -128,7 +129,7 @@ impl Connection {
             && self.config.handshake == Handshake::ThreeWay
     }
 
-    /// A packet shows that the request arrived.
+    /// Handles a packet that shows that the request arrived.
     #[inline]
     pub(super) fn confirm_request(&mut self) {
         if self.opening.request.outstanding {

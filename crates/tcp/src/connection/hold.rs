@@ -1,7 +1,7 @@
 //! ACKs and requests that a receiver hook delays.
 //!
-//! They are kept unchanged and in order, so that the sender sees every duplicate and every window.
-//! The delay is bounded.
+//! Delayed packets are kept unchanged and in order, so that the sender sees every duplicate and
+//! every window. The delay is bounded.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ struct Waiting {
     /// When the hooks are called again. The delay ends at `latest` in any case.
     due: Time,
     latest: Time,
-    /// Data carried its acknowledgement, so it is not needed.
+    /// A data packet carried the acknowledgement, so this packet is not needed.
     is_void: bool,
 }
 
@@ -61,13 +61,13 @@ impl Connection {
         true
     }
 
-    /// The end of the delay that the hooks want.
+    /// The latest end of a delay that the hooks return.
     fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
         let hooks = self.hooks.parts_mut().receivers.iter_mut();
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
     }
 
-    /// The deadline of the delayed packets may have passed.
+    /// Releases the delayed packets whose deadline has passed.
     pub(super) fn release_due(&mut self, now: Time) {
         self.waive(Demand::Held);
         while self.hooks.parts_mut().held.deadline() <= now {
@@ -101,14 +101,14 @@ impl Connection {
         first.is_some()
     }
 
-    /// Data with the cumulative ACK was sent: delayed pure ACKs are obsolete.
+    /// Marks delayed pure ACKs as obsolete, because a sent data packet carried the cumulative ACK.
     pub(super) fn void_held(&mut self) {
         for waiting in &mut self.hooks.parts_mut().held.0 {
             waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);
         }
     }
 
-    /// A request is being sent.
+    /// Sets the timer of a request that is being sent.
     pub(super) fn time_request(&mut self, now: Time) {
         if self.opening.request.outstanding && !self.request_rides() {
             self.arm(now, TimerKind::Request);

@@ -1,4 +1,4 @@
-//! The connection: state, inputs and outputs. The files beside this one contain its parts.
+//! The connection: state, inputs and outputs. The other files of this folder contain its parts.
 
 mod acknowledge;
 mod advise;
@@ -89,7 +89,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// The sum of both.
+    /// The sum of both counters.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self {
@@ -112,7 +112,7 @@ pub struct Connection {
     owed: Demands,
     state: State,
     events: event::Pending,
-    /// Its optional features.
+    /// The optional features of the connection.
     extras: Extras,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
@@ -165,9 +165,9 @@ pub struct Connection {
 /// The data written while nothing was outstanding.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Its first byte.
+    /// The first byte of the block.
     start: u64,
-    /// End of its first window, once known.
+    /// End of the block's first window, once known.
     first_window_end: u64,
 }
 
@@ -315,7 +315,7 @@ impl Connection {
         self.inbound.notify_at = FIRST_BYTE + bytes;
     }
 
-    /// Changes the receive buffer; opening a closed window sends a window update.
+    /// Changes the receive buffer. If this opens a closed window, a window update is sent.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
         let next = self.inbound.data.next();
         if self.inbound.window.set_capacity(bytes, next, u64::from(self.config.mss))
@@ -327,7 +327,7 @@ impl Connection {
 
     // Inputs from the network and the clock.
 
-    /// A packet of this connection arrived.
+    /// Handles a packet of this connection that arrived.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, packet: &Packet) {
         if packet.epoch != self.template.epoch {
@@ -356,8 +356,8 @@ impl Connection {
 
     // Outputs.
 
-    /// Whether it has nothing to send and expects no ACK. `poll_transmit` would show this, too, but
-    /// this is cheaper and often called for receivers.
+    /// Whether the connection has nothing to send and expects no ACK. `poll_transmit` would also
+    /// show this, but this method is cheaper and is often called for receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.owed.is_empty()

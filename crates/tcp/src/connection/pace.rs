@@ -19,17 +19,18 @@ pub(super) struct Pacer {
     pub(super) last_sent: Time,
     /// The last computed interval, and its inputs.
     memo: (Fraction, Span),
-    /// Data waits for `next_at`.
+    /// Whether data waits for `next_at`.
     pub(super) waiting: bool,
-    /// Since when it waits.
+    /// When the wait of this data began.
     waiting_since: Time,
-    /// All data is paced; otherwise only with a window below a segment.
+    /// Whether all data is paced. Otherwise data is paced only with a window below a segment.
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
     /// The rest of the current burst.
     burst_left: u32,
-    /// How much later than allowed the current burst of a control with bursts began.
+    /// Delay between the time at which the current burst was allowed and its start, for a control
+    /// with bursts.
     credit: Span,
     /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
@@ -45,16 +46,16 @@ pub(super) struct Pacer {
 /// Whether the host keeps segments until a departure time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timing {
-    /// It does not.
+    /// The host does not keep segments.
     Off,
-    /// It does, but copies of a segment, or their ACKs, may be in flight.
+    /// The host keeps segments, but copies of a segment, or their ACKs, may be in flight.
     Doubtful,
-    /// It does.
+    /// The host keeps segments.
     On,
 }
 
-/// An interval as a quotient: picoseconds times bytes, divided by `divisor`. It is stored because
-/// it rarely changes between two ACKs and a division is slow.
+/// An interval as a quotient: picoseconds times bytes, divided by `divisor`. The interval is stored
+/// because it rarely changes between two ACKs and a division is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Fraction {
     picos: u64,
@@ -81,7 +82,7 @@ const HELD: Extras = Extras::RECOVERY
 /// The inputs of the pacer.
 #[derive(Clone, Copy, Default)]
 struct Pace {
-    /// The rate of the congestion control; if `None`, the rate follows from the fields below.
+    /// The rate of the congestion control. If `None`, the rate follows from the fields below.
     rate: Option<Rate>,
     srtt: Option<Span>,
     window: u64,
@@ -114,7 +115,7 @@ impl Pacer {
         })
     }
 
-    /// Data waits from now on, unless it waits already.
+    /// Notes that data waits from now on, unless it waits already.
     #[inline]
     fn wait(&mut self, now: Time) {
         if !self.waiting {
@@ -123,13 +124,13 @@ impl Pacer {
         }
     }
 
-    /// Whether more of the burst that is being sent may leave.
+    /// Whether more data of the current burst may leave.
     #[inline]
     fn is_in_burst(&self, now: Time) -> bool {
         self.burst_left > 0 && self.last_sent == now
     }
 
-    /// When waiting data may leave.
+    /// The time at which waiting data may leave.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.waiting { self.next_at } else { Time::NEVER }
@@ -154,8 +155,8 @@ impl Pacer {
     }
 
     /// Gain times window, in thousandths of bytes per round trip, as in Linux's
-    /// `tcp_update_pacing_rate`: one gain below half of ssthresh, another one above. A window below
-    /// a segment has no gain.
+    /// `tcp_update_pacing_rate`: one gain applies below half of ssthresh, another one above it. A
+    /// window below a segment has no gain.
     fn divisor(&self, pace: Pace) -> u64 {
         let permille = if pace.window < pace.segment {
             1000
@@ -167,13 +168,13 @@ impl Pacer {
         pace.window.max(1).saturating_mul(permille.max(1))
     }
 
-    /// When the next data may leave.
+    /// The time at which the next data may leave.
     #[inline]
     fn due(&mut self, now: Time, pace: Pace, block: Option<u64>, random: &mut Stream) -> Time {
         if pace.window >= pace.segment || pace.rate.is_some() {
             return if self.always { self.next_at } else { Time::ZERO };
         }
-        // The window may have changed since the last segment, and with it the gap.
+        // The window, and with it the gap, may have changed since the last segment.
         let Some(interval) = self.interval(pace, pace.segment) else { return Time::ZERO };
         let has_sent = self.last_sent != Time::NEVER;
         let after_last = if has_sent { self.last_sent + interval } else { Time::ZERO };
@@ -193,7 +194,7 @@ impl Connection {
         {
             return Pace { rate, ..Pace::default() };
         }
-        // Only pacing of all data has a gain for slow start.
+        // Only a pacer of all data has a gain for slow start.
         let has_gains = self.pacer.as_ref().is_some_and(|pacer| pacer.always);
         Pace {
             rate: None,
@@ -204,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// cwnd for sending, at least a segment: the pacer implements a window below a segment.
+    /// cwnd for sending, at least a segment, because the pacer implements a window below a segment.
     #[inline]
     pub(super) fn send_window(&self) -> u64 {
         let window = self.congestion.window();
@@ -212,7 +213,7 @@ impl Connection {
     }
 
     /// Whether data waits for the pacer at the congestion control's rate, and nothing else can
-    /// leave earlier. The search for the next segment is then unnecessary.
+    /// leave earlier. If so, the search for the next segment is unnecessary.
     #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let is_early = |pacer: &Pacer| pacer.next_at > now && !pacer.is_in_burst(now);
@@ -266,7 +267,7 @@ impl Connection {
         pacer.waiting
     }
 
-    /// `bytes` of data were sent.
+    /// Notes that `bytes` bytes of data were sent.
     #[inline]
     pub(super) fn note_pace(&mut self, now: Time, bytes: u64) {
         let Some(pacer) = &mut self.pacer else { return };
@@ -287,15 +288,15 @@ impl Connection {
         if let Some(pacer) = &mut self.pacer
             && let Some(interval) = pacer.interval(pace, bytes)
         {
-            // Linux's tcp_update_skb_after_send(): the jitter of the host is made up for by half of
-            // the interval at most.
+            // Linux's tcp_update_skb_after_send(): at most half of the interval makes up for the
+            // jitter of the host.
             let made_up = pacer.credit.min(interval / 2);
             pacer.credit = pacer.credit.saturating_sub(made_up);
             pacer.next_at = pacer.next_at.max(now) + interval.saturating_sub(made_up);
         }
     }
 
-    /// The pacer's deadline has passed.
+    /// Ends the wait once the pacer's deadline has passed.
     pub(super) fn end_pace(&mut self, now: Time) {
         let Some(pacer) = &mut self.pacer else { return };
         if pacer.waiting && pacer.next_at <= now {

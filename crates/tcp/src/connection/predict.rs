@@ -2,9 +2,10 @@
 //! data segment, or an ACK of new data outside loss recovery.
 //!
 //! Predicted packets use the same scoreboard, congestion control, estimator and ACK policy as other
-//! packets. They skip the checks whose result is known: no event, no loss, nothing due.
-//! [`Connection::handle_segment`] handles all other packets. For a predicted packet it would have
-//! the same result, and [`Connection::poll_transmit`] would send the same packets.
+//! packets. They skip the checks whose result is known, because there is no event, no loss and no
+//! expired deadline. [`Connection::handle_segment`] handles all other packets. For a predicted
+//! packet it would have the same result, and [`Connection::poll_transmit`] would send the same
+//! packets.
 
 use incast_engine::{Span, Time};
 use incast_net::{Ecn, Flags, Packet, Trigger};
@@ -105,7 +106,7 @@ impl Connection {
         self.set_trigger(trigger);
         self.peer_window = u64::from(packet.window);
         let arrival = self.inbound.data.insert(start, end);
-        debug_assert_eq!(arrival, Arrival::InOrder, "what is next leaves no gap");
+        debug_assert_eq!(arrival, Arrival::InOrder, "the next data leave no gap");
         if self.extras.has(Extras::TIMESTAMPS) {
             self.note_timestamp(packet);
         }
@@ -168,7 +169,7 @@ impl Connection {
         self.congestion.window()
     }
 
-    /// The end of what may be sent, computed as for packets that are not predicted.
+    /// One past the last byte that may be sent, computed as for packets that are not predicted.
     fn limit_of_room(&self) -> u64 {
         let peer_end = self.board.una() + self.peer_window;
         self.room_anew().end.min(peer_end).max(self.board.max())
@@ -207,8 +208,8 @@ impl EcnState {
         !self.is_on() || (packet.ecn() == Ecn::CongestionExperienced) == self.echo
     }
 
-    /// Whether an ACK with these control bits does not by itself reduce the window. A congestion
-    /// control that counts marks handles every echo itself.
+    /// Whether these control bits of an ACK do not reduce the window. A congestion control that
+    /// counts marks handles every echo itself.
     #[inline]
     fn predicts(&self, control: Flags) -> bool {
         control == Flags::ACK || (control == Flags::ACK.with(Flags::ECE) && self.counts_marks())

@@ -1,5 +1,5 @@
-//! The fast path compared with the slow one: two connections get the same packets, and only one of
-//! them predicts. Packets, events, deadlines and all fields are equal in every configuration.
+//! The fast path compared with the slow path: two connections get the same packets, and only one of
+//! them predicts. Their packets, events, deadlines and fields are equal in every configuration.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::congestion::{self, EcnUse};
 use crate::recovery::{self, Recovery};
 use crate::wheel::TimerTicks;
 
-/// Every field; new fields are compared automatically.
+/// Every field of the connection. New fields are compared automatically.
 fn state(connection: &Connection) -> String {
     let Connection {
         owed,
@@ -84,17 +84,17 @@ fn recovery_state(recovery: &Recovery) -> String {
         Recovery::Sack(it) => format!("{it:?}"),
         Recovery::Sack1(it) => format!("{it:?}"),
         Recovery::RackTlp(it) => format!("{it:?}"),
-        Recovery::Custom(_) => unreachable!("the tests take what is registered"),
+        Recovery::Custom(_) => unreachable!("the tests take registered recoveries"),
     }
 }
 
-/// What leaves, after the events have been taken.
+/// The connection's events, and then the packets that leave.
 fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
     let events = std::iter::from_fn(|| connection.poll_event()).collect();
     (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
 }
 
-/// The same end twice: one uses the fast path if possible, the other always the slow one.
+/// The same end twice. `short` uses the fast path if possible, `long` always the slow path.
 struct End {
     short: Connection,
     long: Connection,
@@ -113,7 +113,7 @@ impl End {
         Self { short: new(), long: new(), trigger, predicted: 0 }
     }
 
-    /// Does the same with both, and returns the packets.
+    /// Does the same with both connections, and returns the packets.
     fn act(&mut self, now: Time, act: impl Fn(&mut Connection)) -> Vec<Packet> {
         act(&mut self.short);
         act(&mut self.long);
@@ -181,11 +181,11 @@ enum Step {
     Arrive(u8),
     /// The first packet to an end is lost.
     Lose(usize),
-    /// It arrives twice.
+    /// The first packet to an end arrives twice.
     Repeat(usize),
-    /// It arrives after the second.
+    /// The first packet to an end arrives after the second.
     Swap(usize),
-    /// A switch marks it.
+    /// A switch marks the first packet to an end.
     Mark(usize),
     Write(usize, u64),
     Request(u16),
@@ -299,7 +299,7 @@ fn names(entries: &'static [incast_engine::Entry]) -> Vec<&'static str> {
     entries.iter().map(|entry| entry.name).collect()
 }
 
-/// Mostly the default, so that many packets are predicted.
+/// A strategy that mostly returns the default, so that many packets are predicted.
 fn seldom<T: Clone + std::fmt::Debug + 'static>(
     values: Vec<T>,
 ) -> impl Strategy<Value = Option<T>> {

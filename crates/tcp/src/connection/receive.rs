@@ -11,12 +11,12 @@ use crate::hooks::{Advice, ReceiveView};
 use crate::recv::buffer::Arrival;
 use crate::recv::{Reassembly, ReceiveWindow, SackReport};
 
-/// Received data, and its reports.
+/// Received data, and the reports about them.
 #[derive(Clone, Debug)]
 pub(super) struct Inbound {
     pub window: ReceiveWindow,
     pub data: Reassembly,
-    /// In-order byte at which `Event::Received` is reported.
+    /// Number of in-order bytes at which `Event::Received` is reported.
     pub notify_at: u64,
     /// The state of the SACK option, if it is in use.
     pub report: Option<Box<SackReport>>,

@@ -1,4 +1,5 @@
-//! Early retransmit and proportional rate reduction: when a recovery begins, and how fast it sends.
+//! Early retransmit, which decides when a recovery begins, and proportional rate reduction, which
+//! decides how fast it sends.
 
 use incast_engine::Time;
 
@@ -22,7 +23,7 @@ impl Connection {
     }
 
     /// RFC 5827 §3: with fewer than four outstanding segments and no new data, the threshold is one
-    /// less than their number.
+    /// less than the number of these segments.
     fn early_threshold(&self) -> u32 {
         let usual = self.recovery.threshold(self.config.dupack_threshold);
         let next = self.board.next();
@@ -40,8 +41,8 @@ impl Connection {
         if segments < 4 { usual.min(segments.saturating_sub(1).max(1) as u32) } else { usual }
     }
 
-    /// Recovery begins with a cwnd of `window` bytes; `held` bytes of the flight had been reported
-    /// as received before this ACK.
+    /// Begins rate reduction for a recovery that starts with a cwnd of `window` bytes. `held` bytes
+    /// of the flight had been reported as received before this ACK.
     pub(super) fn begin_reduction(&mut self, window: u64, held: u64) {
         let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
@@ -55,8 +56,8 @@ impl Connection {
         }
     }
 
-    /// A partial ACK. Without SACK it confirms what duplicate ACKs reported, and indicates another
-    /// loss.
+    /// Handles a partial ACK. Without SACK, a partial ACK confirms the data that duplicate ACKs
+    /// reported, and indicates another loss.
     pub(super) fn settle_delivery(&mut self, acked: &Acked) {
         if self.reduced_allowance().is_none()
             || self.extras.has(Extras::SELECTIVE)
@@ -71,7 +72,8 @@ impl Connection {
         self.reduce(delivered, in_flight.saturating_sub(announced + hole), false);
     }
 
-    /// Duplicate ACKs without SACK have reported so many segments for the first time.
+    /// Counts `segments` segments that duplicate ACKs without SACK have reported for the first
+    /// time.
     pub(super) fn note_reported(&mut self, now: Time, segments: u64) {
         if segments > 0
             && let Some(delivery) = &mut self.delivery
@@ -80,7 +82,8 @@ impl Connection {
         }
     }
 
-    /// These segments were found to be lost; selective acknowledgements say so themselves.
+    /// Counts segments that were found to be lost without SACK. With SACK, the scoreboard counts
+    /// lost segments.
     pub(super) fn note_silent_losses(&mut self, segments: u64) {
         if let Some(delivery) = &mut self.delivery
             && !self.extras.has(Extras::SELECTIVE)
@@ -94,8 +97,8 @@ impl Connection {
         if self.recovery.has_hole() { u64::from(self.segment_size) } else { 0 }
     }
 
-    /// An ACK reports `delivered` new bytes; `is_safe` if it indicates no further loss. Without
-    /// SACK, a duplicate ACK reports one segment.
+    /// Handles an ACK that reports `delivered` new bytes. `is_safe` is whether the ACK indicates no
+    /// further loss. Without SACK, a duplicate ACK reports one segment.
     pub(super) fn note_delivery(&mut self, news: &News, delivered: u64, is_safe: bool) {
         if self.reduced_allowance().is_none() {
             return;
@@ -112,7 +115,8 @@ impl Connection {
         }
     }
 
-    /// An ACK that reports `delivered` new bytes, with `pipe` left in the network.
+    /// Reduces the rate for an ACK that reports `delivered` new bytes and leaves `pipe` bytes in
+    /// the network.
     fn reduce(&mut self, delivered: u64, pipe: u64, safe: bool) {
         let (window, segment) = (self.congestion.window(), u64::from(self.segment_size));
         let unit = self.window_unit();
@@ -123,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// A segment of `len` bytes left.
+    /// Counts a sent segment of `len` bytes.
     pub(super) fn note_reduced(&mut self, len: u64) {
         let room = self.room_of(len, 1);
         if let Some(prr) = &mut self.prr {
@@ -137,7 +141,7 @@ impl Connection {
         }
     }
 
-    /// Bytes that rate reduction allows now; `None` if it is not active.
+    /// Bytes that rate reduction allows now; `None` if rate reduction is not active.
     #[inline]
     pub(super) fn reduced_allowance(&self) -> Option<u64> {
         self.prr.as_ref().and_then(|prr| prr.allowance())

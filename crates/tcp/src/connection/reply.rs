@@ -13,10 +13,10 @@ use crate::wheel::Wheel;
 #[derive(Clone, Debug)]
 pub(super) struct Acks {
     pub policy: AckPolicy,
-    /// Number of ACKs to send after it.
+    /// Number of further ACKs to send after this ACK.
     pub extra: u8,
     pub label: u16,
-    /// The timestamp that it echoes.
+    /// The timestamp that the ACK echoes.
     pub ts_recent: Option<u32>,
     /// The acknowledgement number of the last packet with options (RFC 7323 §4.3).
     pub last_sent: u64,
@@ -54,7 +54,7 @@ impl Connection {
         !self.holds_back(now, out)
     }
 
-    /// A packet with the cumulative ACK was sent.
+    /// Notes that a packet with the cumulative ACK was sent.
     #[inline]
     pub(super) fn on_ack_left(&mut self) {
         if self.acks.extra == 0 && self.acks.label == 0 {

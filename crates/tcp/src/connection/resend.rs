@@ -14,11 +14,11 @@ use crate::send::Sent;
 /// Why a segment is retransmitted.
 #[derive(Clone, Copy)]
 struct Again {
-    /// It stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
+    /// The segment stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
     rescue: bool,
-    /// Recovery, a timeout or a hook demands it, so it is sent at once.
+    /// Recovery, a timeout or a hook demands the segment, so it is sent at once.
     owed: bool,
-    /// A hook demands it.
+    /// A hook demands the segment.
     requested: bool,
 }
 
@@ -36,7 +36,7 @@ impl Connection {
         self.poll_again(now, lost, fits, Again::DUE, out)
     }
 
-    /// Sends a segment again that is not lost, if recovery wants that.
+    /// Sends a segment again that is not lost, if recovery asks for it.
     pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
         // The search takes longer than this check.
         if !self.room_anew().holds(self.board.next(), 1) {
@@ -89,7 +89,7 @@ impl Connection {
     }
 
     /// The retransmission demanded by recovery, a timeout or the congestion control: the first lost
-    /// segment, or else the first unacknowledged one.
+    /// segment, or else the first unacknowledged segment.
     pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = self.board.due().or_else(|| self.board.head().copied());
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
@@ -109,16 +109,16 @@ impl Connection {
         head.is_some_and(|head| self.send_again(now, &head, Again::REQUESTED, out))
     }
 
-    /// A copy of the last outstanding segment. If a timeout returned it to the send queue, it is
-    /// still sent in order, too.
+    /// A copy of the last outstanding segment. If a timeout returned the segment to the send queue,
+    /// it is also sent again in order.
     pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
         let again = Again { rescue: self.board.resend().is_some(), ..Again::REQUESTED };
         let last = self.board.last().copied();
         last.is_some_and(|last| self.send_again(now, &last, again, out))
     }
 
-    /// Answers a partial ACK regardless of the pipe: with a lost segment, else new data, else the
-    /// first unacknowledged segment.
+    /// Answers a partial ACK with a segment, regardless of the pipe: a lost segment, else new data,
+    /// else the first unacknowledged segment.
     pub(super) fn answer_partial_ack(&mut self, now: Time, out: &mut Packet) -> bool {
         (self.board.due().is_none() && self.send_beside(now, out)) || self.send_head(now, out)
     }

@@ -9,14 +9,14 @@ use crate::send::Sent;
 /// How much data the windows allow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// One past the last byte within the window; what follows is limited transmit (RFC 3042).
+    /// One past the last byte within the window. Data beyond it are limited transmit (RFC 3042).
     pub window_end: u64,
     /// One past the last byte that may be sent.
     pub end: u64,
     /// Unused bytes of the window.
     pub free: u64,
-    /// Whether the pipe was measured. Then a segment that does not fit waits; otherwise the window
-    /// may truncate it.
+    /// Whether the pipe limits the data. If so, a segment that does not fit waits; otherwise the
+    /// window may truncate it.
     pub by_pipe: bool,
 }
 
@@ -65,8 +65,8 @@ impl Connection {
         Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
     }
 
-    /// What duplicate ACKs have reported during a recovery, bytes, if the congestion control counts the
-    /// data in the network.
+    /// Data that duplicate ACKs have reported during a recovery, bytes, if the congestion control
+    /// counts the data in the network.
     #[inline]
     fn reported_in_recovery(&self) -> Option<u64> {
         let counts = self.delivery.is_some() && self.recovery.in_recovery();
@@ -96,8 +96,8 @@ impl Connection {
         let mut room =
             Room { window_end: u64::MAX, end: next.saturating_add(most), free, by_pipe: true };
         if self.recovery.dupacks() > 0 && !in_recovery {
-            // RFC 6675 §5, step 3: limited transmit sends what fits into the pipe but not into the
-            // flight.
+            // RFC 6675 §5, step 3: limited transmit sends the data that fit into the pipe but not
+            // into the flight.
             let unused = window.saturating_sub(self.in_flight());
             room.window_end = next.saturating_add(self.most_within(unused));
             if !self.config.limited_transmit {
@@ -116,8 +116,8 @@ impl Connection {
         is_full && !(room.by_pipe && self.has_sender_hooks())
     }
 
-    /// RFC 3042: the first two duplicate ACKs each allow one new segment beyond cwnd; in ns-2 also
-    /// a segment that a timeout returned to the send queue.
+    /// RFC 3042: the first two duplicate ACKs each allow one new segment beyond cwnd. In ns-2 they
+    /// also allow a segment that a timeout returned to the send queue.
     #[inline]
     fn limited_transmit(&self) -> u64 {
         let dupacks = self.recovery.dupacks();
@@ -148,8 +148,8 @@ impl Connection {
         let end = if end <= usable {
             end
         } else if usable > next && (next == una || usable == self.written) {
-            // Data must not be delayed by a window smaller than a segment, or by a FIN that does
-            // not fit (RFC 9293 §3.8.6.2.1).
+            // Neither a window smaller than a segment nor a FIN that does not fit may delay data
+            // (RFC 9293 §3.8.6.2.1).
             usable
         } else {
             return None;

@@ -35,7 +35,7 @@ impl Default for Timer {
 }
 
 impl Connection {
-    /// The clock has reached [`Connection::poll_timeout`].
+    /// Handles the expiry of [`Connection::poll_timeout`].
     pub fn handle_timeout(&mut self, now: Time) {
         self.open_gate(now);
         if self.pacer.is_some() {
@@ -96,7 +96,7 @@ impl Connection {
         self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
     }
 
-    /// Nothing is outstanding: stops the timer or restarts it as idle timer.
+    /// Stops the timer when nothing is outstanding, or restarts it as idle timer.
     pub(super) fn rest(&mut self, now: Time) {
         let kind = match self.config.rto.idle {
             IdleTimer::Stops => TimerKind::Off,
@@ -122,8 +122,8 @@ impl Connection {
         self.owe(Demand::Request);
     }
 
-    /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: the whole flight is assumed lost. `advised` is
-    /// set if a hook causes the expiry.
+    /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: the whole flight is assumed to be lost. `advised`
+    /// is set if a hook causes the expiry.
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
             if self.config.rto.idle == IdleTimer::Runs {

@@ -43,8 +43,8 @@ pub enum Polled {
     Packet,
     /// The last packet for now.
     LastPacket,
-    /// A packet that leaves at [`Connection::departs_at`]. No other packet leaves before it, or
-    /// follows now ([`Connection::allow_departure_times`]).
+    /// A packet that leaves at [`Connection::departs_at`]. No other packet leaves before that time,
+    /// and none follows now ([`Connection::allow_departure_times`]).
     Timed,
     /// No packet.
     Nothing,
@@ -86,7 +86,7 @@ impl Connection {
         self.template.flags = self.template.flags.with_trigger(trigger);
     }
 
-    /// When to call `handle_timeout`; [`Time::NEVER`] if never.
+    /// The time at which to call `handle_timeout`, or [`Time::NEVER`].
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         let mut earliest = self.timer.deadline;
@@ -124,7 +124,7 @@ impl Connection {
     }
 
     /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
-    /// pure ACK. Call it until it returns `None`.
+    /// pure ACK. Call this until it returns `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
@@ -138,7 +138,7 @@ impl Connection {
             return Polled::Packet;
         }
         if self.extras.has(Extras::PACER) && self.is_held(now) {
-            // The pacer's time has not come; nothing else can have changed.
+            // The pacer's time has not come, and nothing else can have changed.
         } else if self.has_data() && self.state == State::Established {
             match self.poll_data(now, out) {
                 Polled::Nothing => {}
@@ -188,7 +188,7 @@ impl Connection {
                 let is_beyond = |end: u64| after > end.min(self.board.una() + self.peer_window);
                 // After the FIN, which uses no window, nothing follows.
                 let is_last = after <= self.written && is_beyond(end);
-                debug_assert!(!is_last || is_beyond(self.room_anew().end), "no room comes");
+                debug_assert!(!is_last || is_beyond(self.room_anew().end), "no room is left");
                 is_last
             }
     }
@@ -325,14 +325,14 @@ impl Connection {
         if departure > now {
             Polled::Timed
         } else if BESIDE {
-            // What may be sent regardless of cwnd may be more than one segment (RFC 5682 §2.1, step 2b).
+            // More than one segment may be allowed regardless of cwnd (RFC 5682 §2.1, step 2b).
             Polled::Packet
         } else {
             self.packet_sent(room)
         }
     }
 
-    /// Records data sent for the first time; `limited` if by limited transmit.
+    /// Records data sent for the first time. `limited` is whether limited transmit sent them.
     #[inline]
     pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;

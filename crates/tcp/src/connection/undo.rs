@@ -33,7 +33,7 @@ pub(super) struct Undo {
     step: Step,
     /// The congestion control before the timeout.
     saved: Option<Snapshot>,
-    /// One past the highest sequence number sent, and the first segment's end, at the timeout.
+    /// At the timeout: one past the highest sequence number sent, and the end of the first segment.
     recover: u64,
     head_end: u64,
     /// The timestamp of the first retransmission.
@@ -73,7 +73,7 @@ impl Undo {
     }
 }
 
-/// What an ACK shows about a timeout.
+/// Evidence of an ACK about a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
@@ -83,7 +83,7 @@ pub(super) struct Evidence {
 }
 
 impl Connection {
-    /// The retransmission timer expired; nothing has changed yet.
+    /// Saves the state at an expiry of the retransmission timer, before anything changes.
     pub(super) fn remember_timeout(&mut self, now: Time) {
         let (una, max, flight) = (self.board.una(), self.board.max(), self.board.flight());
         let head_end = self.board.head().map_or(una, Sent::end);
@@ -95,7 +95,8 @@ impl Connection {
         let is_first = una >= undo.recover;
         undo.step = match undo.kind {
             UndoKind::Linux if in_recovery && !is_repeated => {
-                // tcp_enter_loss() examines by new data only what begins a repair.
+                // tcp_enter_loss() examines a timeout by new data only if the timeout begins a
+                // repair.
                 (undo.step, undo.saved, undo.recover) = (Step::Off, None, max);
                 return;
             }

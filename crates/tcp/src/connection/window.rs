@@ -1,5 +1,5 @@
-//! The used part of a window: in bytes, or in packets, where a short one counts as a full one (as
-//! in Linux's `snd_cwnd` and `packets_out`; `tcp_cwnd_test()`).
+//! The used part of a window, in bytes or in packets. A short packet counts as a full one (as in
+//! Linux's `snd_cwnd` and `packets_out`; `tcp_cwnd_test()`).
 
 use incast_engine::Time;
 

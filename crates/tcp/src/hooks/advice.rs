@@ -1,4 +1,4 @@
-//! Advice, and how it is merged.
+//! Advice, and how advice is merged.
 
 use incast_engine::{Span, Time};
 
@@ -7,14 +7,14 @@ use incast_engine::{Span, Time};
 pub struct Copies(u8);
 
 impl Copies {
-    /// None.
+    /// No copies.
     pub const NONE: Self = Self(0);
     /// The first unacknowledged segment.
     pub const HEAD: Self = Self(1);
     /// The outstanding segment with the highest sequence number.
     pub const HIGHEST: Self = Self(2);
 
-    /// Both sets.
+    /// The union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -32,7 +32,7 @@ impl Copies {
 pub struct Advice {
     /// Payload bytes of a new segment (merged by min).
     pub segment_size: u32,
-    /// cwnd and ssthresh are numbers of segments, and follow their size
+    /// Count cwnd and ssthresh in segments, so that they follow the segment size
     /// ([`crate::congestion::Limit::Resized`]; or).
     pub counts_segments: bool,
     /// Header bytes on the wire (min).
@@ -59,8 +59,8 @@ pub struct Advice {
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
     pub empty_probe: u16,
-    /// Send the end of the stream again: its FIN, or without FIN an empty packet with these label
-    /// bits; 0 means none (max).
+    /// Send the end of the stream again: the FIN, or an empty packet with these label bits if there
+    /// is no FIN; 0 means none (max).
     pub end_again: u16,
     /// Echo the timestamp of the current segment, regardless of its order (or).
     pub echo: bool,

@@ -11,8 +11,8 @@ use incast_net::Packet;
 pub use crate::send::rtt::timestamp;
 pub use advice::{Advice, Copies};
 
-/// Label bit of an ACK that answers a probe. It repeats an acknowledgement without indicating a
-/// loss, so it does not count as a duplicate. Remedies define the other bits.
+/// Label bit of an ACK that answers a probe. Such an ACK repeats an acknowledgement without
+/// indicating a loss, so it does not count as a duplicate. Remedies define the other bits.
 pub const ANSWER: u16 = 1 << 7;
 
 /// RFC 5681 §4.2: an ACK must be generated within 500 ms.
@@ -45,13 +45,13 @@ pub struct SendView {
     pub dupacks: u32,
     /// How often the first unacknowledged segment was sent; 0 if nothing is outstanding.
     pub head_transmissions: u16,
-    /// When it was sent last.
+    /// When that segment was sent last.
     pub head_sent_at: Time,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
     /// Retransmission timeout without advice.
     pub rto: Span,
-    /// Number of its doublings since the last round-trip sample.
+    /// Number of doublings of the timeout since the last round-trip sample.
     pub doublings: u32,
 }
 
@@ -62,8 +62,8 @@ pub enum SendEvent<'a> {
     Ack {
         /// The ACK.
         packet: &'a Packet,
-        /// Whether all windows allow the next data now: new data or data that a timeout returned to
-        /// the send queue, not recovery's repairs. Delays in time do not count.
+        /// Whether all windows allow the next data now. The next data are new data or data that a
+        /// timeout returned to the send queue, not recovery's repairs. Delays in time do not count.
         may_send: bool,
     },
     /// The retransmission timer expired.
@@ -75,18 +75,18 @@ pub enum SendEvent<'a> {
 /// A data segment about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxPlan {
-    /// Sequence number of its first byte.
+    /// Sequence number of the segment's first byte.
     pub seq: u64,
-    /// Whether it was sent before.
+    /// Whether the segment was sent before.
     pub retransmission: bool,
-    /// Whether a hook asked for it.
+    /// Whether a hook asked for the segment.
     pub requested: bool,
 }
 
 /// A remedy's hook in the sender.
 pub trait SenderHook: Send {
-    /// An event; advice on what to do now (retransmit, enter recovery, restart the window, expire
-    /// the timer, probe).
+    /// Handles an event. Returns advice on what to do now (retransmit, enter recovery, restart the
+    /// window, expire the timer, probe).
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         let _ = (event, view);
         Advice::NONE
@@ -109,12 +109,12 @@ pub trait SenderHook: Send {
         Advice::NONE
     }
 
-    /// Its next deadline.
+    /// The hook's next deadline.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline passed; advice as in `on_event`.
+    /// Handles an expired deadline. Returns advice as in `on_event`.
     fn on_deadline(&mut self, view: &SendView) -> Advice {
         let _ = view;
         Advice::NONE
@@ -133,11 +133,11 @@ pub struct ReceiveView {
 }
 
 /// Events of ACKs and requests, which hooks may delay. The connection keeps their order. Each
-/// packet is `Ready` first, then `Expired` each time its delay ends and may be extended, then
-/// `Left`.
+/// packet first causes `Ready`. Each time its delay ends and may be extended, it causes `Expired`.
+/// At last it causes `Left`.
 #[derive(Clone, Copy, Debug)]
 pub enum AckEvent<'a> {
-    /// An ACK without data, or a request, is ready to be sent after the delayed ones.
+    /// An ACK without data, or a request, is ready to be sent after the delayed packets.
     Ready(&'a Packet),
     /// The delay of the first packet has expired.
     Expired,
@@ -153,13 +153,15 @@ pub trait ReceiverHook: Send {
         true
     }
 
-    /// A data segment or a labelled probe arrived; advice on the answer (extra ACKs, label).
+    /// Handles an arrived data segment or labelled probe. Returns advice on the answer (extra ACKs,
+    /// label).
     fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
         let _ = (packet, view);
         Advice::NONE
     }
 
-    /// Advice on the delay of an ACK or a request (hold ACK), in total at most [`HOLD_LIMIT`].
+    /// Advice on the delay of an ACK or a request (hold ACK). The total delay is at most
+    /// [`HOLD_LIMIT`].
     fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
         let _ = (event, now);
         Advice::NONE

@@ -12,26 +12,26 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// Data that count as outstanding when a duplicate ACK arrives. With up to three outstanding
     /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicate ACK's mark counts.
     pub marks: Marks,
     /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// Whether the third duplicate ACK reduces the window again after a marked first one has
-    /// reduced it: §4.2, read literally. If false, each loss reduces it once.
+    /// Whether the third duplicate ACK reduces the window again after a marked first duplicate has
+    /// reduced it (§4.2, read literally). If false, each loss reduces the window once.
     pub reduce_twice: bool,
 }
 
-/// What counts as outstanding.
+/// The data that count as outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outstanding {
-    /// Everything sent and not acknowledged, in segments, as `FlightSize`.
+    /// All data sent and not acknowledged, in segments, as in `FlightSize`.
     #[default]
     Flight,
-    /// The same, minus a segment for each duplicate ACK.
+    /// As `flight`, minus a segment for each duplicate ACK.
     LessDuplicates,
 }
 
@@ -42,7 +42,7 @@ pub enum Marks {
     /// Each duplicate's own mark.
     #[default]
     Each,
-    /// The first duplicate's mark, also for all that follow.
+    /// The first duplicate's mark, also for all duplicates that follow.
     First,
 }
 
@@ -53,7 +53,7 @@ pub enum Inflation {
     /// By a segment per duplicate ACK that has arrived.
     #[default]
     Duplicates,
-    /// By three segments, as if three had arrived (RFC 5681 §3.2, step 3).
+    /// By three segments, as if three duplicate ACKs had arrived (RFC 5681 §3.2, step 3).
     Three,
 }
 
@@ -86,7 +86,7 @@ impl Efr {
         }
     }
 
-    /// Outstanding segments when the duplicate number `nth` arrives.
+    /// Outstanding segments when the `nth` duplicate ACK arrives.
     fn outstanding(&self, view: &RecoveryView, nth: u32) -> u64 {
         let flight = (view.max - view.una).div_ceil(view.segment);
         match self.params.outstanding {

@@ -1,5 +1,5 @@
-//! Laws that every registered loss recovery obeys, with every option that affects it. Two ends
-//! communicate over a channel with random loss.
+//! Laws that every registered loss recovery obeys, with all options that affect loss recovery. Two
+//! ends communicate over a channel with random loss.
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -186,10 +186,10 @@ fn deliver(name: &str, case: &Case) -> Result<(Time, u64), TestCaseError> {
             }
             prop_assert!(end.cwnd() >= u64::from(MSS), "{name}: cwnd below a segment");
         }
-        prop_assert!(order < 100_000, "{name}: no end");
+        prop_assert!(order < 100_000, "{name}: the transfer does not end");
         let arrival = flying.peek().map_or(Time::NEVER, |next| next.at);
         let deadline = ends[0].poll_timeout().min(ends[1].poll_timeout());
-        prop_assert!(arrival.min(deadline) < Time::NEVER, "{name}: it stalls");
+        prop_assert!(arrival.min(deadline) < Time::NEVER, "{name}: the transfer stalls");
         if arrival <= deadline {
             let Flying { at, to, packet, .. } = flying.pop().unwrap();
             now = at;

@@ -2,8 +2,8 @@
 
 use incast_engine::{Span, Time};
 
-/// The minimum over a sliding window, exact to half its length: two halves are kept, and the older
-/// one is dropped when the newer one is full.
+/// The minimum over a sliding window, whose length is exact to one half. Two halves are kept, and
+/// the older half is dropped when the newer one is full.
 #[derive(Clone, Debug)]
 pub(super) struct MinRtt {
     half: Span,

@@ -4,8 +4,8 @@
 //! never writes cwnd. It returns an [`Episode`], and the connection notifies the congestion
 //! control.
 //!
-//! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe their
-//! differences that affect the connection.
+//! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe the
+//! differences between recoveries that affect the connection.
 
 use incast_engine::{Entry, Fault, Here, Span, Time};
 
@@ -38,59 +38,62 @@ pub trait Parameters {
 
 /// A loss recovery.
 pub trait LossRecovery {
-    /// Its properties; called once.
+    /// The recovery's properties; called once.
     fn traits(&self) -> Traits {
         Traits::DUPLICATES
     }
 
-    /// A hook has detected a loss, and the episode begins without duplicate ACKs.
+    /// Begins an episode without duplicate ACKs, because a hook has detected a loss.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
     /// Consecutive duplicate ACKs.
     fn dupacks(&self) -> u32;
     /// Whether an episode is in progress.
     fn in_recovery(&self) -> bool;
 
-    /// Handles the current ACK, after it was entered on the scoreboard. After an exit this is
-    /// called again, with empty news.
+    /// Handles the current ACK, after the scoreboard has recorded it. After an exit this is called
+    /// again, with empty news.
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
-    /// The retransmission timer expired: marks lost segments. By default all segments return to the
-    /// send queue, and the recovery is handled as at an expiry with nothing outstanding.
+    /// Handles an expiry of the retransmission timer and marks lost segments. By default, all
+    /// segments return to the send queue, and the expiry is then handled as if nothing were
+    /// outstanding.
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         board.go_back();
         self.on_idle_expiry(view);
     }
-    /// The retransmission timer expired although nothing is outstanding.
+    /// Handles an expiry of the retransmission timer while nothing is outstanding.
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         let _ = view;
     }
-    /// The handshake took one round trip of this length.
+    /// Takes the round trip of the handshake as a sample.
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         let _ = (now, rtt);
     }
-    /// The last timeout was premature: its repair ends.
+    /// Ends the repair of the last timeout, which was premature.
     fn on_undo(&mut self) {}
-    /// The last timeout was genuine, although new data was sent after it (RFC 5682 §2.1, step 3 a).
+    /// Resumes the repair of the last timeout, which was genuine although new data was sent after
+    /// it (RFC 5682 §2.1, step 3 a).
     fn on_genuine(&mut self, board: &mut Scoreboard) {
         if !self.traits().in_place {
             board.go_back();
         }
     }
-    /// An ACK reports `segment` as arrived for the first time.
+    /// Handles a `segment` that an ACK reports as arrived for the first time.
     fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
         let _ = (segment, now, echo);
     }
-    /// The segment that ends at `end` was sent again, because it was lost or as a rescue.
+    /// Notes that the segment that ends at `end` was sent again, because it was lost or as a
+    /// rescue.
     fn on_resent(&mut self, end: u64, rescue: bool) {
         let _ = (end, rescue);
     }
 
     /// Whether [`Self::on_ack`] does nothing for an ACK of new data without a SACK option, if no
-    /// outstanding segment is marked. Also, only cwnd limits the outstanding data: [`Self::quota`]
-    /// and [`Self::pipe`] do not change the limit.
+    /// outstanding segment is marked. In addition, only cwnd must limit the outstanding data, so
+    /// that [`Self::quota`] and [`Self::pipe`] do not change the limit.
     fn is_calm(&self) -> bool {
         !self.in_recovery() && self.dupacks() == 0
     }
-    /// Whether it processes the SACK option of the current ACK.
+    /// Whether the recovery processes the SACK option of the current ACK.
     fn reads_blocks(&self) -> bool {
         self.traits().selective
     }
@@ -111,19 +114,21 @@ pub trait LossRecovery {
     fn released(&self, limited: u32) -> u32 {
         limited
     }
-    /// Duplicate ACKs that signal a loss, where `usual` is configured.
+    /// Number of duplicate ACKs that signals a loss. The configured number is `usual`.
     fn threshold(&self, usual: u32) -> u32 {
         usual
     }
-    /// Segments that duplicate ACKs without SACK have reported, if they are counted.
+    /// Number of segments that duplicate ACKs without SACK have reported, if the recovery counts
+    /// them.
     fn reported(&self) -> Option<u64> {
         None
     }
-    /// Bytes in the network, by the scoreboard or by the recovery itself.
+    /// Bytes in the network, as estimated by the scoreboard or by the recovery itself.
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.pipe()
     }
-    /// Whether the first unacknowledged segment is lost, and waits for rate reduction.
+    /// Whether the first unacknowledged segment is lost and waits until rate reduction allows its
+    /// retransmission.
     fn has_hole(&self) -> bool {
         false
     }
@@ -141,20 +146,21 @@ pub trait LossRecovery {
 
     // Methods for recoveries with deadlines.
 
-    /// New data was sent or acknowledged. `view` has the state of the retransmission timer.
+    /// Notes that new data was sent or acknowledged. `view` has the state of the retransmission
+    /// timer.
     fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
         let _ = (board, view);
     }
-    /// Its next deadline.
+    /// The recovery's next deadline.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
-    /// The deadline has expired.
+    /// Handles an expiry of the deadline.
     fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         let _ = (board, view);
         Episode::None
     }
-    /// The requested probe was sent, as a retransmission or as new data.
+    /// Notes that the requested probe was sent, as a retransmission or as new data.
     fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
         let _ = (retransmission, board);
     }
@@ -162,9 +168,9 @@ pub trait LossRecovery {
 
 /// A recovery that uses duplicate ACKs.
 trait ByDuplicates {
-    /// An ACK covers `acked` new bytes.
+    /// Handles an ACK of `acked` new bytes.
     fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode;
-    /// A duplicate ACK, with or without the echo of a mark.
+    /// Handles a duplicate ACK with or without the echo of a mark.
     fn on_duplicate_ack(&mut self, ece: bool, view: &RecoveryView) -> Episode;
 
     /// [`LossRecovery::on_ack`].
@@ -194,12 +200,12 @@ macro_rules! loss_recoveries {
         /// A running loss recovery.
         pub enum Recovery {
             $(#[doc = $summary] $variant($place<$module::$variant>),)+
-            /// One from another crate.
+            /// A recovery from another crate.
             Custom(Box<dyn LossRecovery + Send>),
         }
 
         impl RecoveryConfig {
-            /// Its properties.
+            /// The recovery's properties.
             pub fn traits(&self) -> Traits {
                 self.build().traits()
             }
@@ -413,7 +419,7 @@ loss_recoveries! {
     "efr" => Efr(Box efr): "Fast retransmit that depends on marks and on the outstanding data (TCP-EFR).";
     "sack" => Sack(Here sack): "Recovery by selective acknowledgements of RFC 6675.";
     "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: lost segments stay in the pipe.";
-    "rack-tlp" => RackTlp(Box rack_tlp): "Detects losses by time, and those at the tail by probes (RFC 8985).";
+    "rack-tlp" => RackTlp(Box rack_tlp): "Detects losses by time, and losses at the tail by probes (RFC 8985).";
 }
 
 #[cfg(test)]

@@ -17,19 +17,19 @@ pub struct Params {
     /// false, an ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
     pub careful: bool,
     /// Whether only the first partial ACK restarts the retransmission timer (RFC 6582 §4,
-    /// "Impatient"); if false, every partial ACK does ("Slow-but-Steady").
+    /// "Impatient"); if false, every partial ACK restarts the timer ("Slow-but-Steady").
     pub impatient: bool,
-    /// What happens to cwnd at the end of recovery.
+    /// The effect of the end of recovery on cwnd.
     pub exit: Exit,
     /// Whether fast retransmit restarts the retransmission timer (Linux, ns-2; not in the RFCs).
     pub restart_timer_on_entry: bool,
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub reduce_from: ReduceFrom,
     /// When a partial ACK is answered by a retransmission.
     pub partial_acks: PartialAcks,
-    /// Whether duplicate ACKs beyond what can have arrived raise the number of them that signals a
-    /// loss, and each counts as a delivered segment (Linux without SACK:
-    /// `tcp_check_reno_reordering()`).
+    /// Whether each duplicate ACK counts as a delivered segment, and whether more duplicate ACKs
+    /// than segments that can have arrived raise the number of duplicate ACKs that signals a loss
+    /// (Linux without SACK: `tcp_check_reno_reordering()`).
     pub counts_reports: bool,
 }
 
@@ -45,16 +45,17 @@ pub enum PartialAcks {
     Reduced,
 }
 
-/// What happens to cwnd at the end of recovery (RFC 6582 §3.2, step 3).
+/// The effect of the end of recovery on cwnd (RFC 6582 §3.2, step 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
     /// `cwnd = ssthresh`.
     #[default]
     Ssthresh,
-    /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`: no burst.
+    /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`, which prevents a burst.
     Flight,
-    /// cwnd stays, minus what partial ACKs deducted, and the last ACK increases it (ns-2).
+    /// cwnd keeps its value minus the bytes that partial ACKs deducted, and the last ACK increases
+    /// it (ns-2).
     Keep,
 }
 
@@ -78,13 +79,13 @@ impl super::Parameters for Params {}
 #[derive(Clone, Debug)]
 pub struct NewReno {
     params: Params,
-    /// Highest sequence number sent at the last loss event; `None` before the first, so that the
-    /// loss of the first segment can be repaired.
+    /// Highest sequence number sent at the last loss event. `None` before the first loss event, so
+    /// that a loss of the first segment can be repaired.
     recover: Option<u64>,
     in_recovery: bool,
     partial_ack_seen: bool,
-    /// With [`PartialAcks::Reduced`]: the first unacknowledged segment is lost, and not sent again
-    /// yet.
+    /// With [`PartialAcks::Reduced`]: whether the first unacknowledged segment is lost and was not
+    /// sent again yet.
     hole: bool,
     dupacks: u32,
     reported: Option<Reported>,
@@ -109,7 +110,7 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582 §3.2, step 2: whether duplicate ACKs indicate a new loss, rather than the last one.
+    /// RFC 6582 §3.2, step 2: whether duplicate ACKs indicate a new loss rather than the last loss.
     pub(super) fn may_enter(&self, view: &RecoveryView) -> bool {
         let last_acked = view.una - 1;
         self.recover.is_none_or(|recover| {
@@ -117,7 +118,7 @@ impl NewReno {
         })
     }
 
-    /// Duplicate ACKs that may signal a loss.
+    /// Number of duplicate ACKs that may signal a loss.
     fn signals(&self) -> u32 {
         self.reported.as_ref().map_or(self.dupacks, Reported::segments)
     }

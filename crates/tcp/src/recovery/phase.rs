@@ -3,11 +3,11 @@
 /// The loss event that is being repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// None.
+    /// No loss is being repaired.
     Open,
-    /// A loss.
+    /// A loss is being repaired.
     Recovery,
-    /// A timeout (RFC 6675 §5.1): recovery cannot begin.
+    /// A timeout is being repaired, so recovery cannot begin (RFC 6675 §5.1).
     Timeout,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Repair {
 impl Repair {
     pub const NONE: Self = Self { phase: Phase::Open, until: 0, dupacks: 0 };
 
-    /// A loss was detected; `max` is one past the highest sequence number sent. Returns whether
+    /// Handles a detected loss. `max` is one past the highest sequence number sent. Returns whether
     /// recovery begins.
     pub fn begin(&mut self, max: u64) -> bool {
         let begins = self.phase == Phase::Open;
@@ -34,12 +34,12 @@ impl Repair {
         begins
     }
 
-    /// The retransmission timer has expired.
+    /// Begins the repair of a timeout.
     pub fn await_timeout(&mut self, max: u64) {
         *self = Self { phase: Phase::Timeout, until: max, dupacks: 0 };
     }
 
-    /// The repair is complete. Returns whether recovery ends.
+    /// Ends the repair. Returns whether a recovery ends with it.
     pub fn end(&mut self) -> bool {
         std::mem::replace(&mut self.phase, Phase::Open) == Phase::Recovery
     }

@@ -21,10 +21,10 @@ pub struct RackTlp {
     params: Params,
     repair: Repair,
     min_rtt: MinRtt,
-    /// The last sent of the arrived segments: its send time and its end (`RACK.xmit_ts`,
+    /// The arrived segment that was sent last: its send time and its end (`RACK.xmit_ts`,
     /// `RACK.end_seq`).
     newest: Option<(Time, u64)>,
-    /// Its round trip (`RACK.rtt`).
+    /// The round trip of this segment (`RACK.rtt`).
     rtt: Span,
     /// One past the highest byte that has arrived (`RACK.fack`).
     fack: u64,
@@ -179,8 +179,8 @@ impl LossRecovery for RackTlp {
     }
 
     fn is_calm(&self) -> bool {
-        // No segment sent before the newest arrived one is missing, so segments that arrive in
-        // order cannot reveal a loss.
+        // No segment that was sent before the newest arrived segment is missing, so segments that
+        // arrive in order cannot reveal a loss.
         self.repair.is_calm()
             && self.reorder_at == Time::NEVER
             && self.dsack_round.is_none()

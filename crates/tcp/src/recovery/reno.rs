@@ -16,20 +16,20 @@ pub struct Params {
     /// (ns-2's `bugfix_`); if false, a window with several losses is reduced several times
     /// (4.3BSD).
     pub careful: bool,
-    /// What happens to cwnd at the end of recovery.
+    /// The effect of the end of recovery on cwnd.
     pub exit: Exit,
     /// Whether fast retransmit restarts the retransmission timer (Linux, ns-2; not in the RFCs).
     pub restart_timer_on_entry: bool,
 }
 
-/// What happens to cwnd at the end of recovery.
+/// The effect of the end of recovery on cwnd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
     /// `cwnd = ssthresh` (RFC 5681 §3.2, step 6).
     #[default]
     Ssthresh,
-    /// cwnd stays, and the ACK increases it (ns-2).
+    /// cwnd stays unchanged, and the ACK increases it (ns-2).
     Keep,
 }
 

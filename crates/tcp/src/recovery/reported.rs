@@ -1,21 +1,22 @@
-//! What duplicate ACKs without SACK report, as Linux counts it (`tcp_add_reno_sack()` and
-//! `tcp_remove_reno_sacks()`): each reports a segment. More reports than segments that can have
-//! arrived come from reordering, or from data that were sent twice; then the duplicate ACKs that
-//! signal a loss become as many as the outstanding segments (`tcp_check_reno_reordering()`).
+//! The segments that duplicate ACKs without SACK report, counted as in Linux (`tcp_add_reno_sack()`
+//! and `tcp_remove_reno_sacks()`): each duplicate ACK reports one segment. If there are more
+//! reports than segments that can have arrived, packets were reordered or data were sent twice. The
+//! number of duplicate ACKs that signals a loss then rises to the number of outstanding segments
+//! (`tcp_check_reno_reordering()`).
 
 use super::RecoveryView;
 
 /// `tcp_max_reordering`.
 const MOST: u32 = 300;
 
-/// See the file.
+/// The count of reported segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reported {
     /// Reported segments that no cumulative ACK has covered (`sacked_out`).
     segments: u32,
-    /// Duplicate ACKs that signal a loss (`reordering`), if they have changed.
+    /// Number of duplicate ACKs that signals a loss (`reordering`), if it has changed.
     threshold: Option<u32>,
-    /// Everything below was lost at the last timeout.
+    /// All data below this number were lost at the last timeout.
     lost_until: u64,
 }
 
@@ -24,7 +25,8 @@ fn segments(bytes: u64, view: &RecoveryView) -> u32 {
 }
 
 impl Reported {
-    /// A duplicate ACK. While a timeout is repaired it counts once new data were sent.
+    /// Counts a duplicate ACK. During the repair of a timeout, a duplicate ACK counts only after
+    /// new data were sent.
     pub fn on_duplicate(&mut self, view: &RecoveryView) {
         if view.max > self.lost_until {
             self.segments += 1;
@@ -32,19 +34,20 @@ impl Reported {
         }
     }
 
-    /// A cumulative ACK covered `acked` bytes. The first segment was not reported before.
+    /// Handles a cumulative ACK of `acked` bytes. The first of its segments was not reported
+    /// before.
     pub fn on_covered(&mut self, acked: u64, view: &RecoveryView) {
         let covered = segments(acked, view);
         self.segments -= self.segments.min(covered.saturating_sub(1));
         self.limit(covered, view);
     }
 
-    /// No loss is being repaired.
+    /// Forgets the reports once no loss is being repaired.
     pub fn forget(&mut self) {
         self.segments = 0;
     }
 
-    /// A timeout: all that was sent is lost.
+    /// Handles a timeout, which declares all sent data lost.
     pub fn on_timeout(&mut self, view: &RecoveryView) {
         self.segments = 0;
         self.lost_until = view.max;
@@ -95,13 +98,13 @@ mod tests {
         assert_eq!((reported.segments(), reported.threshold()), (9, None));
         reported.on_duplicate(&view(1, 10_001));
         assert_eq!((reported.segments(), reported.threshold()), (9, Some(10)));
-        // A large number is bounded, a small one is taken as well.
+        // A large threshold is bounded, a small one is taken as it is.
         duplicates(&mut reported, 500, &view(1, 400_001));
         assert_eq!(reported.threshold(), Some(MOST));
         reported.forget();
         reported.on_duplicate(&view(1, 1001));
         assert_eq!((reported.segments(), reported.threshold()), (0, Some(1)));
-        // With an ACK of new data, what it covered counts, too.
+        // The segments that an ACK of new data covers also count.
         duplicates(&mut reported, 9, &view(1, 10_001));
         reported.on_covered(2 * SEGMENT, &view(2001, 10_001));
         assert_eq!((reported.segments(), reported.threshold()), (7, Some(10)));
@@ -116,7 +119,7 @@ mod tests {
         assert_eq!((reported.segments(), reported.threshold()), (0, None));
         duplicates(&mut reported, 2, &view(5001, 12_001));
         assert_eq!((reported.segments(), reported.threshold()), (2, None));
-        // Five are lost, and two can have arrived.
+        // Five segments are lost, and two can have arrived.
         reported.on_duplicate(&view(5001, 12_001));
         assert_eq!((reported.segments(), reported.threshold()), (2, Some(7)));
     }

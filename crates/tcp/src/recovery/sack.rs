@@ -18,30 +18,30 @@ pub struct Params {
     /// Whether, once per recovery, the last segment is sent again if there is nothing else to send,
     /// to detect a loss at the end of the window (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
-    /// Whether `retransmit_holes` applies to segments above the highest one that has arrived, too
+    /// Whether `retransmit_holes` also applies to segments above the highest one that has arrived
     /// (ns-3: `TcpTxBuffer::NextSeg()` omits condition (1.b) in rule 3).
     pub retransmit_tail: bool,
-    /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient"):
-    /// unless the next segment was already sent again, one segment is sent regardless of the pipe
-    /// (a lost one, else new data, else the next segment), and only the first partial ACK restarts
+    /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient").
+    /// Unless the next segment was already sent again, one segment is then sent regardless of the
+    /// pipe: a lost one, else new data, else the next segment. Only the first partial ACK restarts
     /// the timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
     pub answer_partial_acks: bool,
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
     /// it open).
     pub restart_timer_on_entry: bool,
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub reduce_from: ReduceFrom,
 }
 
-/// What a loss halves.
+/// Quantity that a loss halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {
     /// All data not cumulatively acknowledged (RFC 6675 §5, step 4.2).
     #[default]
     Flight,
-    /// The data in the network, which excludes segments that have arrived or are lost; without
-    /// SACK, the outstanding data minus a segment per duplicate ACK (ns-3).
+    /// The data in the network, without segments that have arrived or are lost (ns-3). Without
+    /// SACK, this is the outstanding data minus a segment per duplicate ACK.
     Pipe,
 }
 
@@ -147,7 +147,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        // RFC 6675 §5.1: arrived segments keep their marks, all others are sent again.
+        // RFC 6675 §5.1: arrived segments keep their marks, and all others are sent again.
         board.lose_all();
         self.repair.await_timeout(view.max);
     }

@@ -12,7 +12,7 @@ use super::{Episode, LossRecovery, News, RecoveryView, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
-/// Parameters of ns-2's `Sack1`: none.
+/// `Sack1` of ns-2 has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {}
@@ -75,7 +75,7 @@ impl LossRecovery for Sack1 {
         self.repair.end();
     }
 
-    /// The timer expired although nothing is outstanding (`rto_runs_idle`).
+    /// Handles an expiry of the timer while nothing is outstanding (`rto_runs_idle`).
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         self.repair.await_timeout(view.max);
     }
@@ -96,8 +96,8 @@ impl LossRecovery for Sack1 {
                 return Episode::exit(RecoveryExit::Reduced { deficit: 0 });
             }
             Phase::Recovery => {
-                // Every ACK removes a segment from the pipe. An ACK of new data also removes its
-                // retransmission.
+                // Every ACK removes a segment from the pipe. An ACK of new data also removes the
+                // retransmission of that segment.
                 self.freed += if news.acked > 0 { 2 * self.segment } else { self.segment };
                 board.judge(1, segment);
                 return Episode::None;
@@ -123,7 +123,7 @@ impl LossRecovery for Sack1 {
         self.repair.await_timeout(view.max);
     }
 
-    /// After a timeout ns-2 sends everything again (go-back-N).
+    /// After a timeout, ns-2 sends all outstanding data again (go-back-N).
     fn reads_blocks(&self) -> bool {
         self.repair.phase != Phase::Timeout
     }

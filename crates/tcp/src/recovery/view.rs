@@ -9,19 +9,19 @@ use crate::wheel::Wheel;
 /// packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// It uses selective acknowledgements, so the scoreboard records what has arrived. Otherwise
-    /// each duplicate ACK represents an arrived segment (RFC 5681 §3.2), also for rate reduction,
-    /// and F-RTO is the basic variant (RFC 5682 §2).
+    /// The recovery uses selective acknowledgements, so the scoreboard records which segments have
+    /// arrived. Otherwise each duplicate ACK represents an arrived segment (RFC 5681 §3.2), also
+    /// for rate reduction, and F-RTO is the basic variant (RFC 5682 §2).
     pub selective: bool,
     /// cwnd limits the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), and a segment that does
     /// not fit waits. Otherwise cwnd limits the flight, with the inflation of
     /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and a segment that does not fit is
     /// truncated.
     pub by_pipe: bool,
-    /// It marks lost segments, and these are retransmitted individually. Otherwise a timeout
-    /// returns all segments to the send queue (go-back-N).
+    /// The recovery marks lost segments, and these are retransmitted individually. Otherwise a
+    /// timeout returns all segments to the send queue (go-back-N).
     pub in_place: bool,
-    /// It has deadlines, and examines every arrived segment.
+    /// The recovery has deadlines, and examines every arrived segment.
     pub timed: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct RecoveryView {
     pub dupack_threshold: u32,
     /// Now.
     pub now: Time,
-    /// The ticks of its timers.
+    /// The ticks of the recovery's timers.
     pub wheel: Wheel,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
@@ -69,24 +69,24 @@ pub struct News {
     pub acked: u64,
     /// Bytes acknowledged selectively for the first time.
     pub sacked: u64,
-    /// It is a duplicate ACK (RFC 5681 §2).
+    /// Whether it is a duplicate ACK (RFC 5681 §2).
     pub is_duplicate: bool,
-    /// It echoes a congestion mark.
+    /// Whether the ACK echoes a congestion mark.
     pub ece: bool,
     /// Data that the other end reports as a duplicate (RFC 2883).
     pub twice: Option<(u64, u64)>,
-    /// It has no data and acknowledges nothing new.
+    /// Whether the ACK has no data and acknowledges nothing new.
     pub repeats: bool,
-    /// It has a SACK option.
+    /// Whether the ACK has a SACK option.
     pub has_blocks: bool,
 }
 
 /// A segment to send again although it is not lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spare {
-    /// Its first byte.
+    /// The first byte of the segment.
     pub seq: u64,
-    /// It is a rescue retransmission (RFC 6675 §4, `NextSeg` rule 4).
+    /// Whether it is a rescue retransmission (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
 }
 
@@ -96,14 +96,15 @@ pub enum Episode {
     /// Nothing.
     None,
     /// A loss: reduce the window and retransmit the first lost segment. For recoveries by duplicate
-    /// ACKs this is the first unacknowledged segment.
+    /// ACKs, this segment is the first unacknowledged one.
     Enter {
-        /// Restart the retransmission timer.
+        /// Whether to restart the retransmission timer.
         restart_timer: bool,
     },
-    /// A loss for which the window was reduced already: as `Enter`, without the reduction.
+    /// A loss for which the window was already reduced. It is handled as `Enter`, without the
+    /// reduction.
     EnterReduced {
-        /// Restart the retransmission timer.
+        /// Whether to restart the retransmission timer.
         restart_timer: bool,
     },
     /// A loss without recovery: slow start from the first unacknowledged segment (Tahoe).
@@ -113,17 +114,17 @@ pub enum Episode {
     },
     /// A partial ACK.
     Partial {
-        /// Restart the retransmission timer.
+        /// Whether to restart the retransmission timer.
         restart_timer: bool,
         /// The segment to send.
         answer: Answer,
     },
-    /// All data outstanding at the loss is acknowledged.
+    /// The end of recovery: all data outstanding at the loss is acknowledged.
     Exit {
         /// The new value of cwnd.
         cwnd: RecoveryExit,
         /// Whether the ACK that ends recovery grows cwnd (ns-2's Reno and `NewReno`; in RFC 5681
-        /// §3.2, step 6, it only deflates).
+        /// §3.2, step 6, this ACK only deflates cwnd).
         grows: bool,
     },
     /// Only reduce the window: a retransmission was lost (RFC 5681 §4.3), or a loss is likely but
@@ -145,7 +146,7 @@ impl Episode {
     }
 }
 
-/// The segment sent for a partial ACK, regardless of the windows unless it says otherwise.
+/// The segment sent for a partial ACK, regardless of the windows if nothing else is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).

@@ -1,4 +1,4 @@
-//! When to acknowledge.
+//! Decides when to acknowledge received segments.
 
 use incast_engine::{Span, Time};
 
@@ -6,8 +6,7 @@ use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 use crate::wheel::Wheel;
 
-/// Decides whether a received segment is acknowledged at once or later; at once if nothing says
-/// otherwise.
+/// Decides whether a received segment is acknowledged at once or later. The default is at once.
 #[derive(Clone, Debug)]
 pub struct AckPolicy(Option<Box<Delays>>);
 
@@ -16,7 +15,7 @@ pub struct AckPolicy(Option<Box<Delays>>);
 struct Delays {
     /// Number of segments that are still acknowledged at once.
     quick: u32,
-    /// Data go both ways, so that nothing is acknowledged at once.
+    /// Whether data go both ways, so that no segment is acknowledged at once.
     is_pingpong: bool,
     /// When the last data arrived.
     heard_at: Time,
@@ -24,12 +23,12 @@ struct Delays {
     silence: Span,
     /// Full segments received since the last ACK.
     pending: u32,
-    /// When a delayed ACK is due: by the delayed-ACK timer, or when the host passes its batch to
-    /// TCP.
+    /// When a delayed ACK is due: at the expiry of the delayed-ACK timer, or when the host passes
+    /// its batch to TCP.
     deadline: Time,
     hand_up: Time,
     delayed: Option<DelayedAck>,
-    /// How long an ACK waits.
+    /// Delay of an ACK.
     delay: Span,
     offload: Option<ReceiveOffload>,
     wheel: Wheel,
@@ -38,7 +37,8 @@ struct Delays {
 }
 
 impl AckPolicy {
-    /// One ACK per packet, ACKs delayed by `delay` at most, or one ACK per batch of the host.
+    /// A policy with one ACK per packet, with ACKs delayed by at most `delay`, or with one ACK per
+    /// batch of the host.
     pub fn new(
         delayed: Option<DelayedAck>,
         delay: Span,
@@ -72,14 +72,14 @@ impl AckPolicy {
         }
     }
 
-    /// The retransmission timeout of this host is known.
+    /// Sets the retransmission timeout of this host.
     pub fn know_timeout(&mut self, rto: Span) {
         if let Some(delays) = &mut self.0 {
             delays.silence = rto;
         }
     }
 
-    /// This host sends data of its own (Linux's `tcp_event_data_sent()`).
+    /// Notes that this host sends data (Linux's `tcp_event_data_sent()`).
     pub fn on_data_sent(&mut self, now: Time) {
         if let Some(delays) = &mut self.0
             && let Some(delayed) = delays.delayed.filter(|delayed| delayed.pingpong)
@@ -98,16 +98,16 @@ impl AckPolicy {
         }
     }
 
-    /// The deadline has passed. Returns whether an ACK must be sent.
+    /// Handles an expired deadline. Returns whether an ACK must be sent.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.0.as_mut().is_some_and(|delays| {
-            // An answer did not come in time.
+            // The host's answer did not come in time.
             delays.is_pingpong &= delays.deadline > now;
             delays.deadline <= now || (delays.hand_up <= now && delays.is_due())
         })
     }
 
-    /// An ACK was sent, alone or with data.
+    /// Notes that an ACK was sent, alone or with data.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         if let Some(delays) = &mut self.0 {
@@ -240,8 +240,8 @@ mod tests {
         let mut policy = linux();
         assert!((0..16).all(|i| is_prompt(&mut policy, at(i))));
         assert!(!is_prompt(&mut policy, at(16)));
-        assert!(is_prompt(&mut policy, at(17)), "every second");
-        // tcp_event_data_recv(): a silence of more than the timeout.
+        assert!(is_prompt(&mut policy, at(17)), "every second segment");
+        // tcp_event_data_recv(): the silence is longer than the timeout.
         assert!(!is_prompt(&mut policy, at(217)));
         policy.on_ack_sent();
         assert!((0..16).all(|i| is_prompt(&mut policy, at(418 + i))));

@@ -5,17 +5,17 @@ use super::ranges::{Range, Ranges};
 /// The effect of a segment on the received data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It extended the in-order data, and there is no gap.
+    /// The segment extended the in-order data, and there is no gap.
     InOrder,
-    /// It filled a gap, wholly or in part: acknowledge at once (RFC 5681 §4.2).
+    /// The segment filled a gap, wholly or in part, so it is acknowledged at once (RFC 5681 §4.2).
     FilledGap,
-    /// It is beyond a gap.
+    /// The segment is beyond a gap.
     OutOfOrder,
-    /// It had no new data.
+    /// The segment had no new data.
     Duplicate,
 }
 
-/// Received bytes: everything below `next`, and ranges above it.
+/// Received bytes: all bytes below `next`, and ranges above it.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next: u64,
@@ -65,7 +65,7 @@ impl Reassembly {
         Some((start.max(range.0), end.min(range.1)))
     }
 
-    /// Whether a segment that starts at `start` is in order, and there is no gap.
+    /// Whether a segment that starts at `start` is in order and there is no gap.
     #[inline]
     pub fn is_next(&self, start: u64) -> bool {
         start == self.next && !self.has_gap()
@@ -195,7 +195,7 @@ mod tests {
         assert!(!window.set_capacity(50, 1, 100), "silly window");
         assert!(window.set_capacity(500, 1, 100));
         assert_eq!(window.advertise(1, None), 500);
-        assert!(!window.set_capacity(800, 1, 100), "it was open already");
+        assert!(!window.set_capacity(800, 1, 100), "the window was already open");
         assert!(!ReceiveWindow::new(500, 1).set_capacity(500, 1, 100), "nothing has changed");
     }
 

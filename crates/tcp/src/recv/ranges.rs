@@ -7,8 +7,9 @@ pub type Range = (u64, u64);
 
 /// Disjoint, non-adjacent, ascending ranges.
 ///
-/// They are split where the last one was changed. Retransmissions fill gaps in ascending order, and
-/// new data comes after the last range, so few ranges move with each.
+/// The ranges are split into two queues at the range that was changed last. Retransmissions fill
+/// gaps in ascending order, and new data comes after the last range, so few ranges move with each
+/// change.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     before: VecDeque<Range>,
@@ -16,7 +17,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Whether there are none.
+    /// Whether there are no ranges.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
@@ -39,7 +40,7 @@ impl Ranges {
         self.before.front().or_else(|| self.after.front()).copied()
     }
 
-    /// Adds a range that starts at the end of the last one or later.
+    /// Adds a range that starts at the end of the last range or later.
     #[inline]
     pub fn append(&mut self, range: Range) {
         let part = if self.after.is_empty() { &mut self.before } else { &mut self.after };
@@ -80,8 +81,8 @@ impl Ranges {
         part.get(part.partition_point(|range| range.1 <= seq)).copied()
     }
 
-    /// Removes the ranges that `range` overlaps or touches, and returns their union with it. None if
-    /// one of them contains it.
+    /// Removes the ranges that `range` overlaps or touches, and returns their union with `range`.
+    /// Removes and returns none if one of these ranges contains `range`.
     pub fn take_union(&mut self, (mut start, mut end): Range) -> Option<Range> {
         if self.first_after(start).is_some_and(|range| range.0 <= start && end <= range.1) {
             return None;
@@ -96,7 +97,7 @@ impl Ranges {
         Some((start, end))
     }
 
-    /// Adds a range that overlaps and touches no other.
+    /// Adds a range that overlaps and touches no other range.
     pub fn insert(&mut self, range: Range) {
         self.split_at(range.0);
         self.after.push_front(range);

@@ -5,8 +5,8 @@ use incast_net::SackBlocks;
 use super::Reassembly;
 use crate::config::Sack;
 
-/// Number of ranges kept in the order of their last change. An option has room for three; others
-/// are kept because some of them may have been filled since.
+/// Number of ranges kept in the order of their last change. An option has room for three ranges.
+/// More are kept because some of the latest ranges may have been filled in the meantime.
 const REMEMBERED: usize = 8;
 
 /// The ranges to report, and their order.
@@ -21,7 +21,7 @@ pub struct SackReport {
 }
 
 impl SackReport {
-    /// Nothing to report.
+    /// A report of nothing.
     pub fn new(config: Sack) -> Self {
         Self {
             dsack: config.dsack,

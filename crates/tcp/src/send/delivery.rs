@@ -18,7 +18,7 @@ struct Record {
     sent_at: Time,
     len: u32,
     app_limited: bool,
-    /// It has been counted as delivered.
+    /// Whether the segment has been counted as delivered.
     arrived: bool,
 }
 
@@ -31,23 +31,26 @@ pub struct DeliveryRate {
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// Samples are application-limited until this many bytes are delivered; 0 if they are not.
+    /// Samples are application-limited until this many bytes are delivered; 0 if samples are not
+    /// limited.
     app_limited: u64,
     in_flight: u64,
-    /// The last sent of the segments that the current ACK delivered.
+    /// Of the segments that the current ACK delivered, the segment that was sent last.
     youngest: Option<Record>,
     newly: u64,
     /// Losses before the current ACK.
     losses: u64,
-    /// Losses that the scoreboard does not count, and those that the current ACK has shown.
+    /// Losses that the scoreboard does not count: all of them, and those that the current ACK has
+    /// shown.
     silent: u64,
     shown: u64,
-    /// Duplicate ACKs report data without naming them.
+    /// Whether duplicate ACKs report data without naming them.
     unnamed: bool,
 }
 
 impl DeliveryRate {
-    /// Nothing is delivered yet; `unnamed` if duplicate ACKs report data without naming them.
+    /// A count with nothing delivered yet. `unnamed` is whether duplicate ACKs report data without
+    /// naming them.
     pub fn new(unnamed: bool) -> Self {
         Self {
             records: VecDeque::new(),
@@ -65,7 +68,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The bytes from `seq` to `end` are sent, for the first time or again (§3.2).
+    /// Records that the bytes from `seq` to `end` are sent, for the first time or again (§3.2).
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
         if self.in_flight == 0 {
             self.first_sent_at = now;
@@ -87,30 +90,30 @@ impl DeliveryRate {
             return;
         }
         let at = self.records.partition_point(|known| known.end <= seq);
-        // The length of a retransmission was counted before.
+        // The length of a retransmission was already counted.
         if let Some(known) = self.records.get_mut(at).filter(|known| !known.arrived) {
             *known = Record { end: known.end, len: known.len, ..record };
         }
     }
 
-    /// An ACK has arrived; segments were declared lost `losses` times before.
+    /// Prepares for an ACK. Segments were declared lost `losses` times before it.
     pub fn on_ack(&mut self, losses: u64) {
         self.losses = losses + self.silent;
         self.shown = 0;
     }
 
-    /// Without selective acknowledgements, these segments were found to be lost.
+    /// Counts segments found to be lost without selective acknowledgements.
     pub fn on_silent_losses(&mut self, segments: u64) {
         self.silent += segments;
         self.shown += segments;
     }
 
-    /// Segments that the current ACK showed to be lost, of those that the scoreboard does not count.
+    /// Segments that the current ACK showed to be lost and that the scoreboard does not count.
     pub fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// A duplicate ACK without SACK reports so many bytes for the first time.
+    /// Counts the bytes that a duplicate ACK without SACK reports for the first time.
     pub fn on_reported(&mut self, now: Time, bytes: u64) {
         self.delivered += bytes;
         self.newly += bytes;
@@ -122,8 +125,8 @@ impl DeliveryRate {
         self.newly > 0
     }
 
-    /// Everything below `una` is acknowledged. Duplicate ACKs had reported `reported` bytes, but not
-    /// the first segment (Linux, `tcp_remove_reno_sacks()`).
+    /// Records that all data below `una` are acknowledged. Duplicate ACKs had reported `reported`
+    /// bytes, but not the first segment (Linux, `tcp_remove_reno_sacks()`).
     pub fn on_cumulative(&mut self, now: Time, una: u64, reported: u64) {
         let (delivered, newly) = (self.delivered, self.newly);
         let first = self.records.front().map_or(0, |record| u64::from(record.len));
@@ -141,7 +144,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The segment that starts at `seq` is acknowledged selectively.
+    /// Records that the segment that starts at `seq` is acknowledged selectively.
     pub fn on_selective(&mut self, now: Time, seq: u64) {
         let at = self.records.partition_point(|record| record.end <= seq);
         if let Some(record) = self.records.get_mut(at).filter(|record| !record.arrived) {
@@ -167,13 +170,14 @@ impl DeliveryRate {
         }
     }
 
-    /// The application has nothing to send although the window has room (§3.4).
+    /// Notes that the application has nothing to send although the window has room (§3.4).
     pub fn note_app_limited(&mut self) {
         self.app_limited = (self.delivered + self.in_flight).max(1);
     }
 
-    /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if it delivered nothing.
-    /// `pipe` bytes are in the network, and segments were declared lost `losses` times so far.
+    /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if the ACK delivered
+    /// nothing. `pipe` bytes are in the network, and segments were declared lost `losses` times so
+    /// far.
     pub fn sample(&mut self, min_rtt: Option<Span>, pipe: u64, losses: u64) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
@@ -242,7 +246,8 @@ mod tests {
             rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i, 0);
             rate.sample(Some(RTT), PIPE, 0);
         }
-        // Sent when 10 000 bytes were delivered, acknowledged a millisecond later with ten more.
+        // These segments are sent after 10 000 bytes were delivered, and acknowledged a millisecond
+        // later.
         for i in 10..20 {
             rate.on_sent(at(1900 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
@@ -264,7 +269,8 @@ mod tests {
         for i in 10..30 {
             rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
-        // All at once after 2.9 ms: the youngest left 2 ms after the oldest of its flight.
+        // One ACK covers all segments after 2.9 ms. The youngest segment left 2 ms after the oldest
+        // of its flight.
         rate.on_cumulative(at(3000), 30_001, 0);
         let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
@@ -305,10 +311,10 @@ mod tests {
         assert_eq!((sample.rate, sample.prior_delivered), (None, None));
         rate.on_reported(at(1100), 1000);
         assert_eq!(told(&mut rate), Some((2000, 1000)));
-        // Of four segments two are new.
+        // Two of the four covered segments are new.
         rate.on_cumulative(at(2000), 4001, 2000);
         assert_eq!(told(&mut rate), Some((4000, 2000)));
-        // Three were reported, and two are covered: the first one is new.
+        // Three segments were reported and two are covered, of which the first is new.
         rate.on_cumulative(at(2400), 6001, 3000);
         assert_eq!(told(&mut rate), Some((5000, 1000)));
         assert_eq!(told(&mut rate), None);

@@ -4,20 +4,20 @@ use incast_engine::{Span, Time};
 
 use super::scoreboard::{Marks, Scoreboard, Sent};
 
-/// The last sent of the arrived segments, and the time after which a segment sent earlier is
+/// The arrived segment that was sent last, and the time after which a segment sent earlier is
 /// considered lost (RFC 8985 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
-    /// When it was sent.
+    /// When the segment was sent.
     pub sent_at: Time,
-    /// One past its last byte.
+    /// One past the last byte of the segment.
     pub end: u64,
     /// A round trip and the reordering window.
     pub patience: Span,
 }
 
 impl Horizon {
-    /// Whether it was sent after `segment`.
+    /// Whether the horizon's segment was sent after `segment`.
     fn is_after(&self, segment: &Sent) -> bool {
         (self.sent_at, self.end) > (segment.sent_at, segment.end())
     }
@@ -28,19 +28,19 @@ impl Horizon {
 pub struct Detection {
     /// Number of segments newly declared lost.
     pub lost: u32,
-    /// When the last of the retransmissions among them was sent.
+    /// When the last retransmission among these segments was sent.
     pub copy_sent_at: Option<Time>,
     /// When the next segment may be declared lost, if any.
     pub next: Option<Time>,
 }
 
 impl Scoreboard {
-    /// Declares segments lost that were sent before `horizon`, and longer ago than its patience
+    /// Declares segments lost that were sent before `horizon` and longer ago than its `patience`
     /// (RFC 8985 §6.2, step 5).
     ///
-    /// Segments sent once were sent in the order of their sequence numbers, copies are recorded in
-    /// the order of sending. The search ends at the first segment that was sent too late, and begins
-    /// after those that earlier calls have decided.
+    /// Segments sent once were sent in the order of their sequence numbers, and copies are recorded
+    /// in the order of sending. The search begins after the segments that earlier calls have
+    /// decided, and ends at the first segment that was sent too late.
     pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
         let mut found = Detection::default();
         self.detect_copies(now, horizon, &mut found);
@@ -96,7 +96,8 @@ impl Scoreboard {
         (segment.sent_at == sent_at && waits).then_some(index)
     }
 
-    /// When the last copy in flight before `horizon` was sent. Forgets those after it that are not.
+    /// When the last copy in flight before `horizon` was sent. Forgets later copies before
+    /// `horizon`, which are no longer in flight.
     fn last_copy_before(&mut self, horizon: &Horizon) -> Option<Time> {
         let sent_before = |&(_, at): &(u64, Time)| at <= horizon.sent_at;
         let end = self.tally.copies.partition_point(sent_before);

@@ -35,7 +35,7 @@ pub struct IdleTracker {
 }
 
 impl IdleTracker {
-    /// The initial state, if there is a rule.
+    /// The initial state, if a rule is configured.
     pub fn new(rule: IdleRestart) -> Option<Box<Self>> {
         let tracker = Self {
             rule,
@@ -49,14 +49,14 @@ impl IdleTracker {
         (rule != IdleRestart::None).then(|| Box::new(tracker))
     }
 
-    /// Data were sent and `flight` bytes are now outstanding.
+    /// Notes that data were sent, and that `flight` bytes are now outstanding.
     #[inline]
     pub fn on_send(&mut self, now: Time, flight: u64) {
         self.last_sent = now;
         self.used = self.used.max(flight);
     }
 
-    /// `acked` bytes were acknowledged.
+    /// Counts `acked` acknowledged bytes.
     pub fn on_ack(&mut self, acked: u64, view: &IdleView) {
         if self.rule != IdleRestart::Rfc7661 {
             return;
@@ -69,19 +69,20 @@ impl IdleTracker {
         }
     }
 
-    /// Whether cwnd may grow: RFC 7661 §4.3 freezes it while less than half of it is used.
+    /// Whether cwnd may grow. RFC 7661 §4.3 freezes cwnd while less than half of it is used.
     #[inline]
     pub fn may_grow(&self, window: u64) -> bool {
         self.rule != IdleRestart::Rfc7661 || self.pipe_ack.max(self.acked) >= window / 2
     }
 
-    /// RFC 7661 §4.4.1: a loss, with `loss_flight` bytes outstanding.
+    /// RFC 7661 §4.4.1: the limit after a loss with `loss_flight` bytes outstanding.
     pub fn on_loss(&self, loss_flight: u64, window: u64) -> Option<Limit> {
         (self.rule == IdleRestart::Rfc7661 && !self.may_grow(window))
             .then(|| Limit::Unvalidated { used: self.pipe_ack.max(loss_flight) })
     }
 
-    /// Sending is about to resume, with nothing in flight if `idle`.
+    /// The limit that applies when sending is about to resume. `idle` is whether nothing is in
+    /// flight.
     pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Limit> {
         let quiet = view.now.saturating_since(self.last_sent);
         match self.rule {
@@ -93,13 +94,14 @@ impl IdleTracker {
         }
     }
 
-    /// RFC 2861 §3: halve per idle RTO; while application-limited for an RTO, fall to the mean of
-    /// the window and what was used of it.
+    /// RFC 2861 §3: the window is halved per idle RTO. After an RTO in which the application
+    /// limited sending, the window falls to the mean of the window and its used part.
     fn validate(&mut self, idle: bool, quiet: Span, view: &IdleView) -> Option<Limit> {
         if idle && quiet >= view.rto {
             let rtos = (quiet.as_picos() / view.rto.as_picos().max(1)).min(63) as u32;
             self.begin_period(view.now);
-            // A closed window may still prevent the segment; the same time is not idle twice.
+            // A closed window may still prevent the segment. The same idle time must not count
+            // twice.
             self.last_sent = view.now;
             return Some(Limit::Idle { rtos });
         }
@@ -178,7 +180,7 @@ mod tests {
     #[test]
     fn rfc7661_4_3_a_non_validated_window_is_frozen_and_4_4_1_cut_to_what_was_used() {
         let mut idle = IdleTracker::new(IdleRestart::Rfc7661).expect("a rule");
-        assert!(idle.may_grow(80_000), "nothing is known yet");
+        assert!(idle.may_grow(80_000), "no acknowledged data is known yet");
         idle.on_ack(10_000, &view(1));
         idle.on_ack(5_000, &view(1));
         assert!(!idle.may_grow(80_000) && idle.may_grow(20_000));

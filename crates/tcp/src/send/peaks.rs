@@ -1,14 +1,14 @@
-//! The variance of round trips as Linux keeps it (`tcp_rtt_estimator()`): the largest of a round
-//! counts at once, and falls by a quarter per round.
+//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the largest deviation of a
+//! round counts at once, and its excess falls by a quarter per round.
 
 use incast_engine::Span;
 
-/// Four times the mean deviation, and what the RTO takes of it.
+/// Four times the mean deviation, and the variance for the RTO derived from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peaks {
     /// `mdev_us`.
     deviation: Span,
-    /// The largest of the round, `mdev_max_us`.
+    /// The largest deviation of the round, `mdev_max_us`.
     peak: Span,
     /// `rttvar_us`.
     variance: Span,
@@ -17,17 +17,18 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    /// The first sample. A round is from `next`, the next number to be sent, to its ACK.
+    /// The state after the first sample. A round lasts from the sending of `next`, the next number
+    /// to be sent, to its ACK.
     pub fn new(rtt: Span, least: Span, next: u64) -> Self {
         let variance = (rtt * 2).max(least);
         Self { deviation: rtt * 2, peak: variance, variance, round_end: next }
     }
 
-    /// A sample, with the SRTT before it.
+    /// Adds a sample, given the SRTT before it.
     pub fn sample(&mut self, rtt: Span, srtt: Span, least: Span, (una, next): (u64, u64)) {
         let (error, quarter) = (rtt.abs_diff(srtt), self.deviation / 4);
         if error >= quarter {
-            // A shorter round trip counts less, so that the RTO does not grow by it.
+            // A shorter round trip counts less, so that the RTO does not grow because of it.
             let part = if rtt < srtt { 8 } else { 1 };
             self.deviation += error.saturating_sub(quarter) / part;
         } else {
@@ -78,7 +79,7 @@ mod tests {
         }
         assert_eq!(peaks.variance(), ms(46), "within the round");
         peaks.sample(ms(4), ms(4), LEAST, (1, 9));
-        assert_eq!(peaks.variance(), ms(46), "whose peak it was");
+        assert_eq!(peaks.variance(), ms(46), "at the end of the round of the peak");
         peaks.sample(ms(4), ms(4), LEAST, (10, 19));
         assert_eq!(peaks.variance(), ms(37));
     }

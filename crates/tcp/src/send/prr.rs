@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery, sending is proportional to
-//! the delivered data, so the flight falls to the congestion control's window.
+//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery, the sent data are
+//! proportional to the delivered data, so that the flight falls to the congestion control's window.
 
 use crate::config::PrrBound;
 
@@ -19,12 +19,12 @@ pub struct Prr {
     credited: u64,
 }
 
-/// An ACK during recovery.
+/// The properties of an ACK during recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes reported as delivered (`DeliveredData`).
     pub delivered: u64,
-    /// Bytes in the network after it.
+    /// Bytes in the network after the ACK.
     pub pipe: u64,
     /// cwnd, bytes.
     pub window: u64,
@@ -32,7 +32,7 @@ pub struct Progress {
     pub segment: u64,
     /// Unit of windows, bytes: 1, or a segment.
     pub unit: u64,
-    /// Whether it covers new data and indicates no further loss (`SafeACK`).
+    /// Whether the ACK covers new data and indicates no further loss (`SafeACK`).
     pub safe: bool,
 }
 
@@ -44,9 +44,9 @@ impl Prr {
         (bound != PrrBound::Off).then(|| Box::new(it))
     }
 
-    /// Recovery begins with `flight` bytes outstanding, and had a cwnd of `window` bytes. The
-    /// receiver had reported `held` of them before the current ACK, and duplicate ACKs have
-    /// reported `credited` bytes.
+    /// Begins a recovery with `flight` bytes outstanding and an earlier cwnd of `window` bytes. The
+    /// receiver had reported `held` bytes of the flight before the current ACK, and duplicate ACKs
+    /// have reported `credited` bytes.
     pub fn begin(&mut self, flight: u64, window: u64, held: u64, credited: u64) {
         let flight = match self.bound {
             PrrBound::Linux => window,
@@ -59,7 +59,7 @@ impl Prr {
         *self = Self { bound, active: true, flight, delivered: 0, out: 0, allowance: 0, credited };
     }
 
-    /// Recovery is over.
+    /// Ends the recovery.
     pub fn end(&mut self) {
         self.active = false;
     }
@@ -70,16 +70,17 @@ impl Prr {
         self.active.then_some(self.allowance)
     }
 
-    /// Without SACK, a duplicate ACK reports a segment. Returns the bytes of all such segments.
+    /// Credits the segment that a duplicate ACK without SACK reports. Returns the bytes of all such
+    /// segments.
     pub fn credit(&mut self, segment: u64) -> u64 {
         self.credited += segment;
         self.credited
     }
 
-    /// A cumulative ACK covered `acked` bytes, some of which duplicate ACKs had reported. Returns
-    /// the bytes not reported before, and the reported bytes that are still not covered.
+    /// Handles a cumulative ACK of `acked` bytes, some of which duplicate ACKs had reported.
+    /// Returns the bytes not reported before, and the reported bytes that are still not covered.
     ///
-    /// `hole` of them were a retransmission, which no duplicate ACK reports: 0, or a segment
+    /// `hole` of these bytes, 0 or a segment, were a retransmission, which no duplicate ACK reports
     /// (Linux, `tcp_remove_reno_sacks()`).
     pub fn settle(&mut self, acked: u64, hole: u64) -> (u64, u64) {
         let new = acked.saturating_sub(self.credited).max(hole);
@@ -87,7 +88,7 @@ impl Prr {
         (new, self.credited)
     }
 
-    /// An ACK arrived during recovery (RFC 9937 §6.2, RFC 6937 §3).
+    /// Handles an ACK during recovery (RFC 9937 §6.2, RFC 6937 §3).
     pub fn on_ack(&mut self, progress: &Progress) {
         let Progress { delivered, pipe, window, segment, unit, safe } = *progress;
         if delivered == 0 {
@@ -111,7 +112,7 @@ impl Prr {
         };
     }
 
-    /// `len` bytes were sent.
+    /// Counts `len` sent bytes.
     pub fn on_sent(&mut self, len: u64) {
         if self.active {
             self.out += len;
@@ -126,7 +127,7 @@ mod tests {
 
     const SEGMENT: u64 = 1000;
 
-    /// One segment of twenty is lost; each ACK reports one more, and cwnd is halved.
+    /// One segment of twenty is lost. Each ACK reports one more segment, and cwnd is halved.
     #[test]
     fn rfc6937_3_1_a_light_loss_spreads_the_reduction_over_a_round_trip() {
         for bound in [PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937] {
@@ -192,19 +193,20 @@ mod tests {
                 allowance
             };
             assert_eq!(after(4, 2), 2, "{bound:?}");
-            // Two were sent for one delivered: nothing is owed, and the ACK's delivered data
-            // counts.
+            // Two segments were sent for one delivered, so none is owed, and the ACK's delivered
+            // data counts.
             assert_eq!(after(5, 0), 2, "{bound:?}");
             assert_eq!(after(5, 0), 2, "{bound:?}");
-            // Two are owed.
+            // Two segments are owed.
             assert_eq!(after(5, 0), 3, "{bound:?}");
-            // There is room for one.
+            // There is room for one segment.
             assert_eq!(after(9, 0), 1, "{bound:?}");
             assert_eq!(after(10, 0), 0, "{bound:?}");
         }
     }
 
-    /// RFC 9937 §6.1: `RecoverFS` leaves out what had been selectively acknowledged before.
+    /// RFC 9937 §6.1: `RecoverFS` leaves out the data that had been selectively acknowledged
+    /// before.
     #[test]
     fn rfc9937_6_1_what_was_reported_before_is_no_part_of_the_flight() {
         let after = |bound| {
@@ -220,7 +222,7 @@ mod tests {
             });
             prr.allowance()
         };
-        assert_eq!(after(PrrBound::Rfc9937), Some(2500), "4 of 16, of a window of 10");
+        assert_eq!(after(PrrBound::Rfc9937), Some(2500), "4 of 16, times a window of 10");
         assert_eq!(after(PrrBound::Crb), Some(2000), "4 of 20");
     }
 
@@ -233,7 +235,8 @@ mod tests {
         assert_eq!(prr.settle(SEGMENT, 0), (SEGMENT, 0));
     }
 
-    /// Eight of a window of twenty were in flight; the window is halved, and four have arrived.
+    /// Eight segments of a window of twenty were in flight. The window is halved, and four segments
+    /// have arrived.
     #[test]
     fn linux_reduces_in_proportion_to_the_window_and_not_the_flight() {
         let owed = |bound| {

@@ -57,8 +57,8 @@ impl RttEstimator {
 
     /// Adds a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5).
     ///
-    /// `window` is the first unacknowledged number and the next one to be sent: Linux's variance has
-    /// rounds.
+    /// `window` is the first unacknowledged number and the next number to be sent. They delimit the
+    /// rounds of Linux's variance.
     pub fn sample(&mut self, now: Time, rtt: Span, window: (u64, u64)) {
         if self.policy.floor == RtoFloor::Variance {
             let min = self.policy.min;
@@ -84,7 +84,7 @@ impl RttEstimator {
         self.update();
     }
 
-    /// The timer expired: double the RTO (RFC 6298 (5.5)).
+    /// Doubles the RTO after an expiry of the timer (RFC 6298 (5.5)).
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(self.policy.max_doublings);
         if let Some(ticks) = &mut self.ticks {
@@ -93,7 +93,7 @@ impl RttEstimator {
         self.update();
     }
 
-    /// New data was acknowledged, perhaps by a retransmission.
+    /// Handles an ACK of new data, perhaps of a retransmission.
     #[inline]
     pub fn on_progress(&mut self) {
         if self.doublings > 0 && self.policy.backoff_ends == BackoffEnd::NewData {
@@ -248,7 +248,7 @@ mod tests {
         for (doublings, srtt) in [(3, 2000 - 1000 / 8), (4, 1000)] {
             let mut rtt = after(&TICKS, &[2000]);
             (0..doublings).for_each(|_| rtt.back_off());
-            assert_eq!(rtt.rto(), Span::from_micros(6000 << doublings), "what it was");
+            assert_eq!(rtt.rto(), Span::from_micros(6000 << doublings), "the doubled RTO");
             rtt.sample(NOW, Span::from_micros(1000), (0, 0));
             assert_eq!(rtt.srtt(), Some(Span::from_micros(srtt)));
         }

@@ -1,5 +1,5 @@
 //! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file has the
-//! cumulative part; `selective.rs` sets marks.
+//! part for cumulative ACKs. `selective.rs` sets marks.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use incast_engine::Time;
 pub struct Marks(pub(super) u8);
 
 impl Marks {
-    /// The receiver has it (RFC 2018).
+    /// The receiver has the segment (RFC 2018).
     pub const SACKED: Self = Self(1);
-    /// It is considered lost.
+    /// The segment is considered lost.
     pub const LOST: Self = Self(1 << 1);
-    /// A copy of it is in flight.
+    /// A copy of the segment is in flight.
     pub const RESENT: Self = Self(1 << 2);
 
     /// Whether the set is empty.
@@ -23,13 +23,13 @@ impl Marks {
         self.0 == 0
     }
 
-    /// Both sets.
+    /// The union of both sets.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether it includes any of `other`.
+    /// Whether the set includes any of `other`.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -39,58 +39,59 @@ impl Marks {
 /// A segment that was sent at least once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Sequence number of its first byte.
+    /// Sequence number of the first byte.
     pub seq: u64,
     /// Payload bytes.
     pub len: u32,
-    /// How often it was sent.
+    /// How often the segment was sent.
     pub transmissions: u16,
-    /// Its marks.
+    /// The marks of the segment.
     pub marks: Marks,
-    /// When it was sent last.
+    /// When the segment was sent last.
     pub sent_at: Time,
 }
 
 impl Sent {
-    /// A copy of it was sent.
+    /// Records that a copy of the segment was sent.
     pub(super) fn note_copy(&mut self, now: Time) {
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;
     }
 
-    /// One past its last byte.
+    /// One past the last byte.
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64
     }
 }
 
-/// Number of SACK blocks of the last ACK that are stored. Only changes against them are processed.
+/// Number of SACK blocks of the last ACK that are stored. Only changes against these blocks are
+/// processed.
 pub(super) const SEEN: usize = 3;
 
 /// Sums over the marks, updated with each mark, so that an ACK need not scan all segments.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Tally {
-    /// Bytes that the receiver has beyond the cumulative ACK.
+    /// Bytes that the receiver holds beyond the cumulative ACK.
     pub(super) sacked: u64,
     /// Bytes considered lost, and not selectively acknowledged since.
     pub(super) lost: u64,
     /// Bytes with a copy in flight.
     pub(super) resent: u64,
-    /// Lost bytes without a copy in flight: a retransmission is due.
+    /// Lost bytes without a copy in flight. Their retransmission is due.
     pub(super) due: u64,
     pub(super) sacked_segments: u32,
     pub(super) lost_segments: u32,
     pub(super) resent_segments: u32,
     /// Number of times that a segment was declared lost.
     pub(super) losses: u64,
-    /// No retransmission is due below this.
+    /// No retransmission is due below this number.
     pub(super) due_from: u64,
     /// One past the highest byte selectively acknowledged.
     pub(super) highest: u64,
-    /// RFC 6675's `IsLost` was evaluated below this.
+    /// RFC 6675's `IsLost` was evaluated for the data below this number.
     pub(super) judged: u64,
-    /// Below this, every segment that was sent once is selectively acknowledged or lost.
+    /// Below this number, every segment that was sent once is selectively acknowledged or lost.
     pub(super) settled: u64,
     /// Copies in the order of sending: sequence number and time.
     pub(super) copies: VecDeque<(u64, Time)>,
@@ -128,14 +129,14 @@ pub struct Acked {
     pub bytes: u64,
     /// Number of segments that are fully covered.
     pub segments: u64,
-    /// When the last sent of the fully covered segments was sent; `None` if any of them was sent
-    /// twice (Karn's rule, RFC 6298 §3).
+    /// Latest time at which one of the fully covered segments was sent; `None` if any of them was
+    /// sent twice (Karn's rule, RFC 6298 §3).
     pub sent_at: Option<Time>,
 }
 
 /// The outstanding segments, contiguous from `una` to `max`. Segments below `next` count as in
-/// flight. After a timeout `next` is set back to `una` (go-back-N), and sending resumes there: the
-/// segments above are in the send queue again.
+/// flight. After a timeout `next` is set back to `una` (go-back-N), and sending resumes there, so
+/// that the segments from `next` on are in the send queue again.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Scoreboard {
@@ -185,8 +186,8 @@ impl Scoreboard {
         self.max
     }
 
-    /// Whether an ACK of everything below `ack` is acceptable. A window probe counts as sent,
-    /// although it is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
+    /// Whether an ACK of all data below `ack` is acceptable. A window probe counts as sent but not
+    /// as outstanding, because the receiver may refuse it (RFC 9293 §3.8.6.1).
     #[inline]
     pub fn accepts(&self, ack: u64) -> bool {
         ack <= self.max || ack <= self.probed
@@ -236,7 +237,7 @@ impl Scoreboard {
     /// Records that `len` new bytes were sent at `now`.
     #[inline]
     pub fn send_new(&mut self, len: u32, now: Time) {
-        debug_assert_eq!(self.next, self.max, "new data follow everything sent before");
+        debug_assert_eq!(self.next, self.max, "new data follow all data sent before");
         let (seq, marks) = (self.next, Marks::default());
         self.segments.push_back(Sent { seq, len, transmissions: 1, marks, sent_at: now });
         self.cursor += 1;
@@ -257,14 +258,15 @@ impl Scoreboard {
         self.probed = self.next + 1;
     }
 
-    /// All outstanding data is considered lost and returns to the send queue: sending resumes at
-    /// `una`.
+    /// Returns all outstanding data to the send queue, as they are considered lost. Sending resumes
+    /// at `una`.
     pub fn go_back(&mut self) {
         self.cursor = 0;
         self.next = self.una;
     }
 
-    /// Segments returned to the send queue are not sent again: sending continues with new data.
+    /// Takes segments out of the send queue without sending them again. Sending continues with new
+    /// data.
     pub fn go_forward(&mut self) {
         self.cursor = self.segments.len();
         self.next = self.max;
@@ -312,7 +314,7 @@ impl Scoreboard {
         }
         acked.segments = (outstanding - self.segments.len()) as u64;
         if self.segments.is_empty() {
-            // Starts again at the beginning of the buffer, which is cached.
+            // Starts again at the beginning of the buffer, which is in the cache.
             self.segments.clear();
         }
         self.una = ack;

@@ -5,13 +5,13 @@ use incast_engine::{Span, Time};
 use super::scoreboard::{Marks, SEEN, Scoreboard, Sent, Tally};
 
 impl Scoreboard {
-    /// Bytes that the receiver has beyond the cumulative ACK.
+    /// Bytes that the receiver holds beyond the cumulative ACK.
     #[inline]
     pub fn sacked(&self) -> u64 {
         self.tally.sacked
     }
 
-    /// Segments that the receiver has beyond the cumulative ACK.
+    /// Segments that the receiver holds beyond the cumulative ACK.
     pub fn sacked_segments(&self) -> u32 {
         self.tally.sacked_segments
     }
@@ -47,8 +47,8 @@ impl Scoreboard {
         sent - u64::from(sacked_segments) - u64::from(lost_segments)
     }
 
-    /// Enters a SACK block. Returns the number of bytes not reported before; `deliver` is called
-    /// for their segments.
+    /// Enters a SACK block. Returns the number of bytes not reported before. `deliver` is called
+    /// for each segment of these bytes.
     pub fn sack(&mut self, start: u64, end: u64, mut deliver: impl FnMut(&Sent)) -> u64 {
         let before = self.tally.sacked;
         let known = self.tally.seen.iter().find(|seen| seen.0 < end && start < seen.1);
@@ -112,7 +112,7 @@ impl Scoreboard {
     }
 
     /// Records that the segment at `seq` was sent again. If the first segment is in the send queue,
-    /// it is removed from there.
+    /// this removes it from there.
     pub fn resend_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         if index == 0 && self.cursor == 0 {
@@ -135,7 +135,7 @@ impl Scoreboard {
     }
 
     /// Records that the segment at `seq` was sent again as a rescue (RFC 6675 §4, `NextSeg` rule
-    /// 4): it stays eligible for a retransmission.
+    /// 4). The segment stays eligible for a retransmission.
     pub fn rescue_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         self.segments[index].note_copy(now);
@@ -193,9 +193,9 @@ impl Scoreboard {
         self.tally.due_from = self.tally.due_from.min(segment.seq);
     }
 
-    /// Marks lost segments by RFC 6675 §4, `IsLost`: `threshold` discontiguous ranges, or more than
-    /// `threshold` - 1 segments of `segment` bytes, have arrived above them. Returns whether the
-    /// first unacknowledged segment is lost.
+    /// Marks lost segments by RFC 6675 §4, `IsLost`. A segment is lost if `threshold` discontiguous
+    /// ranges, or more than `threshold` - 1 segments of `segment` bytes, have arrived above it.
+    /// Returns whether the first unacknowledged segment is lost.
     pub fn judge(&mut self, threshold: u32, segment: u64) -> bool {
         let Some(highest) = self.highest_sacked() else {
             return false;
@@ -233,7 +233,7 @@ impl Scoreboard {
         let is_sacked = |segment: &&mut Sent| segment.marks.has(Marks::SACKED);
         for segment in self.segments.iter_mut().filter(is_sacked) {
             segment.marks.0 &= !Marks::SACKED.0;
-            // It may have been marked as lost or resent before it arrived.
+            // The segment may have been marked as lost or resent before it arrived.
             let len = u64::from(segment.len);
             if segment.marks.has(Marks::LOST) {
                 self.tally.lost += len;
@@ -263,7 +263,7 @@ impl Scoreboard {
         self.tally.copies.clear();
     }
 
-    /// Removes all marks of lost segments: they are in flight again.
+    /// Removes all marks of lost segments, so that these are in flight again.
     pub fn lose_nothing(&mut self) {
         self.go_forward();
         for segment in &mut self.segments {
@@ -278,8 +278,8 @@ impl Scoreboard {
         self.tally.settled = self.una;
     }
 
-    /// The retransmission timer expired (RFC 8985 §6.3): the first segment is lost, and all
-    /// segments sent longer ago than `patience`.
+    /// Marks lost segments at an expiry of the retransmission timer (RFC 8985 §6.3): the first
+    /// segment, and all segments sent longer ago than `patience`.
     pub fn lose_old(&mut self, now: Time, patience: Span) {
         for index in 0..self.segments.len() {
             let Sent { marks, sent_at, .. } = self.segments[index];
@@ -290,8 +290,8 @@ impl Scoreboard {
         }
     }
 
-    /// Whether [`Self::detect`] cannot find a loss: all outstanding segments were sent once, and
-    /// after the segment that ends at `end` and was sent at `sent_at`.
+    /// Whether [`Self::detect`] cannot find a loss, because all outstanding segments were sent once
+    /// and after the segment that ends at `end` and was sent at `sent_at`.
     #[inline]
     pub fn all_sent_after(&self, sent_at: Time, end: u64) -> bool {
         // Segments sent once were sent in the order of their sequence numbers.
@@ -324,7 +324,7 @@ mod tests {
         model.iter().filter(|segment| count(segment)).count() as u64 * LEN
     }
 
-    /// RFC 6675 §4, literally.
+    /// `IsLost` as RFC 6675 §4 defines it.
     fn is_lost(model: &[Model], index: usize, threshold: u32) -> bool {
         let above = &model[index + 1..];
         let starts = |at: usize| above[at].sacked && (at == 0 || !above[at - 1].sacked);

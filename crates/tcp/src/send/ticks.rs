@@ -15,9 +15,9 @@ pub struct Ticks {
     tick: u64,
     /// Phase of the clock at the start of the simulation (`boot_time_`), less than a tick.
     phase: u64,
-    /// In eighths of ticks; 0 before the first sample and after `back_off` cleared it.
+    /// SRTT in eighths of ticks; 0 before the first sample and after `back_off` cleared it.
     srtt: i64,
-    /// In quarters of ticks.
+    /// RTTVAR in quarters of ticks.
     rttvar: i64,
     /// `SRTT + 4·RTTVAR` at the last sample, ticks.
     rto: i64,
@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// Adds a round trip that ended at `now`; returns SRTT.
+    /// Adds a round trip that ended at `now`. Returns SRTT.
     pub fn sample(&mut self, now: Time, rtt: Span) -> Span {
         let rtt = self.ticks_in(now, rtt);
         if self.srtt == 0 {
@@ -52,9 +52,9 @@ impl Ticks {
         Span::from_picos((self.srtt as u64 * self.tick) >> SRTT_BITS)
     }
 
-    /// The timer has expired, and the RTO is doubled `doublings` times. If its factor is more than
-    /// 8, SRTT is cleared (`rtt_backoff()`). The RTO does not change until the next sample, which
-    /// is treated as the first.
+    /// Handles an expiry of the timer, after which the RTO is doubled `doublings` times. If the
+    /// factor exceeds 8, SRTT is cleared (`rtt_backoff()`). The RTO without backoff does not change
+    /// until the next sample, which is treated as the first.
     pub fn back_off(&mut self, doublings: u32) {
         if doublings > 3 {
             self.srtt = 0;

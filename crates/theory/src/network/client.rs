@@ -9,7 +9,7 @@ use crate::sender::AckInfo;
 use crate::wheel;
 
 impl Network<'_> {
-    /// Data arrives at the client whose ACK has SACK, timestamps or marks.
+    /// Handles a segment that arrives at the client and whose ACK has SACK, timestamps or marks.
     #[inline(never)]
     pub(super) fn arrive_with_options(&mut self, departure: Ticks, who: u32, mut ack: AckInfo) {
         let AckInfo { segment, sent, .. } = ack;
@@ -45,14 +45,14 @@ impl Network<'_> {
         self.acks.push(at, Ack::new(who, ack));
     }
 
-    /// Delays an ACK that would be at the server at `at`, for `wait` at most.
+    /// Delays an ACK by at most `wait`. Without the delay, it would be at the server at `at`.
     pub(super) fn delay(&mut self, who: u32, sent: Ticks, at: Ticks, wait: Ticks) {
         let Connection { receiver, held, ack_alarm, phase, .. } =
             &mut self.connections[who as usize];
         *held = sent;
         if receiver.due == NEVER {
             receiver.due = wheel::after(at, wait, self.rules.tick, *phase);
-            // An entry that is still there is earlier, and is moved when its time comes.
+            // An existing entry is earlier. It is moved when its time comes.
             if *ack_alarm == NEVER {
                 *ack_alarm = receiver.due;
                 self.delayed.push(Reverse((receiver.due, who)));
@@ -61,8 +61,8 @@ impl Network<'_> {
         }
     }
 
-    /// RFC 8257 §3.2: if marks begin or end, a delayed ACK is sent, and the next one is not
-    /// delayed. Returns whether they do.
+    /// RFC 8257 §3.2: if marks begin or end, a delayed ACK is sent, and the next ACK is not
+    /// delayed. Returns whether marks begin or end.
     pub(super) fn note_mark(&mut self, who: u32, at: Ticks) -> bool {
         let Connection { receiver, held, .. } = &mut self.connections[who as usize];
         let ece = std::mem::replace(&mut receiver.is_marked, self.queue.has_marked);
@@ -79,7 +79,7 @@ impl Network<'_> {
         true
     }
 
-    /// A delayed ACK is due, or was.
+    /// Handles the first entry of the delayed ACKs, which is due or has been moved.
     pub(super) fn hear_delayed(&mut self) {
         let Some(Reverse((_, who))) = self.delayed.pop() else { return };
         let Connection { receiver, ack_alarm, .. } = &mut self.connections[who as usize];

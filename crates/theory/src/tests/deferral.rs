@@ -14,7 +14,7 @@ fn by(repair: Repair, closes: bool) -> Rules {
     Rules { flavour, rto, defer: Bounds { segment: 1000, short: 0, soon: 1000 }, ..RULES }
 }
 
-/// A full window of `window` segments is outstanding since time 0, of `all`.
+/// A sender of `all` segments with a full window of `window` segments outstanding since time 0.
 fn full(window: f64, all: u32, rules: &Rules) -> Sender {
     let mut it = sender_by(window, 2.0, rules);
     it.end = 1 + all;
@@ -63,7 +63,7 @@ fn linux_the_last_segments_wait_unless_a_fin_ends_them() {
 fn linux_a_far_ack_is_not_waited_for() {
     let rules = by(Repair::NewReno, false);
     let mut it = full(9.0, 100, &rules);
-    // The next ACK is expected after half of a round trip of 10.
+    // The next ACK is expected after half a round trip of 10.
     it.acknowledge(4, 2, 0, &rules);
     assert_eq!(sent_by(&mut it, 4, &rules).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What Linux does: rate reduction, F-RTO, RACK-TLP, and timers with ticks.
+//! Rules of Linux: rate reduction, F-RTO, RACK-TLP, and timers with ticks.
 
 use super::senders::{RULES, new, sender_by, sent_by};
 use crate::flavour::{Examine, Flavour, Rack, Repair};
@@ -11,7 +11,7 @@ fn by(flavour: Flavour) -> Rules {
     Rules { flavour, rto: Bounds { is_least: false, ..RULES.rto }, ..RULES }
 }
 
-/// Windows in packets, with rate reduction and F-RTO.
+/// A stack with windows in packets, rate reduction and F-RTO.
 fn linux(repair: Repair) -> Flavour {
     Flavour {
         repair,
@@ -42,7 +42,8 @@ fn rfc9937_a_segment_leaves_for_every_two_that_arrive() {
         })
         .collect();
     assert!(it.in_recovery && it.window == parts(10.0));
-    // The first two are limited transmit; then half of what arrives, until ten are in the pipe.
+    // The first two segments are limited transmit. Then half as many segments are sent as arrive,
+    // until ten are in the pipe.
     assert_eq!((sent[..2].to_vec(), sent[2..].iter().sum::<usize>()), (vec![1, 1], 8));
     assert_eq!(it.selective.as_ref().map(|it| it.board.pipe()), Some(10));
 }
@@ -57,7 +58,7 @@ fn linux_answers_a_partial_ack_as_soon_as_rate_reduction_allows_it() {
         sent_by(&mut it, 50, &rules);
     }
     assert!(it.in_recovery);
-    // 1, 4 and 5 are lost: a partial ACK without an allowance leaves the hole.
+    // Segments 1, 4 and 5 are lost. A partial ACK without an allowance leaves the hole.
     it.acknowledge(100, 4, 0, &rules);
     let at_once = sent_by(&mut it, 100, &rules);
     let later: Vec<_> = (0..4)
@@ -82,7 +83,8 @@ fn rfc5682_new_data_after_a_timeout_tells_whether_it_was_premature() {
         assert_eq!(sent_by(&mut it, 1020, &rules), new(7..9), "new data, not segment 2");
         if is_premature {
             it.acknowledge(1030, 3, 0, &rules);
-            // As much as before, and at most the flight and what the ACK covered.
+            // The window is the one before the timeout, but at most the flight plus the data that
+            // the ACK covered.
             assert_eq!((it.window, it.threshold), (parts(6.0), parts(50.0)));
             assert_eq!(sent_by(&mut it, 1030, &rules), []);
         } else {
@@ -109,7 +111,7 @@ fn rfc7323_a_timestamp_times_a_retransmission() {
     }
 }
 
-/// With one probe of 2 · 10 + 20 ticks after the last segment was sent.
+/// A sender with one probe, 2 · 10 + 20 ticks after the last segment was sent.
 fn tail() -> (Sender, Rules) {
     let rules = by(linux(Repair::Rack));
     let mut it = sender_by(4.0, 50.0, &rules);
@@ -125,8 +127,9 @@ fn rfc8985_7_a_probe_finds_a_loss_at_the_tail() {
     assert_eq!(it.due(), 40);
     it.expire(40, &rules);
     assert_eq!(sent_by(&mut it, 40, &rules), [(4, true)]);
-    assert_eq!((it.due(), it.timeouts), (1040, 0), "the timer starts again, and no probe");
-    // The probe arrives, the others are lost: they were sent a round trip before it.
+    assert_eq!((it.due(), it.timeouts), (1040, 0), "the timer starts again, without a probe");
+    // The probe arrives. The other segments are lost, because they were sent a round trip before
+    // the probe.
     it.on_ack(51, &ack(1, 4), &rules);
     assert_eq!(sent_by(&mut it, 51, &rules)[0], (1, true));
     assert!(it.in_recovery);
@@ -156,7 +159,7 @@ fn rfc8985_6_2_few_segments_above_a_loss_wait_for_a_reordering_window() {
     sent_by(&mut it, 0, &rules);
     it.on_ack(100, &ack(1, 2), &rules);
     assert_eq!(sent_by(&mut it, 100, &rules), []);
-    // A round trip of 100, a quarter of the smallest one, and the margin of 20.
+    // The wait is a round trip of 100, a quarter of the smallest round trip, and the margin of 20.
     let wait = 100 + 10 / 4 - 100 + 20;
     assert_eq!(it.due(), 100 + wait);
     it.expire(100 + wait, &rules);
@@ -177,7 +180,7 @@ fn rfc8985_6_2_a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     assert_eq!(sent.iter().filter(|it| it.1).count(), 1);
     let last = sent.last().expect("new data").0;
     assert!(last > 10);
-    // What was sent after the copy arrives, and the copy does not.
+    // Segments sent after the copy arrive, and the copy does not.
     for segment in 11..=last {
         it.on_ack(210, &ack(1, segment), &rules);
     }
@@ -212,7 +215,7 @@ fn linux_a_timer_expires_at_a_tick_of_its_host() {
     assert_eq!(it.due(), NEVER);
 }
 
-/// Four segments are outstanding since time 0, and the timer has expired at 1000.
+/// Four segments have been outstanding since time 0, and the timer has expired at 1000.
 #[test]
 fn linux_a_duplicate_ack_of_new_blocks_is_timed_and_restarts_the_timer() {
     for (times_blocks, expected) in [(false, 3000), (true, 1005 + 134 + 4 * 252)] {
@@ -242,7 +245,7 @@ fn linux_a_duplicate_widens_the_reordering_window_only_after_reordering() {
     }
 }
 
-/// Six segments are outstanding since time 0, and the timer has expired at 1010.
+/// A sender with six segments outstanding since time 0, whose timer has expired at 1010.
 fn late() -> (Sender, Rules) {
     let rules = by(Flavour { examine: Examine::Linux, ..linux(Repair::NewReno) });
     let mut it = sender_by(6.0, 50.0, &rules);

@@ -12,19 +12,20 @@ use crate::{Read, follow};
 const MARKING: Marking =
     Marking { threshold: 3.0, counts_packets: true, in_service: false, arriving: false };
 
-/// The number of packets that are not marked, of those that arrive at once.
+/// Number of packets that are not marked if all packets arrive at once.
 fn unmarked(marking: Marking) -> usize {
     let mut queue = Queue::new(1 << 30, FULL, false).marking(Some(marking), 1500.0);
     let marks = (0..12).map(|_| queue.offer(5, FULL).map(|_| queue.has_marked));
     let marks: Vec<_> = marks.flatten().collect();
     let count = marks.iter().filter(|is_marked| !**is_marked).count();
-    assert!(marks[count..].iter().all(|is_marked| *is_marked), "a longer queue marks, too");
+    assert!(marks[count..].iter().all(|is_marked| *is_marked), "a longer queue also marks");
     count
 }
 
 #[test]
 fn rfc8257_3_1_what_arrives_while_the_queue_is_longer_is_marked() {
-    // One is on the link, and three wait: the next one finds three, and is not marked.
+    // One packet is on the link, and three wait. The next one finds three waiting packets and is
+    // not marked.
     assert_eq!(unmarked(MARKING), 5);
     assert_eq!(unmarked(Marking { in_service: true, ..MARKING }), 4);
     assert_eq!(unmarked(Marking { arriving: true, ..MARKING }), 4);
@@ -60,12 +61,12 @@ fn rfc8257_3_3_the_window_is_reduced_by_the_marked_fraction_once_per_window() {
     let mut it = sender_by(16.0, 4.0, &rules);
     it.end = 10_000;
     sent_by(&mut it, 0, &rules);
-    // The first ACK ends an observation of one segment: α is 0.5 · 15/16 + 1/16.
+    // The first ACK ends an observation window of one segment, so α is 0.5 · 15/16 + 1/16.
     let alpha = 0.5 * 15.0 / 16.0 + 1.0 / 16.0;
     assert_eq!(on_ack(&mut it, 2, true, &rules), parts(16.0 * (1.0 - alpha / 2.0)));
     let window = it.window;
     assert_eq!(on_ack(&mut it, 3, true, &rules), window, "the same window of data");
-    assert_eq!(on_ack(&mut it, 4, false, &rules), window, "which does not grow, either");
+    assert_eq!(on_ack(&mut it, 4, false, &rules), window, "the window does not grow, either");
     // All 16 segments that were outstanding are acknowledged.
     assert_eq!(on_ack(&mut it, 17, false, &rules), window);
     assert!(on_ack(&mut it, 18, false, &rules) > window);
@@ -79,7 +80,7 @@ fn rfc8257_3_3_or_at_the_end_of_a_window() {
     sent_by(&mut it, 0, &rules);
     on_ack(&mut it, 2, false, &rules);
     let window = it.window;
-    assert_eq!(on_ack(&mut it, 3, true, &rules), window, "an echo does not grow it");
+    assert_eq!(on_ack(&mut it, 3, true, &rules), window, "an echo does not grow the window");
     assert!(on_ack(&mut it, 17, false, &rules) > window, "its 16 segments");
     assert!(on_ack(&mut it, 18, false, &rules) < window);
     assert_eq!(it.threshold, it.window);
@@ -93,10 +94,10 @@ fn rfc8257_3_5_a_loss_halves_and_then_marks_do_not() {
     sent_by(&mut it, 0, &rules);
     (0..3).for_each(|_| it.acknowledge(5, 1, NEVER, &rules));
     assert_eq!(it.window, 8 * SEGMENT);
-    assert_eq!(on_ack(&mut it, 9, true, &rules), 8 * SEGMENT, "the loss was of the same window");
+    assert_eq!(on_ack(&mut it, 9, true, &rules), 8 * SEGMENT, "the loss was in the same window");
 }
 
-/// A queue that marks early keeps DCTCP from losses that others have.
+/// A queue that marks early prevents losses with DCTCP, but not with other controls.
 #[test]
 fn marks_prevent_losses_and_the_repair_does_not_matter() {
     for repair in [Repair::NewReno, Repair::Sack, Repair::Rack] {

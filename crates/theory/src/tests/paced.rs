@@ -1,4 +1,4 @@
-//! BBR: its model of the path, its pacer, and what a loss does.
+//! BBR: its model of the path, its pacer, and the effect of a loss.
 
 use super::read;
 use super::senders::{RULES, sender_by, sent_by};
@@ -12,8 +12,8 @@ use crate::{Read, follow};
 const SPANS: Spans =
     Spans { millisecond: 1e3, burst: 0.0, round_trip: 1 << 40, probe: 1 << 30, segment: 1460.0 };
 
-/// Segments leave at the pacer's rate, and one arrives every `gap` ticks, a round trip of 1000 ticks
-/// later at the earliest. Returns the state after `count` segments.
+/// Sends `count` segments at the pacer's rate and returns the state. One segment arrives every
+/// `gap` ticks, at the earliest a round trip of 1000 ticks after it was sent.
 fn on_a_path(gap: Ticks, count: u32) -> Bbr {
     on_a_path_by(Flavour::LAB.bbr, gap, count)
 }
@@ -46,11 +46,11 @@ fn on_a_path_by(law: flavour::Bbr, gap: Ticks, count: u32) -> Bbr {
 
 #[test]
 fn it_finds_the_bandwidth_and_keeps_two_products_outstanding() {
-    // A segment in 20 ticks, so that 50 fit into a round trip.
+    // One segment arrives every 20 ticks, so 50 segments fit into a round trip.
     let mut it = on_a_path(20, 4000);
     let window = it.window() as f64 / 65_536.0;
     assert!((100.0..110.0).contains(&window), "{window}, not 2 · 50 and three bursts");
-    // The rate varies by a quarter about a segment in 20 ticks.
+    // The rate varies by a quarter around one segment in 20 ticks.
     let (before, now) = (it.next_at, it.next_at);
     it.on_sent(now, 1.0, false, 1000);
     assert!((15..28).contains(&(it.next_at - before)), "{}", it.next_at - before);
@@ -115,8 +115,8 @@ fn a_sender_waits_for_its_pacer_but_not_with_what_recovery_owes() {
     assert_eq!(it.poll(now, false, &rules).map(|burst| burst.segment), Some(1));
 }
 
-/// At most 2.885 · 40 packets and three bursts are outstanding, so that a buffer of 100 is enough.
-/// Where it is not, the read loses packets in Startup.
+/// At most 2.885 · 40 packets and three bursts are outstanding, so that a buffer of 100 packets is
+/// enough. With a smaller buffer, the read loses packets in Startup.
 #[test]
 fn it_fills_a_path_and_no_buffer() {
     let on = |buffer| {
@@ -138,7 +138,7 @@ fn the_window_has_room_for_three_bursts_besides_the_products() {
     assert!((window(10) - window(1) - 27.0).abs() < 0.5, "{} {}", window(10), window(1));
 }
 
-/// A path of 1000 ticks, of which no round trip is measured.
+/// A path of 1000 ticks on which no round trip is measured.
 struct Flight {
     it: Bbr,
     sent: u32,
@@ -183,7 +183,7 @@ fn a_window_that_has_reached_its_target_does_not_grow() {
     flight.send(20);
     flight.acknowledge(9);
     assert_eq!(flight.it.window(), parts(19.0), "the first window grows in any case");
-    // Without a round trip the target is the initial window.
+    // Without a measured round trip, the target is the initial window.
     flight.it.limit(10.0, false);
     flight.acknowledge(2);
     assert_eq!(flight.it.window(), parts(10.0));

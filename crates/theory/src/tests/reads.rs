@@ -39,7 +39,7 @@ fn without_losses_a_block_takes_its_time_and_a_round_trip() {
 
 #[test]
 fn a_lost_syn_ack_costs_its_timer_once() {
-    // The buffer is empty: only the packet on the link fits.
+    // The buffer has no space, so only the packet on the link fits.
     let bare = Read { gap: 20.0, propagation: 2.0, least_rto: 50.0, ..read(2, 0.0) };
     let blocks = run(&bare, u64::MAX / 2);
     assert!(blocks[0].duration > bare.syn_rto);
@@ -72,7 +72,7 @@ fn buffers_that_count_packets_hold_as_many() {
     let bytes = run(&Read { last: 1.0, ..read(9, 30.0) }, u64::MAX / 2);
     let packets = Read { last: 1.0, buffer: 30.0, counts_packets: true, ..read(9, 0.0) };
     let packets = run(&packets, u64::MAX / 2);
-    // They are equal except for the SYN-ACKs of the first block.
+    // The runs are equal except for the SYN-ACKs of the first block.
     let sum = |blocks: &[Block]| blocks.iter().map(|it| it.duration).sum::<f64>();
     assert!((sum(&bytes) / sum(&packets)).ln().abs() < 0.5);
 }
@@ -105,7 +105,7 @@ fn fresh_connections_open_with_every_block() {
     let last = |read: &Read| run(read, u64::MAX / 2)[9].duration;
     let [kept, first] = [last(&kept), run(&kept, u64::MAX / 2)[0].duration];
     let fresh = last(&fresh);
-    assert!(fresh > kept + 20.0, "a handshake, and slow start: {fresh} {kept}");
+    assert!(fresh > kept + 20.0, "a handshake and slow start: {fresh} {kept}");
     assert!((fresh - first).abs() < 5.0, "{fresh} {first}");
 }
 
@@ -131,7 +131,7 @@ fn jitter_and_spread_delay_a_block_and_mix_its_packets() {
     assert!((100.0..900.0).contains(&(mean(&waits) - plain)));
 }
 
-/// Every recovery ends every block, whatever it loses.
+/// Every recovery completes every block, whatever is lost.
 #[test]
 fn every_recovery_repairs_what_is_lost() {
     use Repair::{NewReno, Rack, Reno, Sack, Sack1, Tahoe};

@@ -10,7 +10,8 @@ fn by(flavour: Flavour) -> Rules {
     Rules { flavour, ..RULES }
 }
 
-/// Ten segments are outstanding, the first is lost, and three duplicate ACKs arrive.
+/// A sender with ten segments outstanding, of which the first is lost, at which three duplicate
+/// ACKs arrive.
 fn tripled(rules: &Rules) -> Sender {
     let mut it = sender_by(10.0, 50.0, rules);
     assert_eq!(sent_by(&mut it, 0, rules), new(1..11));
@@ -27,16 +28,16 @@ fn tahoe_begins_again_with_one_segment_from_the_loss_on() {
     let rules = by(Flavour { repair: Repair::Tahoe, ..Flavour::LAB });
     let mut it = tripled(&rules);
     assert_eq!(sent_by(&mut it, 50, &rules), [(1, true)]);
-    // Half of the ten that were sent by the window.
+    // The threshold is half of the ten segments that the window allowed.
     assert_eq!((it.window, it.threshold, it.timeouts), (SEGMENT, parts(5.0), 0));
     for _ in 0..9 {
         it.acknowledge(60, 1, NEVER, &rules);
-        assert_eq!(sent_by(&mut it, 60, &rules), [], "more duplicates do nothing");
+        assert_eq!(sent_by(&mut it, 60, &rules), [], "more duplicates have no effect");
     }
     it.acknowledge(100, 4, NEVER, &rules);
     assert_eq!(sent_by(&mut it, 100, &rules), [(4, true), (5, true)]);
     (0..3).for_each(|_| it.acknowledge(110, 4, NEVER, &rules));
-    assert_eq!(it.window, parts(2.0), "these are no new loss");
+    assert_eq!(it.window, parts(2.0), "these duplicates are no new loss");
     it.acknowledge(120, 13, NEVER, &rules);
     assert_eq!(sent_by(&mut it, 120, &rules), new(13..16));
 }
@@ -58,7 +59,7 @@ fn reno_ends_its_recovery_with_the_first_new_ack() {
     assert_eq!(sent_by(&mut it, 50, &rules), [(1, true)]);
     (0..6).for_each(|_| it.acknowledge(60, 1, NEVER, &rules));
     assert_eq!(sent_by(&mut it, 60, &rules), new(13..15), "5 + 9 segments");
-    // Segment 4 is lost, too.
+    // Segment 4 is also lost.
     it.acknowledge(100, 4, NEVER, &rules);
     assert_eq!((it.window, it.in_recovery), (parts(5.0), false));
     (0..5).for_each(|_| it.acknowledge(110, 4, NEVER, &rules));
@@ -87,7 +88,7 @@ fn sacked(it: &mut Sender, (next, segment): (u32, u32), rules: &Rules) -> Vec<(u
 }
 
 /// Of ten segments, 1 to 6 are lost. With RFC 6675, three arrived segments are enough to send as
-/// many again as the window allows; `Sack1` takes what is lost for part of the pipe.
+/// many segments again as the window allows. `Sack1` counts lost segments as part of the pipe.
 #[test]
 fn ns2s_sack_waits_where_more_than_half_of_a_window_is_lost() {
     let repaired = |repair| {
@@ -109,16 +110,16 @@ fn ns2s_sack_takes_two_from_the_pipe_for_new_data_and_keeps_its_window() {
     let rules = by(Flavour { repair: Repair::Sack1, halved, ..Flavour::LAB });
     let mut it = sender_by(10.0, 50.0, &rules);
     sent_by(&mut it, 0, &rules);
-    // 1 and 2 are lost.
+    // Segments 1 and 2 are lost.
     let sent: Vec<_> = (3..11).flat_map(|segment| sacked(&mut it, (1, segment), &rules)).collect();
-    // Limited transmit sends 11 and 12, and of 12 - 3 segments 5 are to stay in the pipe.
+    // Limited transmit sends 11 and 12. Of 12 - 3 segments, 5 are to stay in the pipe.
     assert_eq!(sent, [(11, false), (12, false), (1, true), (2, true)]);
-    assert_eq!(sacked(&mut it, (2, 1), &rules), new(13..15), "one arrived, and its copy");
+    assert_eq!(sacked(&mut it, (2, 1), &rules), new(13..15), "a segment and its copy arrived");
     it.on_ack(60, &AckInfo { next: 13, segment: 2, sent: NEVER, twice: false, ece: false }, &rules);
     assert_eq!((it.in_recovery, it.window), (false, parts(5.0)));
 }
 
-/// The limit of new segments per ACK holds with a scoreboard, too.
+/// The limit of new segments per ACK also holds with a scoreboard.
 #[test]
 fn ns2s_sack_sends_two_new_segments_per_ack_of_its_recovery() {
     let rules = by(Flavour { repair: Repair::Sack1, burst: 2, ..Flavour::LAB });
@@ -163,7 +164,7 @@ fn ns2s_sack_forgets_at_a_timeout_what_has_arrived() {
     assert_eq!(sent_by(&mut it, 1020, &rules), [(2, true), (3, true)], "3 is sent again");
 }
 
-/// The window after an ACK of `acked` of eight outstanding segments.
+/// The window after an ACK of `acked` segments, of eight outstanding ones.
 fn grown(growth: Growth, (window, threshold): (f64, f64), acked: u32) -> Parts {
     let rules = by(Flavour { growth, ..Flavour::LAB });
     let mut it = sender_by(window, threshold, &rules);
@@ -177,7 +178,7 @@ fn rfc3465_windows_grow_by_data_with_a_limit_or_without() {
     let each = [Growth::Acks, Growth::Data, Growth::AllData];
     assert_eq!(each.map(|it| grown(it, (8.0, 50.0), 3)), [9.0, 9.0, 11.0].map(parts));
     assert_eq!(each.map(|it| grown(it, (8.0, 10.0), 8)), [9.0, 9.0, 10.0].map(parts));
-    // In congestion avoidance a segment for a window.
+    // Congestion avoidance adds a segment per window.
     assert_eq!(each.map(|it| grown(it, (8.0, 4.0), 7)), [8.125, 8.0, 8.0].map(parts));
     assert_eq!(each.map(|it| grown(it, (8.0, 4.0), 8)), [8.125, 9.0, 9.0].map(parts));
 }
@@ -195,7 +196,7 @@ fn linux_halves_a_window_in_whole_segments_and_only_once() {
     assert_eq!(it.threshold, parts(4.0), "a repeated timeout");
 }
 
-/// 100 segments, of which a loss leaves 70.
+/// A sender with a window of 100 segments, which a loss has reduced to 70.
 fn cubic(cubic: Cubic) -> (Sender, Rules) {
     let rules = by(Flavour { growth: Growth::Cubic, cubic, ..Flavour::LAB });
     let mut it = sender_by(100.0, 50.0, &rules);
@@ -213,7 +214,7 @@ fn rfc9438_a_loss_leaves_seven_tenths_and_the_curve_returns() {
     it.acknowledge(60, 103, NEVER, &rules);
     sent_by(&mut it, 60, &rules);
     it.acknowledge(60, 104, NEVER, &rules);
-    // K = cbrt(30 / 0.4) = 4.217 s, and a second has a million ticks.
+    // K is cbrt(30 / 0.4) = 4.217 s, and a second has a million ticks.
     let mut last = 60;
     for at in [1.0, 2.0, 3.0, 4.217, 5.217] {
         last = 60 + (at * 1e6) as u64;
@@ -250,13 +251,13 @@ fn rfc9438_4_7_a_window_below_its_last_maximum_yields() {
 fn rfc9438_4_3_it_is_no_slower_than_reno() {
     let (mut it, rules) = cubic(Flavour::LAB.cubic);
     it.acknowledge(60, 103, NEVER, &rules);
-    // A thousand windows in a millisecond: the curve does not move.
+    // All ACKs arrive at the same time, so the curve does not move.
     for _ in 0..700 {
         sent_by(&mut it, 70, &rules);
         let una = it.una;
         it.acknowledge(70, una + 1, NEVER, &rules);
     }
-    // Ten windows of 70 segments, and 3 · 0.3 / 1.7 segments for each.
+    // There are ten windows of 70 segments, and the growth per window is 3 · 0.3 / 1.7 segments.
     let is = it.window as f64 / SEGMENT as f64;
     assert!((is - 75.1).abs() < 0.2, "{is}");
 }

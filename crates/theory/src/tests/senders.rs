@@ -1,4 +1,4 @@
-//! The segments that a sender sends, and when, by its flavour.
+//! The segments that a sender sends, and when it sends them, for each flavour.
 
 use crate::bbr;
 use crate::defer;
@@ -44,7 +44,7 @@ pub(super) fn sender_by(window: f64, threshold: f64, rules: &Rules) -> Sender {
     sender
 }
 
-/// The segments that it sends now, and whether they are retransmissions.
+/// The segments that the sender sends now, and whether they are retransmissions.
 pub(super) fn sent(sender: &mut Sender, now: Ticks) -> Vec<(u32, bool)> {
     sent_by(sender, now, &RULES)
 }
@@ -69,10 +69,10 @@ fn rfc5681_slow_start_sends_two_segments_per_ack_and_then_one() {
     }
     it.acknowledge(20, 8, 10, &RULES);
     it.acknowledge(20, 9, 10, &RULES);
-    assert_eq!(sent(&mut it, 20), new(11..14), "a segment more per window");
+    assert_eq!(sent(&mut it, 20), new(11..14), "one segment more per window");
 }
 
-/// Ten segments are outstanding, and `count` duplicate ACKs arrive.
+/// A sender with ten segments outstanding, at which `count` duplicate ACKs arrive.
 fn duplicates(count: u32) -> (Sender, Vec<Vec<(u32, bool)>>) {
     let mut it = sender(10.0, 5.0);
     assert_eq!(sent(&mut it, 0), new(1..11));
@@ -88,7 +88,8 @@ fn duplicates(count: u32) -> (Sender, Vec<Vec<(u32, bool)>>) {
 fn rfc3042_and_6582_two_duplicates_release_new_segments_and_the_third_a_retransmission() {
     let (mut it, each) = duplicates(9);
     assert_eq!(each[..3], [new([11]), new([12]), vec![(1, true)]]);
-    // Half of ten, without what limited transmit sent: from the eighth duplicate on 5 + 8 > 12.
+    // The window is half of ten, without the two segments of limited transmit. From the eighth
+    // duplicate on, 5 + 8 > 12.
     assert_eq!(each[3..], [vec![], vec![], vec![], vec![], new([13]), new([14])]);
     it.acknowledge(90, 15, NEVER, &RULES);
     assert_eq!(sent(&mut it, 90), new(15..20), "recovery ends with the threshold as window");
@@ -114,13 +115,13 @@ fn rfc5681_after_a_timeout_all_is_sent_again_from_one_segment_on() {
     it.acknowledge(3100, 2, NEVER, &RULES);
     assert_eq!(sent(&mut it, 3100), [(2, true), (3, true)]);
     (0..3).for_each(|_| it.acknowledge(3200, 2, NEVER, &RULES));
-    assert_eq!(sent(&mut it, 3200), [], "duplicates of what was sent twice start no repair");
+    assert_eq!(sent(&mut it, 3200), [], "duplicates of data sent twice start no repair");
     // The threshold is half of the eleven outstanding segments, also after the second timeout.
     for ack in 3..7 {
         it.acknowledge(3300, ack, NEVER, &RULES);
     }
     let out = sent(&mut it, 3300).last().map(|it| it.0);
-    assert_eq!(out, Some(11), "six segments from the sixth on");
+    assert_eq!(out, Some(11), "six segments from segment 6 on");
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn rfc6675_three_segments_above_a_hole_repair_it_and_the_pipe_governs_the_rest()
     assert_eq!(on_ack(&mut it, 1, 3), new([12]));
     assert_eq!(on_ack(&mut it, 1, 5), [(1, true)]);
     let more: Vec<_> = (6..11).flat_map(|segment| on_ack(&mut it, 1, segment)).collect();
-    assert_eq!(more, [(4, true), (13, false)], "five are in the pipe");
+    assert_eq!(more, [(4, true), (13, false)], "five segments are in the pipe");
     assert_eq!(on_ack(&mut it, 4, 1), new([14]));
     assert_eq!(on_ack(&mut it, 13, 4), new(15..18), "the threshold is five");
     assert_eq!(it.timeouts, 0);
@@ -209,7 +210,7 @@ fn ns2_halves_the_window_and_keeps_it_at_the_end_and_releases_two() {
     assert_eq!((it.window, it.threshold), (parts(15.0), parts(15.0)));
     assert_eq!(sent_by(&mut it, 50, &rules), [(1, true), (11, false), (12, false)]);
     it.acknowledge(90, 13, NEVER, &rules);
-    assert!(it.window > parts(15.0), "the last ACK grows it");
+    assert!(it.window > parts(15.0), "the last ACK grows the window");
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn a_sender_with_nothing_to_send_does_not_validate_its_window() {
     assert_eq!((sent_by(&mut it, 1500, &rules), it.window), (vec![], parts(8.0)));
     it.end = 4;
     sent_by(&mut it, 1500, &rules);
-    assert_eq!(it.window, parts(5.0), "two of eight were used");
+    assert_eq!(it.window, parts(5.0), "two of eight segments were used");
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn one_segment_of_a_window_is_timed_in_ticks() {
     it.acknowledge(240, 2, 0, &rules);
     assert_eq!(it.rto.wait, 200 + 4 * 100);
     it.acknowledge(940, 3, 0, &rules);
-    assert_eq!(it.rto.wait, 600, "the second is not timed");
+    assert_eq!(it.rto.wait, 600, "the second segment is not timed");
 }
 
 #[test]

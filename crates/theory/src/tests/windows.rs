@@ -1,4 +1,4 @@
-//! Growth of a window that depends on its use, and the segments that it allows.
+//! Growth of a window as a function of its use, and the segments that the window allows.
 
 use super::read;
 use super::senders::{RULES, new, sack, sender, sender_by, sent, sent_by};
@@ -15,7 +15,7 @@ fn linux() -> Flavour {
 }
 
 /// The window after an ACK of `acked` of the segments before `end`, which were sent with a window
-/// of `sent`. They give no round-trip samples.
+/// of `sent`. The segments give no round-trip samples.
 fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules: &Rules) -> Parts {
     let mut it = sender_by(sent, threshold, rules);
     it.end = end;
@@ -29,14 +29,14 @@ fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules
 fn rfc9438_5_8_a_window_grows_where_it_is_used_or_would_be() {
     let flavour = linux();
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
-    // Above the threshold: by the acknowledged data, a segment per window.
+    // Above the threshold, the window grows by the acknowledged data, a segment per window.
     assert_eq!(grown(8.0, 4.0, 2, (8.0, 1000), &rules), parts(8.25));
     // A window that is almost full counts as used.
     assert_eq!(grown(8.5, 4.0, 2, (8.0, 1000), &rules), parts(8.5) + parts(2.0 / 8.5));
-    // At first there is nothing more to send, then there is.
+    // At first there is no more data to send, later there is.
     assert_eq!(grown(16.0, 4.0, 2, (16.0, 9), &rules), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 10), &rules), parts(16.125));
-    // At first the receiver allows no further segment, then it does.
+    // At first the receiver allows no further segment, later it does.
     let most = |window| Rules { most_window: parts(window), ..rules };
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(8.9)), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(9.0)), parts(16.125));
@@ -48,8 +48,8 @@ fn rfc9438_4_10_slow_start_grows_by_what_is_acknowledged_up_to_the_threshold() {
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
     assert_eq!(grown(8.0, 20.0, 3, (8.0, 1000), &rules), parts(11.0));
     assert_eq!(grown(8.0, 10.0, 3, (8.0, 1000), &rules), parts(10.0));
-    assert_eq!(grown(8.0, 8.5, 3, (8.0, 1000), &rules), parts(9.0), "a segment at least");
-    assert_eq!(grown(8.0, 20.0, 3, (4.0, 5), &rules), parts(8.0), "and not unused");
+    assert_eq!(grown(8.0, 8.5, 3, (8.0, 1000), &rules), parts(9.0), "at least a segment");
+    assert_eq!(grown(8.0, 20.0, 3, (4.0, 5), &rules), parts(8.0), "but not if unused");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn the_last_segment_leaves_alone_with_a_scoreboard_too() {
     assert_eq!(counts, [3, 1]);
 }
 
-/// Five times (propagation, a buffer of ten, 45 segments at a quarter of the rate, a delayed ACK, a
-/// tick, and four packets).
+/// The longest time is five times the sum of propagation, a buffer of ten, 45 segments at a quarter
+/// of the rate, a delayed ACK, a tick, and four packets.
 #[test]
 fn a_timer_never_moves_that_is_longer_than_all_that_a_packet_may_wait_for() {
     let is_least = |ack_every, least_rto| {

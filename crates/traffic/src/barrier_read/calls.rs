@@ -9,13 +9,13 @@ use super::params::{Handshakes, Params};
 pub(super) enum Step {
     /// The handshake begins, without the request.
     Open,
-    /// The request is sent; without a connection it opens one.
+    /// The request is sent; if there is no connection, the request opens it.
     Ask,
 }
 
 /// The steps of a block.
 pub(super) struct Calls {
-    /// Random times.
+    /// Random stream of the times.
     jitter: Stream,
     /// The steps, earliest first.
     steps: Vec<(Time, u32, Step)>,
@@ -46,7 +46,7 @@ impl Calls {
         }
     }
 
-    /// Draws the times of a block's steps, from `now` on.
+    /// Draws the times of a block's steps; the first is at `now` or later.
     pub(super) fn draw(&mut self, read: &Params, now: Time) {
         let mut at = now;
         for part in 0..read.active() {
@@ -77,17 +77,17 @@ impl Calls {
         }
     }
 
-    /// Whether the handshake with a server begins only now. It counts as begun afterwards.
+    /// Marks the handshake with a server as begun, and returns whether it had not begun before.
     pub(super) fn begin(&mut self, server: u32) -> bool {
         !std::mem::replace(&mut self.begun[server as usize], true)
     }
 
-    /// The requests wait for one more handshake.
+    /// Lets the requests wait for one more handshake.
     pub(super) fn wait_for_one(&mut self) {
         self.open += 1;
     }
 
-    /// A handshake has ended. Returns whether it is the last for which the requests wait.
+    /// Notes the end of a handshake, and returns whether the requests waited for this one last.
     pub(super) fn ended_one(&mut self) -> bool {
         let waited = self.open > 0;
         self.open = self.open.saturating_sub(1);

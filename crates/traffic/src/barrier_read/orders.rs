@@ -1,4 +1,5 @@
-//! How a barrier reader executes a scheduler's orders. The scheduler numbers parts by server.
+//! The execution of a scheduler's orders by a barrier reader. The scheduler gives parts the numbers
+//! of their servers.
 
 use std::collections::VecDeque;
 
@@ -12,30 +13,31 @@ use super::{ALARM, BarrierReader, Connections};
 #[derive(Default)]
 pub(super) struct Orders {
     scheduler: Box<dyn RequestScheduler>,
-    /// Whether each server is asked once, and the scheduler does not look at it afterwards.
+    /// Whether each server is asked once, and the scheduler ignores it afterwards.
     plain: bool,
     /// The transport's receive window, bytes.
     receive_window: u64,
-    /// By server.
+    /// The parts of the current block, one per server.
     parts: Vec<Part>,
     /// Notes for the scheduler.
     notes: VecDeque<Note>,
-    /// Its last orders.
+    /// The last orders of the scheduler.
     list: Vec<Order>,
 }
 
 /// A server's part of the current block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
-    /// The request has been sent, or waits for the handshake.
+    /// Whether the request has been sent, or waits for the handshake.
     requested: bool,
-    /// Bytes of the block at which the scheduler is notified; 0: when the connection is established.
+    /// Delivered bytes of the part at which the scheduler is notified. With 0, it is notified when
+    /// the connection is established.
     mark: Option<u64>,
 }
 
 impl Orders {
-    /// The orders of `scheduler`, or of one that asks every server at once. Windows are at most
-    /// `receive_window` bytes.
+    /// The orders of `scheduler`, or without a scheduler the orders to ask every server at once.
+    /// Windows are at most `receive_window` bytes.
     pub(super) fn new(
         scheduler: Option<Box<dyn RequestScheduler>>,
         servers: u32,
@@ -47,7 +49,7 @@ impl Orders {
         Self { scheduler, plain, receive_window, parts, ..Self::default() }
     }
 
-    /// Whether each server is asked once, and nobody looks at it after its answer.
+    /// Whether each server is asked once, and is ignored after its answer.
     pub(super) fn are_plain(&self) -> bool {
         self.plain
     }
@@ -70,7 +72,7 @@ impl BarrierReader {
         self.orders = orders;
     }
 
-    /// The block's last part, from `server`, is complete.
+    /// Tells the scheduler that the block's last part, from `server`, is complete.
     pub(super) fn end_orders(&mut self, hosts: &Hosts, server: u32) {
         let mut orders = std::mem::take(&mut self.orders);
         let Orders { scheduler, parts, .. } = &mut orders;
@@ -81,7 +83,7 @@ impl BarrierReader {
         self.orders = orders;
     }
 
-    /// The handshake with a server is complete.
+    /// Handles the end of the handshake with a server.
     pub(super) fn establish(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
         self.note(hosts, Note::Established(server));
@@ -90,7 +92,7 @@ impl BarrierReader {
         }
     }
 
-    /// The data up to the scheduler's mark, or up to the end of the part, has arrived.
+    /// Handles the arrival of all data up to the scheduler's mark, or up to the end of the part.
     pub(super) fn receive(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
         let mark = self.orders.parts[server as usize].mark.take();

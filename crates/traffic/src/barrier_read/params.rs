@@ -1,4 +1,4 @@
-//! The parameters of a read: checks, places of hosts, offered load.
+//! The parameters of a read: checks, switches of its hosts, offered load.
 
 use incast_engine::{Fault, Size, Span};
 use incast_host::Hosts;
@@ -20,11 +20,12 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: as the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Whether the servers are those of the first workload, from its first server on, instead of
-    /// own hosts. Several clients then read from the same servers.
+    /// hosts of their own. Several clients then read from the same servers.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub share_servers: bool,
@@ -33,7 +34,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub active: Option<u32>,
-    /// The client that reads, a number from 0. Default: the first.
+    /// The client that reads, a number from 0. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<u32>,
     /// The server request unit: what each server sends per block, bytes. No default; excludes
@@ -44,7 +45,8 @@ pub struct Params {
     /// servers. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Size>,
-    /// Number of blocks to read. Excludes `duration`. Background traffic without either never ends.
+    /// Number of blocks to read. Excludes `duration`. Background traffic with neither of these keys
+    /// never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     pub blocks: Option<u32>,
@@ -54,26 +56,27 @@ pub struct Params {
     /// Whether a connection is kept for the next block.
     #[serde(default)]
     pub connections: Connections,
-    /// x: the time between two requests of a block is U(0, x), seconds.
+    /// x: the time between two requests of a block is U(0, x) seconds.
     #[serde(default)]
     pub request_jitter: Span,
-    /// x: every request of a block is delayed by U(0, x), independently, seconds.
+    /// x: every request of a block is delayed by U(0, x) seconds, independently of the others.
     #[serde(default)]
     pub start_spread: Span,
-    /// x: every request is delayed by a further U(0, x), independently, seconds; the handshake of
-    /// its connection is not. A request whose handshake has not ended by then follows it at once.
+    /// x: every request is delayed by an additional U(0, x) seconds, independently of the others.
+    /// The handshake of its connection is not delayed. A request whose handshake has not ended by
+    /// then is sent when the handshake ends.
     #[serde(default)]
     pub request_spread: Span,
     /// When the handshakes of a block take place.
     #[serde(default)]
     pub handshakes: Handshakes,
-    /// Mean time between the requests of two blocks, exponentially distributed, seconds; a block
-    /// that is requested during a read waits. 0: the next block begins when the last one is
-    /// complete.
+    /// Mean time between the requests of two blocks, seconds; these times are exponentially
+    /// distributed. A block that is requested during a read waits. With 0, the next block begins
+    /// when the previous block is complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes. With 0 it is part of the handshake's last ACK or,
-    /// without a handshake, a packet of `transport.ack_size`.
+    /// Size of a request on the wire, bytes. With 0, the request is part of the handshake's last
+    /// ACK or, without a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
 }
@@ -85,7 +88,7 @@ pub enum Connections {
     /// A new connection per server and block.
     #[default]
     Fresh,
-    /// One connection per server for the whole run: its cwnd survives from block to block.
+    /// One connection per server for the whole run, which keeps its cwnd from block to block.
     Persistent,
 }
 
@@ -96,12 +99,12 @@ pub enum Handshakes {
     /// A connection is opened when its server is to be asked.
     #[default]
     WithRequest,
-    /// All connections of a block are opened when it begins. The times of its requests count from
-    /// the end of the last handshake, as in programs that connect first.
+    /// All connections of a block are opened when the block begins. The times of the block's
+    /// requests count from the end of the last handshake, as in programs that connect first.
     Before,
 }
 
-/// The largest packet: its payload is counted in 16 bits.
+/// The largest packet: payloads are counted in 16 bits.
 const MAX_PACKET: u64 = 65_535;
 /// The largest block, bytes.
 const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;
@@ -122,8 +125,8 @@ impl Params {
         self.client.unwrap_or(0)
     }
 
-    /// Bytes of a block's part (from 0); the first ones take the remainder. If all servers are
-    /// active, a part's number is its server's.
+    /// Bytes of a part of a block. Parts are numbered from 0, and the first parts take the
+    /// remainder. If all servers are active, a part has the number of its server.
     pub fn sru_of(&self, part: u32) -> u64 {
         match (self.sru, self.block) {
             (Some(Size(bytes)), _) => bytes,
@@ -210,7 +213,7 @@ impl Workload for Params {
             return Err(Fault::new("client", message));
         }
         if self.share_servers && self.servers_at.is_some() {
-            let message = "must not be given: shared servers already have their places";
+            let message = "must not be given: shared servers already have switches";
             return Err(Fault::new("servers_at", message));
         }
         if role == Role::Workload && self.duration.is_none() {

@@ -6,7 +6,8 @@ use incast_net::topology::{Attachment, Fabric, HostId, Spread, SwitchId, Trunks}
 
 use super::*;
 
-/// One flow, from host 1 to host 0: 25 µs to the switch, 75 µs from there.
+/// A network with one flow, from host 1 to host 0. The delay is 25 µs to the switch, and 75 µs from
+/// there.
 fn network() -> Network {
     let port = |micros| PortConfig::host(Rate(1_000_000_000), Span::from_micros(micros));
     let host = Attachment { switch: SwitchId(0), uplink: port(25), downlink: port(75) };
@@ -25,7 +26,7 @@ fn network() -> Network {
     network
 }
 
-/// The ports on the way of the flow's data.
+/// The ports on the path of the flow's data.
 const UP: PortId = PortId(2);
 const DOWN: PortId = PortId(1);
 
@@ -54,7 +55,7 @@ fn column(journeys: &Journeys, name: &str) -> Vec<f64> {
     }
 }
 
-/// Microseconds in a column of times, where -1 is never.
+/// Microseconds in a column of times; -1 stands for never.
 fn micros(journeys: &Journeys, name: &str) -> Vec<i64> {
     let values = column(journeys, name).into_iter();
     values.map(|at| if at.is_nan() { -1 } else { (at * 1e6).round() as i64 }).collect()
@@ -114,7 +115,7 @@ fn a_mark_or_a_trim_on_the_way_makes_no_other_packet() {
 #[test]
 fn drops_are_rows_of_their_own_or_end_one() {
     let (mut journeys, network) = (Journeys::default(), network());
-    // Only switches drop: this is the second port on the way.
+    // Only switches drop packets, so this is the second port on the path.
     journeys.on_drop(at(3), DOWN, &data(1));
     journeys.after_offer(at(4), UP, &data(2), &network);
     journeys.on_drop(at(5), UP, &data(3));

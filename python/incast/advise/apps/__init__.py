@@ -1,4 +1,4 @@
-"""Applications whose throttles `incast advise` knows: one file each, one line here."""
+"""The applications whose throttles `incast advise` knows, each in a file of its own."""
 
 import copy
 import re
@@ -19,12 +19,12 @@ APPS = {one.name: one for one in _KNOWN}
 
 
 def find(name: str) -> App:
-    """Return an application.
+    """Return the application with a given name.
 
     Raises
     ------
     AdviceError
-        It is not known.
+        No application has this name.
     """
     if name not in APPS:
         raise AdviceError(f"--app: must be one of {', '.join(APPS)}, not {name!r}")
@@ -32,7 +32,7 @@ def find(name: str) -> App:
 
 
 def throttled(scenario: Scenario, app: App, settings: Sequence[str]) -> tuple[Scenario, list[str]]:
-    """Return the scenario with the settings of an application applied, and their meaning.
+    """Return the scenario with an application's settings, and a note on each setting.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def throttled(scenario: Scenario, app: App, settings: Sequence[str]) -> tuple[Sc
         throttle = app.throttles.get(key.strip())
         if throttle is None:
             known = ", ".join(app.throttles)
-            raise AdviceError(f"--throttle {setting!r}: {app.name} has {known}")
+            raise AdviceError(f"--throttle {setting!r}: must be a setting of {app.name}: {known}")
         value = _number(setting, text.strip())
         here = scenario.plan.points[-1].here
         bound = throttle.bound(value, here)
@@ -56,7 +56,7 @@ def throttled(scenario: Scenario, app: App, settings: Sequence[str]) -> tuple[Sc
 
 
 def _changed(scenario: Scenario, key: str, value: object) -> Scenario:
-    """Return a scenario with another value of a key; None removes it."""
+    """Return a scenario with another value of a key; the value None removes the key."""
     if value is not None:
         return scenario.override(key, value)
     document = copy.deepcopy(scenario.document)
@@ -71,7 +71,7 @@ _SUFFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def _number(setting: str, text: str) -> int:
-    """Read a number, or a size as Java writes it: 48m."""
+    """Read a number, or a size as Java writes it, such as 48m."""
     found = _SIZE.fullmatch(text)
     value = int(found[1]) * _SUFFIXES[found[2].lower()] if found else 0
     if value < 1:

@@ -1,4 +1,4 @@
-"""An application: what its throttles mean for fan-in and bytes per server."""
+"""An application, and what its throttles mean for the fan-in and the bytes per server."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from incast.scenario.resolved import Resolved
 
 @dataclass(frozen=True)
 class Bound:
-    """The limits that a setting implies; None where it has no effect.
+    """The limits that a setting implies. A limit is None if the setting does not imply it.
 
     Parameters
     ----------
     at_once
-        Answers that are in flight.
+        Maximum number of answers in flight.
     answer
-        Bytes that one server sends for a request.
+        Maximum number of bytes that one server sends for a request.
     window
-        Bytes of a connection that are in flight.
+        Maximum number of bytes in flight per connection.
     """
 
     at_once: int | None = None
@@ -28,7 +28,7 @@ class Bound:
     window: int | None = None
 
     def changes(self, here: Resolved) -> dict[str, object]:
-        """Return the keys that it changes in a scenario; smaller values there are kept."""
+        """Return the new values of a scenario's keys; a value below its limit does not change."""
         found: dict[str, object] = {}
         remedies: list[dict[str, Any]] = here.tree["transport"]["remedies"]
         already = [one["n"] for one in remedies if one["name"] == "batching"]
@@ -43,7 +43,7 @@ class Bound:
         return found
 
     def words(self, here: Resolved) -> str:
-        """Return what it changes, in words."""
+        """Return a phrase that says what the limits change."""
         changes = self.changes(here)
         said = []
         if "transport.remedies" in changes:
@@ -52,7 +52,7 @@ class Bound:
             said.append(f"answers of {units.size(self.answer or 0)}")
         if "transport.receive_window" in changes:
             said.append(f"windows of {units.size(self.window or 0)}")
-        return ", ".join(said) or "it limits nothing here"
+        return ", ".join(said) or "nothing in the scenario changes"
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Throttle:
     Parameters
     ----------
     means
-        What it means for a read.
+        A phrase that says what the setting means for a read.
     bound
-        What its value bounds in a scenario.
+        A function that returns the limits for a value of the setting and a scenario.
     """
 
     means: str
@@ -78,11 +78,12 @@ class App:
     Parameters
     ----------
     name
-        Its name.
+        The name of the application.
     limit
-        The setting that bounds its answers in flight; None if it has no such setting.
+        A function that returns how to limit the answers in flight to a number; None if the
+        application cannot limit them.
     throttles
-        Its settings, by their names.
+        The settings of the application, by their names.
     """
 
     name: str
@@ -91,7 +92,7 @@ class App:
 
 
 def at_once(count: int, _: Resolved) -> Bound:
-    """Bound the answers that are in flight."""
+    """Bound the number of answers in flight."""
     return Bound(at_once=count)
 
 
@@ -101,10 +102,10 @@ def answer(size: int, _: Resolved) -> Bound:
 
 
 def window(size: int, _: Resolved) -> Bound:
-    """Bound the bytes of a connection that are in flight."""
+    """Bound the bytes in flight per connection."""
     return Bound(window=size)
 
 
 def nothing(_: int, __: Resolved) -> Bound:
-    """Limit nothing that a scenario contains."""
+    """Return no limit, because no key of a scenario corresponds to the setting."""
     return Bound()

@@ -1,6 +1,6 @@
 """Ceph: a client has operations in flight at many OSDs.
 
-Source: Ceph's options of clients: `objecter_inflight_ops`, 1024 by default, bounds the operations
+Source: Ceph's options of clients. `objecter_inflight_ops` (1024 by default) bounds the operations
 that a client has in flight at all OSDs together.
 """
 
@@ -18,7 +18,7 @@ APP = App(
     _limit,
     {
         "objecter_inflight_ops": Throttle(
-            "operations of a client that are in flight, each at an OSD", at_once
+            "operations that a client has in flight, each at one OSD", at_once
         )
     },
 )

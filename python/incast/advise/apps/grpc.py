@@ -2,8 +2,8 @@
 
 Sources: gRPC's core (`grpc.max_concurrent_streams`: calls of one connection), grpc-go
 (`WithInitialConnWindowSize`: bytes of a connection; values below 64 KiB are ignored) and grpc-java
-(`flowControlWindow`). They bound a connection. No setting bounds how many servers answer at a time:
-the program does.
+(`flowControlWindow`). These settings bound one connection. No setting bounds the number of servers
+that answer at a time, so the program must bound it.
 """
 
 from incast.advise.apps.app import App, Bound, Throttle, nothing, window
@@ -32,11 +32,11 @@ APP = App(
     _limit,
     {
         "WithInitialConnWindowSize": Throttle(
-            "bytes of a connection that are in flight (Go)", _window_of_go
+            "bytes in flight of one connection (Go)", _window_of_go
         ),
-        "flowControlWindow": Throttle("bytes of a call that are in flight (Java)", window),
+        "flowControlWindow": Throttle("bytes in flight of one call (Java)", window),
         "grpc.max_concurrent_streams": Throttle(
-            "calls of one connection; it does not bound how many servers answer", nothing
+            "calls of one connection, not the number of servers that answer", nothing
         ),
     },
 )

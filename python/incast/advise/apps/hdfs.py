@@ -1,6 +1,6 @@
 """HDFS with erasure coding: a client reads a stripe from many data nodes.
 
-Source: hdfs-default.xml: `dfs.client.read.striped.threadpool.size`, 18 by default, is the number of
+Source: hdfs-default.xml. `dfs.client.read.striped.threadpool.size` (18 by default) is the number of
 threads that read the cells of stripes in parallel.
 """
 

@@ -1,15 +1,15 @@
 """MinIO: a client gets objects, or parts of them, from many servers.
 
-Its client is bounded where the requests are made. Sources: the AWS CLI's page on the configuration
-of S3 (`max_concurrent_requests`, 10 by default, and `multipart_chunksize`, 8MB) and boto3's
-`TransferConfig` (`max_concurrency`, 10 by default, for one transfer). No setting bounds how many
-other servers a server of MinIO reads the shards of an object from.
+The settings are those of the client that makes the requests. Sources: the AWS CLI's page on the
+configuration of S3 (`max_concurrent_requests`, 10 by default, and `multipart_chunksize`, 8MB by
+default) and boto3's `TransferConfig` (`max_concurrency`, 10 by default, for one transfer). No
+setting bounds the number of servers from which a server of MinIO reads the shards of an object.
 """
 
 from incast.advise.apps.app import App, Throttle, answer, at_once
 from incast.advise.words import Words
 
-_REQUESTS = "requests of a client that are in flight, each at a server"
+_REQUESTS = "requests that one client has in flight, each to one server"
 
 
 def _limit(count: int) -> Words:
@@ -26,6 +26,6 @@ APP = App(
     {
         "max_concurrent_requests": Throttle(_REQUESTS, at_once),
         "max_concurrency": Throttle(_REQUESTS, at_once),
-        "multipart_chunksize": Throttle("bytes of a part, which one request asks for", answer),
+        "multipart_chunksize": Throttle("bytes of a part; one request asks for one part", answer),
     },
 )

@@ -1,10 +1,11 @@
 """Spark: a reduce task fetches blocks of map outputs from many executors.
 
 Source: Spark's configuration page, "Shuffle Behavior", and `ShuffleBlockFetcherIterator`:
-`maxReqsInFlight` bounds the remote requests of a reduce task, without a bound by default.
-`maxSizeInFlight`, 48m by default, bounds the bytes of all its requests together; a request is for
-at most a fifth of it, so that at least five executors answer. `maxBlocksInFlightPerAddress` bounds
-the blocks that are asked of one executor at a time, without a bound by default.
+`maxReqsInFlight` (unlimited by default) bounds the remote requests of a reduce task.
+`maxSizeInFlight` (48m by default) bounds the bytes of all requests of a task together. One request
+asks for at most a fifth of these bytes, so that at least five executors answer.
+`maxBlocksInFlightPerAddress` (unlimited by default) bounds the blocks that a task requests from one
+executor at a time.
 """
 
 from incast.advise.apps.app import App, Bound, Throttle, at_once, nothing
@@ -12,14 +13,15 @@ from incast.advise.words import Words
 from incast.scenario.resolved import Resolved
 
 _REQUESTS = 5
-"""Requests that `maxSizeInFlight` is divided into at least."""
+"""Minimum number of requests into which `maxSizeInFlight` is divided."""
 
 
 def _limit(count: int) -> Words:
     return Words(
-        "# spark-defaults.conf; per reduce task: divide by the tasks that run on a host at a time\n"
+        "# spark-defaults.conf; the bound is per reduce task: divide it by the number of\n"
+        "# reduce tasks that run on a host at a time\n"
         f"spark.reducer.maxReqsInFlight {count}",
-        "Remove the line: without it there is no bound.",
+        "Remove the line; then there is no bound.",
     )
 
 
@@ -34,15 +36,15 @@ APP = App(
     _limit,
     {
         "spark.reducer.maxReqsInFlight": Throttle(
-            "requests of a reduce task that are in flight, so that many executors answer", at_once
+            "requests that one reduce task has in flight, each to one executor", at_once
         ),
         "spark.reducer.maxSizeInFlight": Throttle(
-            "bytes in flight of a reduce task in total, at most a fifth of them from one executor",
+            "bytes that one reduce task has in flight, at most a fifth of them from one executor",
             _in_all,
         ),
         "spark.reducer.maxBlocksInFlightPerAddress": Throttle(
-            "blocks that are asked of one executor at a time, of any size; let workload.sru be the "
-            "bytes of that many blocks at most",
+            "blocks of any size that are requested from one executor at a time; set workload.sru "
+            "to at most the bytes of these blocks",
             nothing,
         ),
     },

@@ -1,4 +1,4 @@
-"""The catalogue of fixes: one file each, one line here."""
+"""The catalogue of fixes, each kind in a file of its own."""
 
 from collections.abc import Callable, Iterator
 
@@ -45,7 +45,7 @@ SOURCES: list[Callable[[Case], Iterator[Fix]]] = [
     deeper_buffer.fixes,
     marking.fixes,
 ]
-"""What proposes fixes for a case, one function per idea."""
+"""The functions that propose fixes for a case, one per kind of fix."""
 
 
 def catalogue(case: Case) -> list[Fix]:

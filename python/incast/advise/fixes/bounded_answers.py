@@ -1,4 +1,4 @@
-"""Ask fewer servers at a time, and limit the bytes that each may have in flight."""
+"""Ask fewer servers at a time, and limit the bytes that each server may have in flight."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,8 @@ _WINDOWS = (4, 8, 16)
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield plans whose windows fit into the buffer together: all of them, or half."""
-    if not case.reads or case.app is not None:  # applications that are known have no such setting
+    """Yield plans whose windows together fill the buffer, or half of it."""
+    if not case.reads or case.app is not None:  # no known application has such a setting
         return
     seen = set()
     for window in _WINDOWS:
@@ -41,8 +41,8 @@ def _fix(case: Case, at_once: int, window: int) -> Fix:
         changes={"transport.remedies": [*case.others, remedy]},
         text=words.text,
         rollback=words.rollback,
-        price="Small windows wake the client up more often; the link idles if their sum is below "
-        "rate × round trip.",
-        risk="Clients that share the switch's port to you share its buffer, too.",
+        price="Small windows wake the client up more often. The link idles if the sum of the "
+        "windows is below rate × round trip.",
+        risk="Other clients behind the same port of the switch share its buffer.",
         effort=1,
     )

@@ -7,14 +7,14 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.shell import sysctl
 
 LEAST, MOST = 2, 64  # segments
-_FOR_DUPLICATES = 4  # segments: fewer cannot cause three duplicate ACKs
+_FOR_DUPLICATES = 4  # segments: smaller windows cannot cause three duplicate ACKs
 _MEMORY = 2304
 """Bytes of memory that Linux counts for a segment in a buffer of 2 KiB, which most drivers use.
-A window of N segments needs memory for one more (measured: docs/validation/advised.md)."""
+A window of N segments needs memory for N + 1 segments (measured: docs/validation/advised.md)."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield windows around the share that a server has of path and buffer."""
+    """Yield two and four segments, a server's share of path and buffer, and twice this share."""
     fair = case.room // max(case.here.flows, 1)
     for window in sorted({LEAST, _FOR_DUPLICATES, fair, min(2 * fair, MOST)}):
         if LEAST <= window < case.here.window_limit and window <= MOST:
@@ -34,10 +34,10 @@ def _fix(case: Case, window: int) -> Fix:
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
-        price="Every new connection of this host is limited to a window per round trip, from any "
+        price="Every new connection of this host is limited to one window per round trip, from any "
         "server.",
-        risk="How much memory a segment takes depends on the driver: snd_wnd of `ss -tin` on a "
-        f"server should be about {size}. It applies to new connections only. With windows below "
-        "four segments, a loss needs a timeout.",
+        risk="The memory of a segment depends on the driver: check with `ss -tin` on a server that "
+        f"snd_wnd is about {size}. The limit applies to new connections only. With windows below "
+        "four segments, every loss needs a timeout.",
         effort=1 if window >= _FOR_DUPLICATES else 2,
     )

@@ -7,11 +7,11 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.shell import sysctl
 
 CONTROLS = {"reno": "reno", "cubic": "cubic", "bbr": "bbr", "vegas": "vegas"}
-"""What Linux has, by its name, and the name of the same in a scenario."""
+"""The congestion controls of Linux, with their names in Linux and in a scenario."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield those that it does not have."""
+    """Yield the congestion controls that the case does not use."""
     now = case.transport["congestion_control"]["name"]
     for name, control in CONTROLS.items():
         if control == now:
@@ -24,7 +24,7 @@ def fixes(case: Case) -> Iterator[Fix]:
             changes={"transport.congestion_control": control},
             text=words.text if name in {"reno", "cubic"} else f"modprobe tcp_{name}\n{words.text}",
             rollback=words.rollback,
-            price="It applies to every new connection of the host, to any destination.",
-            risk="It shares a link unevenly with hosts that keep the old one.",
+            price=f"Every new connection of the host uses {name}, to any destination.",
+            risk="A link is shared unevenly with hosts that keep the old congestion control.",
             effort=4,
         )

@@ -11,19 +11,24 @@ from incast.models.overflow import peak
 
 PROFILE = "egress_lossy_profile"
 """The profile of lossy egress queues in the templates of SONiC."""
+_SHOWN = "`show buffer configuration` shows the profiles."
 LEAST_EXPONENT, MOST_EXPONENT = -7, 3
 """Exponents of dynamic thresholds that switches commonly accept: alpha = 2^exponent."""
 _TIMES = (2, 4)
-_FARTHEST = 16  # times the alpha that is there
+_FARTHEST = 16  # times the present alpha
 _MOST = 64 << 20
-"""Bytes: few switches have more memory for all their ports together."""
+"""The largest buffer that is proposed, in bytes.
+
+Few switches have more memory for all their ports together.
+"""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield more buffer, up to what holds the burst.
+    """Yield larger buffers, up to one that holds the burst.
 
-    Where ports share it, this is a larger alpha; otherwise twice and four times, and what holds the
-    burst of all servers: of first windows, and of the largest ones if connections are kept.
+    If ports share the buffer, the fix is a larger alpha. Otherwise the fixes are two and four times
+    the buffer, and the buffers that hold a burst of all servers: a burst of first windows and, if
+    connections are kept, a burst of the largest windows.
     """
     dynamic = case.here.dynamic
     if dynamic is not None:
@@ -39,10 +44,10 @@ def fixes(case: Case) -> Iterator[Fix]:
 
 
 def bursts(case: Case) -> list[int]:
-    """Return the packets that a buffer must hold so that no burst overflows it, without repeats.
+    """Return the sizes of buffers that no burst overflows, in packets and without repeats.
 
-    Those of `incast model` (`overflow`), with the packet in service where the buffer counts it, and
-    a packet without data of each server where blocks open and close connections.
+    The sizes are those of `incast model` (`overflow`). The packet in service is added if the buffer
+    counts it. If blocks open and close connections, a packet without data is added per server.
     """
     here = case.here
     if not case.reads:
@@ -79,13 +84,14 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
         yield Fix(
             name=f"alpha 2^{exponent}",
             who=Who.SWITCH,
-            what=f"Let a queue take 2^{exponent} times the memory that is free, of "
+            what=f"Let a queue take up to 2^{exponent} times the free part of the shared "
             f"{units.size(total)}.",
             changes={"network.buffer": buffer},
             text=words.text,
             rollback=words.rollback,
-            price="Other ports have less when this one is full; longer queues delay other traffic.",
-            risk=f"The profile {PROFILE} may have another name here: `show buffer configuration`.",
+            price="Other ports have less memory when this port is full. Longer queues delay other "
+            "traffic.",
+            risk=f"The profile {PROFILE} may have another name on your switch. {_SHOWN}",
             effort=0,
         )
 
@@ -110,8 +116,8 @@ def _larger(case: Case, name: str, packets: int, size: int) -> Fix:
         changes={"network.buffer": case.buffer_times(factor)},
         text=words.text,
         rollback=words.rollback,
-        price="Longer queues delay other traffic to this port; other ports have less memory.",
-        risk="The switch must have the memory. Profiles of a pool whose mode is dynamic have "
-        "dynamic_th instead, and the profile may have another name: `show buffer configuration`.",
+        price="Longer queues delay other traffic to this port. Other ports have less memory.",
+        risk="The switch must have this memory. If the mode of the pool is dynamic, its profiles "
+        f"have dynamic_th in place of static_th. The profile may have another name. {_SHOWN}",
         effort=ceil(packets / here.buffer_packets),
     )

@@ -9,7 +9,7 @@ from incast.advise.words import python
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield limits on the answers at a time: powers of two below the number of servers."""
+    """Yield limits on the answers at a time: the powers of two below the present number."""
     if not case.reads or (case.app is not None and case.app.limit is None):
         return
     at_once = 1
@@ -34,7 +34,7 @@ def _fix(case: Case, at_once: int) -> Fix:
         changes={"transport.remedies": [*case.others, remedy]},
         text=words.text,
         rollback=words.rollback,
-        price="With servers slower than the client's link, the link is not full.",
-        risk="Clients that share the switch's port to you share its buffer, too.",
+        price="If the servers are slower than the client's link, the link is not full.",
+        risk="Other clients behind the same port of the switch share its buffer.",
         effort=0,
     )

@@ -1,4 +1,4 @@
-"""A fix: a change that a user can make today, as a simulation and as text."""
+"""A fix: a change that a user can make today, as keys of a scenario and as text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Who(StrEnum):
-    """Who must change, the cheapest first."""
+    """The party that must change something; the cheapest party comes first."""
 
     APPLICATION = "application"
     CLIENT = "client host"
@@ -15,7 +15,7 @@ class Who(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order of prices."""
+        """The position of the party in the order of prices."""
         return list(Who).index(self)
 
 
@@ -28,23 +28,23 @@ class Fix:
     name
         A short name, unique in the catalogue.
     who
-        Who must change.
+        The party that must change something.
     what
         The change, as an instruction.
     changes
-        Dotted keys of the scenario to their new values; None removes a key.
+        New values of the scenario's dotted keys; the value None removes a key.
     text
-        The exact text: commands, settings or code.
+        The exact commands, settings or code.
     rollback
-        What restores the state before.
+        The commands or instructions that restore the previous state.
     price
-        What it costs even if it works.
+        What the fix costs even if it works.
     risk
-        How it may go wrong.
+        How the fix may go wrong.
     effort
-        Its order among fixes of the same party: a lower value is less intrusive.
+        The order among fixes of the same party; a fix with a lower value is less intrusive.
     pieces
-        The number of blocks of a run with it that make one block without it.
+        The number of blocks with the fix that make one block without the fix.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Whether a connection that was idle keeps its window."""
+"""Keep or shrink the window of a connection that was idle."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from incast.advise.shell import sysctl
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield the other setting, for persistent connections."""
+    """Yield the setting that the case does not have, if connections are persistent."""
     if not case.reads or case.here.fresh:
         return
     restarts = case.transport["idle_restart"] != "none"

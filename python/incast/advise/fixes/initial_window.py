@@ -9,7 +9,7 @@ from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield smaller windows than the one it has."""
+    """Yield initial windows that are smaller than the present one."""
     for window in (1, 2, 4):
         if window < case.here.initial_window:
             words = route("initcwnd", str(window), "CLIENT")
@@ -20,7 +20,8 @@ def fixes(case: Case) -> Iterator[Fix]:
                 changes={"transport.initial_window": f"{window}seg"},
                 text=words.text,
                 rollback=words.rollback,
-                price="Every new connection over this route needs more round trips, busy or not.",
+                price="Every new connection over this route needs more round trips, even on an "
+                "idle path.",
                 risk="Persistent connections are not affected, except after idle times.",
                 effort=2,
             )

@@ -8,7 +8,7 @@ from incast.advise.words import python
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield it where every block opens its own connections."""
+    """Yield the fix if every block opens its own connections."""
     if not case.reads or not case.here.fresh or case.app is not None:
         return
     words = python(

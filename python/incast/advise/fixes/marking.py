@@ -1,4 +1,4 @@
-"""Marks of the switch instead of losses: DCTCP, or ECN with the present congestion control."""
+"""Mark packets in the switch, with DCTCP or with ECN and the present congestion control."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,11 +12,11 @@ from incast.advise.words import HOSTS, SWITCH, Words, at, both
 PROFILE = "INCAST_ECN"
 _LEAST = 2  # packets
 _WINDOW = 2  # segments: the smallest window after a mark
-_AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; 65 at 10 Gbps
+_AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; K is 65 at 10 Gbps
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield two thresholds with DCTCP, and one with ECN alone."""
+    """Yield DCTCP with two thresholds, and ECN alone with one threshold."""
     if case.transport["ecn"] == "on" or _WINDOW * case.here.flows > case.room:
         return  # marks cannot make windows smaller than two segments
     least, usual = _thresholds(case)
@@ -26,7 +26,7 @@ def fixes(case: Case) -> Iterator[Fix]:
 
 
 def _thresholds(case: Case) -> tuple[int, int]:
-    """Return K = C·RTT/7, the least that keeps a link busy, and the usual one, in packets."""
+    """Return two thresholds in packets: C·RTT/7, which just keeps a link busy, and the usual K."""
     here = case.here
     most = max(here.buffer_packets // 2, _LEAST)
     path = here.line_rate * here.base_rtt / 8 / here.packet
@@ -35,7 +35,7 @@ def _thresholds(case: Case) -> tuple[int, int]:
 
 
 def switch_words(threshold: int) -> Words:
-    """Return the WRED profile that marks everything beyond a threshold in bytes."""
+    """Return commands for a WRED profile that marks all packets beyond a threshold in bytes."""
     levels = {
         f"{colour}_{end}_threshold": str(threshold)
         for colour in ("green", "yellow", "red")

@@ -1,4 +1,4 @@
-"""Pacing at the servers: by the window, or with a limit on the rate."""
+"""Pace the servers' packets: by the window, or with a limit on the rate."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,13 @@ from incast.advise.shell import qdisc
 from incast.advise.words import Words
 
 _SHARES = (1, 2, 4)  # times the fair share of the client's link
+_REPLACES = (
+    "The command replaces a qdisc that you set by hand; save the output of `tc qdisc show` first"
+)
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield fq alone, and with the fair share of the client's link, or a multiple of it."""
+    """Yield fq alone, and fq with a limit: the fair share of the client's link, or a multiple."""
     if not case.transport["pacing"]:
         yield _fq(qdisc("fq"))
     here = case.here
@@ -26,12 +29,12 @@ def _fq(words: Words) -> Fix:
     return Fix(
         name="pacing with fq",
         who=Who.SERVERS,
-        what="Send packets in even intervals, by the fq queue.",
+        what="Send packets at even intervals, with the fq queue.",
         changes={"transport.pacing": True},
         text=words.text,
         rollback=words.rollback,
         price="A timer per packet.",
-        risk="It replaces a qdisc that you set by hand; save the output of `tc qdisc show` first.",
+        risk=f"{_REPLACES}.",
         effort=2,
     )
 
@@ -47,12 +50,11 @@ def _bounded(case: Case, rate: float) -> Fix:
     return Fix(
         name=f"at most {units.rate(rate)} per connection",
         who=Who.SERVERS,
-        what=f"Bound every connection to {units.rate(rate)}, by the fq queue.",
+        what=f"Limit every connection to {units.rate(rate)}, with the fq queue.",
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price="No connection of the host exceeds this rate, to any client, busy or not.",
-        risk="More servers need a lower bound. It replaces a qdisc that you set by hand; save the "
-        "output of `tc qdisc show` first.",
+        price="No connection of the host exceeds this rate, to any client, even on an idle path.",
+        risk=f"With more servers, the limit must be lower. {_REPLACES}.",
         effort=5,
     )

@@ -1,4 +1,4 @@
-"""Acknowledge every packet at once at the client."""
+"""Acknowledge every packet immediately at the client."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,17 @@ from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield it where ACKs are delayed."""
+    """Yield the fix if ACKs are delayed."""
     if not case.transport["delayed_ack"]:
         return
     words = route("quickack", "1", "SERVER")
     yield Fix(
         name="quick ACKs",
         who=Who.CLIENT,
-        what="Acknowledge every packet at once.",
+        what="Acknowledge every packet immediately.",
         changes={"transport.delayed_ack": False},
         text=words.text,
         rollback=words.rollback,
-        price="Twice as many ACKs, and the processor time for them.",
+        price="Twice as many ACKs, and their processor time.",
         risk="More ACKs make slow start faster, which may fill the buffer sooner.",
     )

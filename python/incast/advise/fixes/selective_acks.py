@@ -9,7 +9,7 @@ from incast.advise.words import HOSTS, at
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield it where the hosts do not have it; Linux has by default."""
+    """Yield the fix if the hosts do not use RACK-TLP, which is the default of Linux."""
     transport = case.transport
     if transport["recovery"]["name"] == "rack-tlp":
         return
@@ -19,7 +19,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         "net.ipv4.tcp_early_retrans": "3",
     }
     changes: dict[str, object] = {"transport.recovery": "rack-tlp"}
-    if not transport["sack"]:  # this recovery needs it
+    if not transport["sack"]:  # RACK-TLP needs SACK
         changes["transport.sack"] = True
     words = at(HOSTS, sysctl(keys))
     yield Fix(
@@ -30,7 +30,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price="None: it is Linux's default.",
-        risk="Clients need tcp_sack = 1 as well. A whole lost window still needs a timeout.",
+        price="None: these are the defaults of Linux.",
+        risk="Clients need tcp_sack = 1, too. The loss of a whole window still needs a timeout.",
         effort=0,
     )

@@ -9,7 +9,10 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
 _SLACK = 2
-"""Times the path: hosts need time to read what has arrived, and one answer fills no buffer."""
+"""Windows are this many times the path, because hosts need time to read data that has arrived.
+
+Such windows are safe, because the answer of one server does not fill a buffer.
+"""
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),
     "ocs": ("one set of servers after the other", "Plan.ocs_for({rate:.0f}, {rtt:.3g}, {sru})"),
@@ -17,7 +20,7 @@ _SCHEDULES = {
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield the schedules that `incast.client` has."""
+    """Yield the schedules that `incast.client` supports."""
     if not case.reads or case.app is not None:
         return
     here = case.here
@@ -43,7 +46,7 @@ def fixes(case: Case) -> Iterator[Fix]:
             text=words.text,
             rollback=words.rollback,
             price="A server waits for its turn. Short answers leave the link idle between turns.",
-            risk="It is computed for this rate and round trip, and for servers as fast as the "
-            "client's link.",
+            risk="The schedule is computed for this rate and round trip, and for servers as "
+            "fast as the client's link.",
             effort=2,
         )

@@ -12,7 +12,10 @@ _TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield shorter minima, as long as they are above two round trips of a full buffer."""
+    """Yield shorter minima that are not below the base round trip.
+
+    The risk of a fix says whether the minimum is below two round trips over a full buffer.
+    """
     here = case.here
     full = here.base_rtt + here.buffer_packets * here.packet * 8 / here.line_rate
     for least in MINIMA:
@@ -25,7 +28,7 @@ def _fix(least: float, *, premature: bool) -> Fix:
     words = route("rto_min", text, "CLIENT")
     changes: dict[str, object] = {"transport.rto_min": text}
     if premature:
-        risk = "A full buffer delays packets by about as much: some timeouts are premature."
+        risk = "A full buffer delays packets by about this time, so some timeouts are premature."
     else:
         risk = "On longer paths behind the same route, timeouts may be premature."
     if least < _TICK:
@@ -38,8 +41,8 @@ def _fix(least: float, *, premature: bool) -> Fix:
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price="It retransmits sooner, but prevents no loss. A client that delays ACKs by up to "
-        "40 ms may cause spurious retransmissions.",
+        price="Servers retransmit sooner, but no loss is prevented. A client that delays ACKs by "
+        "up to 40 ms may cause spurious retransmissions.",
         risk=risk,
         effort=MINIMA[::-1].index(least),
     )

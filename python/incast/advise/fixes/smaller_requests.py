@@ -10,11 +10,11 @@ from incast.advise.words import python
 
 _PIECES = (4, 16)
 _LEAST, _MOST = 4, 64
-"""Minimum segments of a range, and maximum ranges of an answer."""
+"""The minimum number of segments in a range, and the maximum number of ranges in an answer."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield ranges that fit into path and buffer together, and a quarter and a sixteenth."""
+    """Yield ranges that together fit into path and buffer, and 4 and 16 ranges per answer."""
     here = case.here
     if not case.reads or case.app is not None or here.facts["interval_s"]:
         return
@@ -45,7 +45,8 @@ def _fix(case: Case, pieces: int, at_once: int) -> Fix:
     if one_by_one:
         remedy = {"name": "batching", "n": at_once, "refill": "each"}
         changes["transport.remedies"] = [*case.others, remedy]
-    order = "from one server at a time" if one_by_one else "the next when that of all has arrived"
+    in_step = "ask for the next range when all servers have sent the current range"
+    order = "ask one server at a time" if one_by_one else in_step
     return Fix(
         name=f"ranges of {units.size(size)}{', one by one' if one_by_one else ''}",
         who=Who.APPLICATION,
@@ -54,8 +55,8 @@ def _fix(case: Case, pieces: int, at_once: int) -> Fix:
         changes=changes,
         text=words.text,
         rollback=words.rollback,
-        price=f"{pieces} requests instead of one, each with a round trip.",
-        risk="One slow server delays all others. The servers must read ranges cheaply.",
+        price=f"There are {pieces} requests instead of one, and each takes a round trip.",
+        risk="One slow server delays all others. Servers must be able to read ranges cheaply.",
         effort=2,
         pieces=pieces,
     )

@@ -1,4 +1,4 @@
-"""Send requests at different times: at random ones, or one by one."""
+"""Send requests at different times: at random times, or at a fixed interval."""
 
 from collections.abc import Iterator
 from math import ceil, floor, log10
@@ -8,15 +8,18 @@ from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
-_SHARES = (0.5, 1.0, 2.0)  # of the time that the data of a block need
+_SHARES = (0.5, 1.0, 2.0)  # shares of the time that the data of a block need
 TICK = 0.001
-"""Seconds: event loops wait whole milliseconds (Python's `asyncio` on Linux rounds them up)."""
-_LEAST = 5 * TICK  # of a random delay: with fewer ticks, requests come in a few bursts
+"""The resolution of timers in event loops, in seconds.
+
+Event loops wait for whole milliseconds (Python's `asyncio` on Linux rounds up).
+"""
+_LEAST = 5 * TICK  # minimum range of random delays: with fewer ticks, there are a few bursts
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield random delays and fixed intervals that programs can time."""
-    if not case.reads or case.app is not None:  # applications that are known have no such setting
+    """Yield random delays and fixed intervals that are long enough for a program's timers."""
+    if not case.reads or case.app is not None:  # no known application has such a setting
         return
     for share in _SHARES:
         most = float(f"{share * case.here.ideal:.2g}")
@@ -33,8 +36,9 @@ def fixes(case: Case) -> Iterator[Fix]:
             changes={"workload.start_spread": f"{most * 1e9:.0f}ns"},
             text=words.text,
             rollback=words.rollback,
-            price=f"Every block waits {units.time(most)} for its last request, busy or not.",
-            risk="With fewer servers it is only a delay.",
+            price=f"Every block waits {units.time(most)} for its last request, even on an idle "
+            "path.",
+            risk="With fewer servers, the delay has no benefit.",
             effort=3,
         )
     gap = _up(_on_the_link(case))
@@ -51,7 +55,7 @@ def fixes(case: Case) -> Iterator[Fix]:
     yield Fix(
         name=f"a request every {units.time(gap)}",
         who=Who.APPLICATION,
-        what=f"Send one request every {units.time(gap)}: an answer takes as long on the link.",
+        what=f"Send one request every {units.time(gap)}, the time of an answer on the link.",
         changes={
             "transport.remedies": [
                 *case.others,
@@ -75,6 +79,6 @@ def _on_the_link(case: Case) -> float:
 
 
 def _up(seconds: float) -> float:
-    """Round up to two digits: with a shorter gap than an answer takes, the queue grows."""
+    """Round up to two digits, because a gap shorter than an answer makes the queue grow."""
     digit = floor(log10(seconds)) - 1
     return float(f"{ceil(round(seconds / 10.0**digit, 9)) * 10.0**digit:.2g}")

@@ -1,4 +1,4 @@
-"""Readers of users' files: one file each, one line here."""
+"""Readers of users' files, each reader in a file of its own."""
 
 import copy
 from collections.abc import Collection, Sequence
@@ -37,7 +37,7 @@ ASSUMED: dict[str, tuple[object, str]] = {
     "workload.sru": ("64KiB", "64 KiB from every server"),
     "workload.connections": ("persistent", "connections that are kept"),
 }
-"""What is assumed where neither a scenario nor a file says it, and its description."""
+"""The values that are assumed if no scenario or file gives them, and their descriptions."""
 
 
 def read(path: Path) -> Taken:
@@ -46,13 +46,14 @@ def read(path: Path) -> Taken:
     Raises
     ------
     AdviceError
-        It cannot be read, or no reader recognises it. The message has the file, and the line.
+        The file cannot be read, or no reader recognises it. The message names the file and the
+        line.
     """
     try:
         text = text_of(path)
     except OSError as error:
         raise AdviceError(f"{path}: {error.strerror}") from None
-    except ValueError as error:  # no text, or a name that no file can have
+    except ValueError as error:  # the file is no text, or no file can have this name
         raise AdviceError(f"{path}: {error}") from None
     if not text.strip():
         raise AdviceError(f"{path}: must not be empty")
@@ -75,11 +76,11 @@ def scenario_of(
     Parameters
     ----------
     files
-        The files; later ones win.
+        The files; values of later files override those of earlier files.
     scenario
-        What they change; by default a read in the profile `linux`.
+        The scenario that the files change; by default a read with the profile `linux`.
     known
-        Keys that are given in another way, for which nothing is assumed.
+        Keys whose values are given in another way; no value is assumed for these keys.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def scenario_of(
 
 
 def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
-    """Leave out ECN if no switch is known to mark, because a scenario would be refused."""
+    """Leave out ECN if no switch is known to mark, because such a scenario would be refused."""
     network = document.get("network", {})
     tables = [network, network.get("core", {})] if isinstance(network, dict) else []
     marking = any(isinstance(table, dict) and "queue" in table for table in tables)
@@ -117,22 +118,22 @@ def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
     if marking or any("queue" in key for key in known) or not isinstance(transport, dict):
         return []
     transport.pop("ecn", None)
-    return ["Left out: ECN, as no file says that a switch marks (network.queue)."]
+    return ["ECN is left out, because no file says that a switch marks packets (network.queue)."]
 
 
 def _assume(document: dict[str, Any], given: dict[str, object]) -> list[str]:
-    """Fill in what no file says."""
+    """Fill in the values that no file gives, and return a sentence on them."""
     told = []
     for key, (value, said) in ASSUMED.items():
         if given.get(key) is None:
             _set(document, key, value)
             told.append(said)
     _set(document, "workload.blocks", 10)
-    return [f"Assumed: {', '.join(told)}; change it with --set."] if told else []
+    return [f"Assumed: {', '.join(told)}; change these values with --set."] if told else []
 
 
 def _set(document: dict[str, Any], key: str, value: object) -> None:
-    """Set a dotted key, or remove it."""
+    """Set a dotted key; remove it if the value is None."""
     if value is not None:
         apply(document, key, value)
         return

@@ -1,8 +1,8 @@
 """`nstat` and `netstat -s`: the TCP counters of a host since it started.
 
-Source: nstat(8), which prints the kernel's names (`TcpRetransSegs`), also as JSON, and netstat(8),
-which prints sentences for some of them, and the kernel's names with a colon for the others.
-Counters change nothing in a scenario; they say whether packets are lost at all.
+Sources: nstat(8) prints the kernel's names of the counters (`TcpRetransSegs`), also as JSON.
+netstat(8) prints sentences for some counters, and the kernel's names with a colon for the others.
+Counters change nothing in a scenario; they show whether packets are lost at all.
 """
 
 import json
@@ -29,12 +29,12 @@ _SENTENCES = {
     "packets pruned from receive queue because of socket buffer overrun": "TcpExtPruneCalled",
     "packets collapsed in receive queue due to low socket buffer": "TcpExtTCPRcvCollapsed",
 }
-"""What netstat prints behind a number, and the kernel's name."""
+"""Sentences that netstat prints after a number, and the kernel's names of the counters."""
 _HEADS = {"Ip", "Icmp", "IcmpMsg", "Tcp", "Udp", "UdpLite", "TcpExt", "IpExt", "MPTcpExt", "Sctp"}
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is a table of counters."""
+    """Return whether a file has a table of counters."""
     start = text.lstrip()
     first = start.partition("\n")[0].strip()
     return (
@@ -46,12 +46,12 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the counters of a file.
 
     Raises
     ------
     AdviceError
-        A line is not a counter. The message has its number.
+        A line is not a counter. The message gives the number of the line.
     """
     start = text.lstrip()
     if start.startswith("{"):
@@ -70,7 +70,9 @@ def _of_json(text: str, where: str) -> dict[str, int]:
         table = json.loads(text)["kernel"]
         given = {str(name): whole(str(value), 0, _MOST) for name, value in table.items()}
     except (ValueError, RecursionError, LookupError, AttributeError, TypeError):
-        raise AdviceError(f"{where}: must be JSON as of nstat -j: a table of numbers") from None
+        raise AdviceError(
+            f"{where}: must be JSON as printed by nstat -j: a table of numbers"
+        ) from None
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -81,7 +83,7 @@ def _of_nstat(text: str, where: str) -> dict[str, int]:
             continue
         parts = _NSTAT.fullmatch(line.strip())
         if parts is None:
-            raise refused(where, number, f"{line.strip()[:40]!r} is not a counter and its number")
+            raise refused(where, number, f"{line.strip()[:40]!r} is not a counter with a number")
         found[parts[1]] = int(parts[2])
     return found
 
@@ -96,7 +98,9 @@ def _of_netstat(text: str, where: str) -> dict[str, int]:
         if not line[0].isspace():
             table = words.removesuffix(":")
             if not words.endswith(":"):
-                raise refused(where, number, f"{words[:40]!r} is not a table such as Tcp:")
+                raise refused(
+                    where, number, f"{words[:40]!r} is not the head of a table, such as Tcp:"
+                )
             continue
         if parts := _NAMED.fullmatch(words):
             found[table + parts[1]] = int(parts[2])
@@ -110,7 +114,7 @@ def _of_netstat(text: str, where: str) -> dict[str, int]:
 
 
 def _sentences(found: dict[str, int]) -> list[str]:
-    """Return what the counters say of losses, in sentences."""
+    """Return sentences on the losses that the counters show."""
     sent, again = found.get("TcpOutSegs"), found.get("TcpRetransSegs")
     sentences = []
     if again is not None:
@@ -123,7 +127,7 @@ def _sentences(found: dict[str, int]) -> list[str]:
             sentences.append(f"{what}: {found[name]} ({name}).")
     if not found.get("TcpExtTCPTimeouts") and "TcpRetransSegs" in found:
         sentences.append("No timeout is counted (TcpExtTCPTimeouts).")
-    return sentences or ["No counter of TCP's losses."]
+    return sentences or ["There is no counter of TCP's losses."]
 
 
 _TOLD = {
@@ -132,14 +136,14 @@ _TOLD = {
     "TcpExtTCPFastRetrans": "Fast retransmissions",
     "TcpExtTCPSlowStartRetrans": "Retransmissions after a timeout",
     "TcpExtTCPLostRetransmit": "Retransmissions that were lost",
-    "TcpExtTCPSynRetrans": "Handshakes repeated",
+    "TcpExtTCPSynRetrans": "Repeated handshakes",
     "TcpExtTCPSpuriousRTOs": "Spurious timeouts",
     "TcpExtTCPBacklogDrop": "Packets that a busy socket of this host dropped",
     "TcpExtTCPRcvQDrop": "Packets that a full receive buffer of this host dropped",
     "TcpExtPruneCalled": "Times that a receive buffer of this host was full",
-    "TcpExtTCPZeroWindowDrop": "Packets that met a closed window of this host",
+    "TcpExtTCPZeroWindowDrop": "Packets that arrived while a window of this host was closed",
     "TcpExtTCPToZeroWindowAdv": "Times that this host closed its window",
-    "TcpExtListenOverflows": "Connections that a full queue of listen() refused",
-    "IpExtInCEPkts": "Packets that came with a congestion mark",
+    "TcpExtListenOverflows": "Connections refused because a queue of listen() was full",
+    "IpExtInCEPkts": "Packets that arrived with a congestion mark",
 }
-"""Counters that say where packets are lost, and what each means."""
+"""Counters that show where packets are lost, and the meaning of each counter."""

@@ -1,7 +1,7 @@
-"""A table of fan-in: a CSV file with time, flows and bytes per bin, as ms-bin samplers write it.
+"""A table of fan-in: a CSV file with time, flows and bytes per bin, as a sampler writes it.
 
-The bins with the most flows are the bursts. They give the number of servers and the bytes of
-each.
+The bins with the most flows are the bursts. The bursts give the number of servers and the bytes per
+server.
 """
 
 import csv
@@ -18,26 +18,26 @@ _NAMES = {
     "flows": {"flows", "fan_in", "connections", "conns", "active_flows"},
     "bytes": {"bytes", "ingress_bytes", "rx_bytes", "in_bytes"},
 }
-_BURSTS = 0.99  # share of the bins that have fewer flows
-_MOST_FLOWS = 1e6  # servers of a scenario
+_BURSTS = 0.99  # share of the bins that have fewer flows than a burst
+_MOST_FLOWS = 1e6  # the largest number of servers in a scenario
 _MOST_BYTES = 1e12
-_MOST = (1e18, _MOST_FLOWS, _MOST_BYTES)  # of each column
-_LONGEST = 2000  # letters of the line of names
+_MOST = (1e18, _MOST_FLOWS, _MOST_BYTES)  # the largest value of each column
+_LONGEST = 2000  # characters of the line with the names of the columns
 
 
 def recognises(text: str) -> bool:
-    """Return whether the first line names the three columns."""
+    """Return whether the first line of a file names the three columns."""
     head = {word.strip().lower() for word in text[:_LONGEST].partition("\n")[0].split(",")}
     return all(head & names for names in _NAMES.values())
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the table of a file.
 
     Raises
     ------
     AdviceError
-        A line has no numbers in these columns, or all bins are without flows.
+        A line has no numbers in the three columns, or no bin has a flow.
     """
     rows = csv.reader(io.StringIO(text))
     bins = []
@@ -66,7 +66,7 @@ def read(text: str, where: str) -> Taken:
 
 
 def _columns(row: list[str], where: str) -> list[int]:
-    """Return where the three columns are; a quote in the line of names may hide them."""
+    """Return the indices of the three columns, which a quote in the first line may hide."""
     head = [word.strip().lower() for word in row]
     at = [[i for i, word in enumerate(head) if word in names] for names in _NAMES.values()]
     if not all(at):
@@ -75,7 +75,7 @@ def _columns(row: list[str], where: str) -> list[int]:
 
 
 def _bin(row: list[str], at: list[int], where: str, number: int) -> tuple[float, float]:
-    """Return flows and bytes of a line, whose time must be a number, too."""
+    """Return flows and bytes of a line; the time in the line must be a number, too."""
     words = [row[place].strip() if place < len(row) else "" for place in at]
     values = [
         decimal(word.removeprefix("-") if place == 0 else word, 0, most)

@@ -11,14 +11,14 @@ from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, shown, whole
 
 NAME = "sysctl"
 _KEY = re.compile(r"-?[A-Za-z0-9_./*:@+-]+")
-_PASSED = ("#", ";", "sysctl:")  # comments, and what the command could not read
+_PASSED = ("#", ";", "sysctl:")  # comments, and errors of the command
 _LONGEST_US = 120_000_000  # the kernel's largest RTO
 _MOST_MEMORY = 2**31 - 1  # a setting of memory is a signed number of 32 bits
 _LEAST_WINDOW = 2920  # bytes: two full packets
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is a dump of settings."""
+    """Return whether a file is a dump of settings."""
     return any(
         key.strip().lstrip("-").startswith(("net.", "net/"))
         and equals
@@ -28,12 +28,12 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the settings of a file.
 
     Raises
     ------
     AdviceError
-        A line is not `key = value`, or a setting of TCP has a value that is not known.
+        A line is not `key = value`, or a setting of TCP has an unknown value.
     """
     found: dict[str, Taken] = {}  # if a key occurs twice, the last value applies
     for number, line in enumerate(text.split("\n"), 1):
@@ -54,7 +54,7 @@ def read(text: str, where: str) -> Taken:
         taken.took += one.took
         taken.assumed += one.assumed
     if not taken.took:
-        taken.took.append("No setting of TCP that counts here.")
+        taken.took.append("No setting in the file corresponds to a key of a scenario.")
     taken.assumed.append("Clients and servers have the same settings.")
     return taken
 
@@ -105,9 +105,9 @@ def _ecn(taken: Taken, value: str) -> str:
     if value not in {"0", "1", "2", "3", "4", "5"}:
         return "must be 0 to 5"
     if value == "1":
-        taken.take("ECN is asked for.", transport__ecn="on")
+        taken.take("ECN is requested.", transport__ecn="on")
     else:
-        taken.took.append("ECN is not asked for.")
+        taken.took.append("ECN is not requested.")
     return ""
 
 
@@ -116,10 +116,10 @@ def _memory(taken: Taken, value: str) -> str:
     if len(sizes) != 3 or sizes[2] is None or None in sizes:  # noqa: PLR2004 (as documented)
         return f"must be three sizes from 0 to {_MOST_MEMORY} bytes"
     taken.take(
-        f"Receive buffers up to {units.size(sizes[2])}.",
+        f"Receive buffers have up to {units.size(sizes[2])}.",
         transport__receive_window=f"{max(sizes[2] // 2, _LEAST_WINDOW)}B",
     )
-    taken.assumed.append("Half of a receive buffer is window (tcp_adv_win_scale = 1).")
+    taken.assumed.append("Half of a receive buffer is used as window (tcp_adv_win_scale = 1).")
     return ""
 
 

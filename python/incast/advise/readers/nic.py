@@ -1,7 +1,7 @@
-"""`ethtool -S`: what a network card counted, in the names of its driver.
+"""`ethtool -S`: the counters of a network card, with the names that its driver uses.
 
-Source: the drivers' documentation; every driver has names of its own, so those are looked for that
-drivers of common cards use. Counters of single queues are added up if the card has no total.
+Source: the drivers' documentation. Every driver has names of its own; the names in the drivers of
+common cards are recognised. Counters of single queues are added up if the card has no total.
 """
 
 import re
@@ -28,17 +28,17 @@ _QUEUE = re.compile(r"\[[0-9]{1,4}\]: ?(rx_)?|(rx_queue_|rxq|rx|rx-)_?[0-9]{1,4}
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is the statistics of a card."""
+    """Return whether a file has the statistics of a card."""
     return text.lstrip().startswith(_HEAD)
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the counters of a file.
 
     Raises
     ------
     AdviceError
-        A line is not a name and a number. The message has its number.
+        A line is not a name and a number. The message gives the number of the line.
     """
     found: dict[str, int] = {}
     queues: dict[str, int] = {}
@@ -49,7 +49,7 @@ def read(text: str, where: str) -> Taken:
         name, colon, count = (part.strip() for part in words.rpartition(":"))
         value = whole(count.removeprefix("-"), 0, _MOST)
         if not colon or not name or value is None:
-            raise refused(where, number, f"{words[:40]!r} is not a counter and its number")
+            raise refused(where, number, f"{words[:40]!r} is not a counter with a number")
         name = name.removeprefix("port.").removesuffix(".nic")
         if queue := _QUEUE.match(name):
             whole_card = f"rx_{name[queue.end() :]}"
@@ -68,13 +68,13 @@ def _tell(taken: Taken, found: dict[str, int]) -> None:
     else:
         taken.took.append("No loss in this host's ring is counted.")
     if damaged := _counts(found, _DAMAGED):
-        taken.took.append(f"Damaged packets, of a bad link: {damaged}.")
+        taken.took.append(f"Packets damaged by a bad link: {damaged}.")
     if full := _counts(found, _PORT):
         taken.took.append(f"Losses in the card's port: {full}.")
     if paused := _counts(found, _PAUSED):
-        taken.took.append(f"Pause frames, which the scenario has not: {paused}.")
+        taken.took.append(f"Pause frames, which are not simulated: {paused}.")
 
 
 def _counts(found: dict[str, int], names: re.Pattern[str]) -> str:
-    """Return the counters of some names that are not 0."""
+    """Return the counters that are not 0 and whose names match a pattern."""
     return listed([f"{it}={value}" for it, value in found.items() if value and names.fullmatch(it)])

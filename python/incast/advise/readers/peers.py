@@ -1,4 +1,4 @@
-"""Which connections of a host belong to its read; notes name all others."""
+"""Find the connections of a host that belong to its read; notes name all others."""
 
 import ipaddress
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from incast.advise.readers.socket_lines import Socket
 from incast.advise.readers.words import listed
 
 _SSH = {"22", "ssh"}
-_EPHEMERAL = 32_768  # the first port that Linux gives to who connects (ip_local_port_range)
-_APART = 50  # a round trip this many times longer or shorter than usual is not of the same read
+_EPHEMERAL = 32_768  # the first port that Linux gives to a client (ip_local_port_range)
+_APART = 50  # a connection whose round trip is this many times longer or shorter is not of the read
 
 
 def of_the_read(sockets: list[Socket]) -> tuple[list[Socket], list[str]]:
-    """Return the connections that may be of one read, and sentences on the others."""
+    """Return the connections that may belong to one read, and sentences on the others."""
     told: list[str] = []
     left = sockets
 
@@ -37,18 +37,18 @@ def of_the_read(sockets: list[Socket]) -> tuple[list[Socket], list[str]]:
         without(_came_in, "connection", " that another host opened")
     side, ports = _usual_ports(left)
     if ports:
-        said = f" with another port than most, {listed(sorted(ports))}"
+        said = f" whose port is not the usual {listed(sorted(ports))}"
         without(lambda one: getattr(one, side) not in ports, "connection", said)
     trips = [trip for one in left if (trip := round_trip(one))]
     if trips:
         usual = median_low(trips)
-        said = f" whose round trip is not like the usual {units.time(usual)}"
+        said = f" whose round trip is far from the usual {units.time(usual)}"
         without(lambda one: _is_apart(round_trip(one), usual), "connection", said)
     return left, told
 
 
 def round_trip(one: Socket) -> float:
-    """Return the least round trip of a connection in seconds, or 0."""
+    """Return the shortest round trip of a connection in seconds, or 0 if it is unknown."""
     return (one.fields.get("minrtt") or one.fields.get("rtt") or 0.0) / 1e3
 
 
@@ -64,7 +64,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _came_in(one: Socket) -> bool:
-    """Return whether the peer seems to have opened a connection, by its ephemeral port."""
+    """Return whether the peer probably opened the connection, because its port is ephemeral."""
     return _is_of_client(one.peer_port) and not _is_of_client(one.local_port)
 
 
@@ -73,7 +73,7 @@ def _is_of_client(port: str) -> bool:
 
 
 def _usual_ports(sockets: list[Socket]) -> tuple[str, set[str]]:
-    """Return the ports that more than half of the hosts have, and at which end."""
+    """Return the end at which more than half of the hosts have the same ports, and these ports."""
     hosts = {one.peer for one in sockets}
     for side in ("peer_port", "local_port"):
         of: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""`tc -s qdisc`: what the queues of a host dropped and marked.
+"""`tc -s qdisc`: the packets that the queues of a host dropped and marked.
 
 Source: tc(8). A queue has a line `qdisc KIND …`, and indented lines with its counters.
 """
@@ -16,17 +16,18 @@ _BOUND = re.compile(r" maxrate ([0-9A-Za-z.]{1,20})")
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is a list of queues."""
+    """Return whether a file is a list of queues."""
     return text.lstrip().startswith("qdisc ")
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the queues of a file.
 
     Raises
     ------
     AdviceError
-        A line is not a queue, or counters come before the first queue. The message has its number.
+        A line is not a queue, or counters come before the first queue. The message gives the number
+        of the line.
     """
     found: list[tuple[str, dict[str, int]]] = []
     bounds: list[str] = []
@@ -41,7 +42,7 @@ def read(text: str, where: str) -> Taken:
             found.append((f"{words[1]}@{device[1]}" if device else words[1], {}))
             bounds += _BOUND.findall(line)
         elif not found:
-            raise refused(where, number, "has counters of no queue")
+            raise refused(where, number, "has counters, but no queue is above them")
         else:
             counts = found[-1][1]
             for name, text_of_it in _COUNT.findall(line):
@@ -52,7 +53,7 @@ def read(text: str, where: str) -> Taken:
 
 
 def _tell(taken: Taken, found: list[tuple[str, dict[str, int]]], bounds: list[str]) -> None:
-    """Say which queues there are, and what they lost or marked."""
+    """Add sentences on the queues, and on the packets that they dropped or marked."""
     taken.took.append(f"Queues of this host: {listed([name for name, _ in found])}.")
     if lost := _counted(found, "dropped"):
         taken.took.append(f"Packets dropped in this host, not in the network: {lost}.")
@@ -67,6 +68,6 @@ def _tell(taken: Taken, found: list[tuple[str, dict[str, int]]], bounds: list[st
 
 
 def _counted(found: list[tuple[str, dict[str, int]]], *names: str) -> str:
-    """Return the queues that counted something, with their counts."""
+    """Return the queues whose named counters are not all 0, with the sums of these counters."""
     sums = ((queue, sum(counts.get(name, 0) for name in names)) for queue, counts in found)
     return listed([f"{queue}: {count}" for queue, count in sums if count])

@@ -1,12 +1,12 @@
 """`ip route` at a server: options of TCP on the route to the client.
 
-Source: ip-route(8), and iproute2's `ip/iproute.c`: a time is printed in ms below a second and in s
-from there on (`10ms`, `1.5s`). A time without a unit is one in ms: the kernel's unit of
-`RTAX_RTO_MIN`, in which `ip route` passes such a number on.
+Source: ip-route(8), and iproute2's `ip/iproute.c`. A time below one second is printed in ms, a
+longer time in s (`10ms`, `1.5s`). A number without a unit is in ms, because `ip route` passes it to
+the kernel unchanged, and the kernel's unit of `RTAX_RTO_MIN` is 1 ms.
 
-A dump does not say which route leads to the clients. An option is used if all networks have it
-with the same value, even if the default route does not have it; otherwise the routes differ, and it
-is not used. Networks without clients are ignored: those of links, groups and containers.
+A dump does not say which route leads to the clients. An option is used if the routes to all
+networks have it with the same value, even if the default route does not have it. If the routes
+differ, the option is not used. Networks without clients (links, groups and containers) are ignored.
 """
 
 import ipaddress
@@ -31,8 +31,8 @@ _NOT_SENT = {
 }
 _HOW = {"dev", "via"}
 _TIME = re.compile(r"([0-9.]{1,20})(ms|msecs?|s|secs?)?")
-_NAMED = 3  # routes in a sentence
-_FIRST = 20  # lines in which a route must be
+_NAMED = 3  # routes that a sentence names
+_FIRST = 20  # a route must be among this number of first lines
 _INSIDE = ("docker", "virbr", "veth", "cali", "lxc", "cni", "br-", "lo")
 _LONGEST = 120.0  # seconds, the kernel's largest RTO
 _COUNTS = {"initcwnd": 65_535, "window": 2**31, "cwnd": 65_535, "quickack": 1}
@@ -41,9 +41,20 @@ _OPTIONS = {*_COUNTS, "rto_min", "congctl"}
 
 @dataclass
 class Route:
-    """A route over which packets are sent: where to, in which line, how, and its options.
+    """A route over which packets are sent.
 
-    Of several routes to one network, the one with the smallest metric is used.
+    Parameters
+    ----------
+    target
+        The network that the route leads to.
+    line
+        The number of the line in the file.
+    device
+        The interface.
+    metric
+        The metric: of several routes to one network, the route with the smallest metric is used.
+    options
+        The options of TCP.
     """
 
     target: str
@@ -54,12 +65,12 @@ class Route:
 
     @property
     def named(self) -> str:
-        """How sentences call it."""
+        """The name of the route in sentences."""
         return f"{shown(self.target)} (line {self.line})"
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is a dump of routes: one of its first lines is a route."""
+    """Return whether a file is a dump of routes: one of the first lines must be a route."""
     return any(_is_route(line.split()) for line in text.split("\n", _FIRST)[:_FIRST])
 
 
@@ -72,7 +83,7 @@ def _is_route(words: list[str]) -> bool:
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the routes of a file.
 
     Raises
     ------
@@ -113,12 +124,12 @@ def _is_target(word: str) -> bool:
 
 
 def _network(word: str) -> str:
-    """Return a target as it is; a network of all addresses is the default one."""
+    """Return a target, or `default` for the network of all addresses."""
     return "default" if word.endswith("/0") else word
 
 
 def _after(word: str, words: list[str]) -> str:
-    """Return the word that follows another one, or nothing."""
+    """Return the word that follows another word, or an empty string."""
     return words[words.index(word) + 1] if word in words[:-1] else ""
 
 
@@ -157,7 +168,7 @@ def _time(text: str, where: str, number: int) -> str:
         raise refused(where, number, f"rto_min {text[:40]!r} is not a time such as 10ms")
     seconds = value if (parts[2] or "ms").startswith("s") else value / 1e3
     if not 0 < seconds <= _LONGEST:
-        raise refused(where, number, f"rto_min {text[:40]!r} must be above 0, at most 120s")
+        raise refused(where, number, f"rto_min {text[:40]!r} must be above 0 and at most 120s")
     return f"{ceil(round(seconds * 1e3, 6))}ms"
 
 
@@ -177,7 +188,7 @@ def _taken(routes: list[Route]) -> Taken:
     for option in sorted({option for route in chosen for option in route.options}):
         value, having, why = _agreed(chosen, option)
         if why:
-            taken.took.append(f"{option} is not taken: {why}.")
+            taken.took.append(f"{option} is not used: {why}.")
             continue
         others = [route.named for route in chosen if option not in route.options]
         where = _few([route.named for route in having])
@@ -185,22 +196,24 @@ def _taken(routes: list[Route]) -> Taken:
             where = f"{where}, but not on {_few(others)}"
         _take(taken, option, value, where)
     if left:
-        taken.took.append(f"Options are left out where no client is: {_few(left)}.")
+        taken.took.append(f"Options on routes without clients are left out: {_few(left)}.")
     if not any(route.options for route in chosen):
         taken.took.append("No route to clients has an option of TCP.")
     if taken.changes:
-        taken.assumed.append("The clients are behind the routes named; all servers have the same.")
+        taken.assumed.append(
+            "The clients are behind the named routes, and all servers have the same routes."
+        )
     return taken
 
 
 def _few(names: list[str]) -> str:
-    """Return the first routes, and how many others there are."""
+    """Return the names of the first routes, and the number of the others."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 
 
 def _is_local(route: Route) -> bool:
-    """Return whether a route leads to no client: to this host, its containers, or its link only."""
+    """Return whether a route leads to no client: only to this host, its containers or its link."""
     if route.target == "default":
         return False
     network = ipaddress.ip_network(route.target, strict=False)
@@ -209,7 +222,7 @@ def _is_local(route: Route) -> bool:
 
 
 def _agreed(routes: list[Route], option: str) -> tuple[str, list[Route], str]:
-    """Return the value of an option, the routes that have it, or why none is taken."""
+    """Return the value of an option and its routes, or the reason why no value is used."""
     having = [route for route in routes if option in route.options]
     first = having[0]
     value = first.options[option]
@@ -231,19 +244,26 @@ def _agreed(routes: list[Route], option: str) -> tuple[str, list[Route], str]:
 
 
 def _take(taken: Taken, option: str, value: str, where: str) -> None:
-    """Take an option, and say on which routes it is."""
+    """Take an option into the scenario, and name the routes that have it."""
     if option == "rto_min":
         said = units.time(float(value.removesuffix("ms")) / 1e3)
-        taken.take(f"rto_min {said} on {where}; it wins there.", transport__rto_min=value)
+        taken.take(
+            f"rto_min {said} on {where}; it overrides the setting of the kernel there.",
+            transport__rto_min=value,
+        )
     elif option == "initcwnd" and value != "0":
         taken.take(f"initcwnd {value} on {where}.", transport__initial_window=f"{value}seg")
     elif option == "window":
-        taken.took.append(f"window on {where} is left out: it is about what this host receives.")
+        taken.took.append(
+            f"window on {where} is left out, because it limits what this host receives."
+        )
     elif option == "cwnd" and value != "0":
         taken.take(f"cwnd {value} on {where}.", transport__receive_window=f"{value}seg")
     elif option == "quickack" and value == "1":
         taken.take(f"Quick ACKs on {where}.", transport__delayed_ack=False)
     elif option == "congctl" and value in OTHER_CONTROLS:
-        taken.took.append(f"Congestion control {value} on {where} is not simulated, and left out.")
+        taken.took.append(
+            f"Congestion control {value} on {where} is not simulated, so it is left out."
+        )
     elif option == "congctl":
         taken.take(f"Congestion control {value} on {where}.", transport__congestion_control=value)

@@ -1,9 +1,9 @@
-"""The lines of `ss`, in every form: one or two lines per socket, with or without any column.
+"""The lines of `ss` in every form: one or two lines per socket, with or without some columns.
 
-Source: ss(8). A line may begin with the kind of socket (Netid), which is printed for several kinds
-only, and with the state, which is not printed if a filter leaves one. What the kernel knows of a
-connection is on a line of its own, indented, or with `-O` behind the addresses. Milliseconds are
-printed as `%g`.
+Source: ss(8). A line may begin with the kind of socket (Netid) and with the state. The kind is
+printed only if there are several kinds, and the state only if a filter leaves several states. The
+kernel's details of a connection are on an indented line of their own or, with `-O`, behind the
+addresses. Milliseconds are printed as `%g`.
 """
 
 import ipaddress
@@ -25,10 +25,10 @@ _OTHERS = {
     *("ti_sq", "ti_dg", "ti_st", "xdp", "???"),
 }
 _HEADS = ("State", "Netid", "Recv-Q", "Process")
-_HEAD = 1000  # letters in which the names of the columns are
+_HEAD = 1000  # characters in which the names of the columns must be
 _WRAPPED = ("users:", "timer:", "uid:", "ino:", "sk:", "fwmark:", "cgroup:")
 _NUMBERS = {"rto": 1e9, "rtt": 1e9, "minrtt": 1e9, "mss": 65_535, "backoff": 255}
-"""The fields that are read, and the largest value of each; times in milliseconds."""
+"""The fields that are read, and the largest value of each field. Times are in milliseconds."""
 _KNOWN = {
     *_NUMBERS,
     *("wscale", "ato", "cwnd", "ssthresh", "pmtu", "rcvmss", "advmss", "skmem", "mem", "send"),
@@ -48,13 +48,13 @@ class Socket:
     Parameters
     ----------
     state
-        As printed; empty where a filter leaves one state.
+        The state as printed; empty if a filter leaves only one state.
     local, peer
-        The addresses, without brackets and scope; IPv4 in IPv6 as IPv4.
+        The addresses, without brackets and scope. An IPv4 address in IPv6 form is written as IPv4.
     local_port, peer_port
         The ports, as numbers or names of services.
     fields
-        What the kernel knows, as printed: times in milliseconds.
+        The kernel's details as printed, with times in milliseconds.
     words
         All words behind the addresses.
     """
@@ -69,18 +69,18 @@ class Socket:
 
     @property
     def established(self) -> bool:
-        """Whether it is open; without the column, whether it has a round trip."""
+        """Whether the connection is open; if no state is printed, whether it has a round trip."""
         return self.state == "ESTAB" or (not self.state and "rtt" in self.fields)
 
     @property
     def repeated(self) -> bool:
-        """Whether its timer has expired, by `timer:`, and was doubled since the last answer."""
+        """Whether `timer:` says that the timer expired and was doubled since the last answer."""
         timer = next((found for word in self.words if (found := _TIMER.fullmatch(word))), None)
         return timer is not None and timer[1] in {"on", "persist"} and int(timer[3]) > 0
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is the output of `ss`: it has a head, a state first, or details."""
+    """Return whether a file is `ss` output: it has a head or details, or begins with a state."""
     first = next(iter(text.split(None, 1)), "")
     return first in STATES | _TCP or " rto:" in text or "Address:Port" in text[:_HEAD]
 
@@ -91,7 +91,7 @@ def sockets(text: str, where: str) -> list[Socket]:
     Raises
     ------
     AdviceError
-        A line is not what `ss` prints. The message has its number.
+        A line is not what `ss` prints. The message gives the number of the line.
     """
     found: list[Socket] = []
     here: Socket | None = None  # the socket that an indented line belongs to
@@ -114,7 +114,7 @@ def sockets(text: str, where: str) -> list[Socket]:
 
 
 def _words(line: str) -> Iterator[str]:
-    """Yield the words of a line without names of processes, which may have any letters."""
+    """Yield the words of a line without names of processes, which may have any characters."""
     begin = line.find("users:((")
     if begin >= 0:
         end = line.find("))", begin)
@@ -144,7 +144,7 @@ def _socket(line: str, where: str, number: int) -> Socket | None:
 
 
 def _end(text: str, where: str, number: int) -> tuple[str, str]:
-    """Split an end into host and port."""
+    """Split an address such as `10.0.0.1:80` into host and port."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").partition("%")[0]
     if not colon or not _PORT.fullmatch(port) or not (host == "" or _HOST.fullmatch(host)):
@@ -153,7 +153,7 @@ def _end(text: str, where: str, number: int) -> tuple[str, str]:
 
 
 def _plain(host: str) -> str:
-    """Return an address in its usual form; a name stays."""
+    """Return an address in its usual form, or a name in lower case."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -163,7 +163,7 @@ def _plain(host: str) -> str:
 
 
 def _detail(here: Socket, words: list[str], where: str, number: int) -> None:
-    """Add what a line knows of a connection."""
+    """Add the details in a line to a connection."""
     for word in words:
         name, colon, text = word.partition(":")
         if not colon or name not in _NUMBERS:

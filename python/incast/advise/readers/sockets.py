@@ -1,7 +1,7 @@
-"""`ss -tin` at the client: how many servers, the round trip, the timer, the congestion control.
+"""`ss -tin` at the client: number of servers, round trip, timer and congestion control.
 
-Source: ss(8); the kernel computes RTO = srtt + max(rttvar term, rto_min), so the smallest RTO minus
-its round trip bounds rto_min from above. Every timeout doubles the RTO, until 120 s.
+Source: ss(8). The kernel computes RTO = srtt + max(rttvar term, rto_min), so the smallest RTO minus
+its round trip bounds rto_min from above. Every timeout doubles the RTO, up to 120 s.
 """
 
 from collections import Counter
@@ -18,19 +18,20 @@ from incast.errors import AdviceError
 __all__ = ["NAME", "read", "recognises"]
 
 NAME = "ss -tin"
-_TICK = 0.02  # seconds by which an RTO may exceed its parts: variance and ticks
+_TICK = 0.02  # seconds that variance and ticks may add to an RTO
 _USUAL = 0.2  # seconds, the kernel's rto_min
-_LARGEST_RTO = 120.0  # seconds; an RTO that was doubled is cut there
+_LARGEST_RTO = 120.0  # seconds; an RTO is not doubled beyond this value
 _MOST_SERVERS = 1_000_000  # of a scenario
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the connections of a file.
 
     Raises
     ------
     AdviceError
-        A line is not what `ss` prints, or no connection has details. The message has its number.
+        A line is not what `ss` prints, or no connection has details. The message gives the number
+        of the line.
     """
     every = socket_lines.sockets(text, where)
     open_ones = [one for one in every if one.established]
@@ -42,7 +43,7 @@ def read(text: str, where: str) -> Taken:
     taken = Taken()
     closing = len([one for one in every if not one.established and one.state != "LISTEN"])
     if closing:
-        told.append(f"Left out: {units.plural(closing, 'connection')}, not established.")
+        told.append(f"Left out: {units.plural(closing, 'connection')} not in the state ESTAB.")
     _servers(taken, ours)
     _path(taken, ours)
     _timer(taken, ours)
@@ -69,7 +70,7 @@ def _path(taken: Taken, ours: list[Socket]) -> None:
     shortest = min((trip for one in ours if (trip := round_trip(one))), default=0.0)
     if shortest:
         taken.take(
-            f"Shortest round trip {units.time(shortest)}.",
+            f"The shortest round trip is {units.time(shortest)}.",
             network__base_rtt=f"{shortest * 1e9:.0f}ns",
             network__delay=None,
         )
@@ -81,7 +82,7 @@ def _path(taken: Taken, ours: list[Socket]) -> None:
 
 
 def _timer(taken: Taken, ours: list[Socket]) -> None:
-    """Take the minimum RTO from the RTOs, of which those that were doubled are divided again."""
+    """Take the minimum RTO from the RTOs; an RTO that timeouts have doubled is divided first."""
     found: list[float] = []
     divided, passed = [], []
     for one in ours:
@@ -97,21 +98,21 @@ def _timer(taken: Taken, ours: list[Socket]) -> None:
     least = min((above for above in found if above > 0), default=0.0)
     if divided:
         taken.took.append(
-            f"RTOs that were doubled by timeouts are divided again ({listed(divided)})."
+            f"Timeouts have doubled some RTOs, which are divided accordingly ({listed(divided)})."
         )
     if passed:
         taken.took.append(
-            f"RTOs of connections that repeat a packet are left out ({listed(passed)})."
+            f"RTOs are left out if the connection is retransmitting ({listed(passed)})."
         )
     if not 0 < least <= _LARGEST_RTO:
         return
     if abs(least - _USUAL) <= _TICK:
         least = _USUAL
     taken.take(
-        f"The smallest RTO is {units.time(least)} above its round trip.",
+        f"The smallest RTO is {units.time(least)} above the round trip.",
         transport__rto_min=f"{max(least * 1e6, 1):.0f}us",
     )
-    taken.assumed.append(f"rto_min is {units.time(least)}, at the servers as well.")
+    taken.assumed.append(f"rto_min is {units.time(least)} at the servers, too.")
 
 
 def _control(taken: Taken, ours: list[Socket]) -> None:

@@ -1,8 +1,8 @@
 """A SONiC `config_db.json`: speed of ports, buffers, dynamic thresholds, WRED and ECN profiles.
 
-Source: SONiC's Configuration.md and YANG models: `PORT.speed` in Mbit/s, `BUFFER_POOL.size` and
-`BUFFER_PROFILE.static_th` in bytes, `dynamic_th` the exponent of alpha = 2^n, thresholds of
-`WRED_PROFILE` in bytes (`incast.advise.sonic_schema`).
+Source: SONiC's Configuration.md and YANG models (`incast.advise.sonic_schema`). `PORT.speed` is in
+Mbit/s. `BUFFER_POOL.size`, `BUFFER_PROFILE.static_th` and the thresholds of `WRED_PROFILE` are in
+bytes. `dynamic_th` is the exponent n of alpha = 2^n.
 """
 
 import json
@@ -31,17 +31,18 @@ _FASTEST_MBPS = 10_000_000
 
 
 def recognises(text: str) -> bool:
-    """Return whether a text is such a configuration."""
+    """Return whether a file is a JSON object, as such a configuration is."""
     return text.lstrip()[:1] == "{"
 
 
 def read(text: str, where: str) -> Taken:
-    """Read it.
+    """Read the configuration in a file.
 
     Raises
     ------
     AdviceError
-        It is not JSON, contains no table that is read, or a value is not valid.
+        The file is not JSON, contains none of the tables that are read, or has a value that is not
+        valid.
     """
     try:
         tables = json.loads(text)
@@ -49,10 +50,10 @@ def read(text: str, where: str) -> Taken:
         raise refused(where, error.lineno, f"not JSON: {error.msg}") from None
     except (ValueError, RecursionError):  # numbers of thousands of digits, tables in tables
         raise AdviceError(
-            f"{where}: not JSON that can be read: too long numbers, or too deep"
+            f"{where}: not JSON that can be read: numbers are too long, or tables too deep"
         ) from None
     if not isinstance(tables, dict) or _KNOWN.isdisjoint(tables):
-        raise AdviceError(f"{where}: no table of {', '.join(sorted(_KNOWN))}")
+        raise AdviceError(f"{where}: must contain one of the tables {', '.join(sorted(_KNOWN))}")
     for name in sorted((_KNOWN | USED).intersection(tables)):
         rows = tables[name]
         if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
@@ -89,7 +90,7 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> tuple[str, floa
     str
         The name of the profile, empty if there is none.
     float
-        The longest queue that it allows, bytes.
+        The longest queue that the profile allows, in bytes.
     """
     name = _lossy(tables)
     if not name:
@@ -113,14 +114,14 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> tuple[str, floa
         f"Queues of {shown(name)} share {units.size(total)} with alpha = {alpha}.",
         network__buffer={"name": "dynamic", "total": f"{total}B", "alpha": alpha},
     )
-    taken.assumed.append("No other port of the switch is congested; reserves are left out.")
-    # A lone queue grows until it is alpha times what it leaves: T = alpha (total - T).
+    taken.assumed.append("No other port of the switch is congested, and no memory is reserved.")
+    # A single queue grows until it is alpha times the free memory: T = alpha (total - T).
     share = 2.0 ** int(exponent)
     return name, total * share / (1 + share)
 
 
 def _lossy(tables: dict[str, Any]) -> str:
-    """Return the profile of the queues with TCP: of the lossy ones that which most queues have."""
+    """Return the profile of the queues with TCP: the lossy profile that most queues have."""
     profiles = [
         name
         for name, profile in tables.get("BUFFER_PROFILE", {}).items()

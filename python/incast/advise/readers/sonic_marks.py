@@ -1,4 +1,4 @@
-"""Where a SONiC switch marks: the WRED profile of the queues whose buffer was taken.
+"""The marking threshold of a SONiC switch: the WRED profile of the queues whose buffer is used.
 
 Source: SONiC's Configuration.md: `BUFFER_QUEUE` names the buffer profile, and `QUEUE` the WRED
 profile, of `port|queue`, of `port|first-last`, or of several ports (`a,b|queue`). Packets of TCP
@@ -26,7 +26,7 @@ USED = {"BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"}
 
 
 def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, where: str) -> None:
-    """Take the threshold of marks of the queues with a buffer profile.
+    """Take the marking threshold of the queues that have a buffer profile.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
     tables
         The configuration.
     profile
-        The buffer profile that was taken; empty if none was.
+        The buffer profile that was taken; empty if no profile was taken.
     longest
-        The longest queue that it allows, bytes.
+        The longest queue that the profile allows, in bytes.
     where
-        The file.
+        The name of the file.
 
     Raises
     ------
@@ -62,13 +62,15 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
         taken.took.append(f"{listed(unused)} is left out: no queue{said} uses it.")
     if len({sizes[name] for name in here}) > 1:
         each = ", ".join(f"{shown(name)} {units.size(sizes[name])}" for name in here)
-        taken.took.append(f"No marking threshold is used: the queues{said} differ ({each}).")
+        taken.took.append(
+            f"No marking threshold is used: the thresholds of the queues{said} differ ({each})."
+        )
         return
     for name, its in here.items():
         size = sizes[name]
         if size >= longest:
             taken.took.append(
-                f"{shown(name)} is left out: it marks from {units.size(size)} on, and the queues"
+                f"{shown(name)} is left out: it marks from {units.size(size)} on, but the queues"
                 f"{said} hold less."
             )
             return
@@ -77,12 +79,14 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
             f"{shown(name)} marks from {units.size(size)} on, in {len(its)}{of} queues{said}.",
             network__queue={"name": "ecn-threshold", "threshold": f"{size}B"},
         )
-        taken.assumed.append("TCP is in a queue that marks; beyond the lower threshold all is.")
+        taken.assumed.append(
+            "TCP is in a queue that marks, and all packets beyond the lower threshold are marked."
+        )
         return
 
 
 def _threshold(where: str, name: str, row: dict[str, Any]) -> int:
-    """Return from which length on a profile marks packets of TCP, in bytes; 0 if it does not."""
+    """Return the queue length in bytes from which a profile marks packets of TCP, or 0."""
     ecn = str(row.get("ecn", "ecn_none"))
     if why := ECN.wrong(ecn):
         raise wrong(where, ("WRED_PROFILE", name, "ecn"), ecn, why)
@@ -94,7 +98,7 @@ def _threshold(where: str, name: str, row: dict[str, Any]) -> int:
 
 
 def _queues(tables: dict[str, Any], profile: str) -> tuple[set[Queue] | None, str]:
-    """Return the queues that may have the traffic, None for all, and how they are called."""
+    """Return the queues that may have the traffic (None for all), and a phrase on these queues."""
     with_it = {
         queue
         for queue, row in queues(tables.get("BUFFER_QUEUE", {}))

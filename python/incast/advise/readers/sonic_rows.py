@@ -1,4 +1,4 @@
-"""Rows of a SONiC configuration: values, which are text, and the names of other rows."""
+"""Rows of a SONiC configuration: their values, which are strings, and names of other rows."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -8,17 +8,17 @@ from incast.advise.readers.words import whole
 from incast.errors import AdviceError
 
 LARGEST = 2**40
-"""The largest size that is read, bytes: no switch has a buffer of a TiB."""
-_LONGEST = 40  # letters of a name or a value in a message
+"""The largest size that is read, in bytes. No switch has a buffer of 1 TiB."""
+_LONGEST = 40  # characters of a name or a value in a message
 _MOST_QUEUES = 64  # of a port
 _MOST = 100_000  # queues of a switch
 
 Queue = tuple[str, int]
-"""A port, and the number of a queue at it."""
+"""A port, and the number of a queue at this port."""
 
 
 def row_of(reference: object) -> str:
-    """Return the row that a field names: `name`, or in older versions `[TABLE|name]`."""
+    """Return the row that a field names, as `name` or, in older versions, `[TABLE|name]`."""
     text = str(reference)
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1].rpartition("|")[2]
@@ -26,18 +26,18 @@ def row_of(reference: object) -> str:
 
 
 def wrong(where: str, path: tuple[str, ...], value: object, why: str) -> AdviceError:
-    """Return the error for the value of a field."""
+    """Return the error for a wrong value of a field."""
     place = "|".join(name[:_LONGEST] for name in path)
     return AdviceError(f"{where}: {place} = {str(value)[:_LONGEST]!r}: {why}")
 
 
 def number(where: str, path: tuple[str, ...], value: object, most: int, least: int = 1) -> int:
-    """Read a whole number, which SONiC writes as text.
+    """Read a whole number, which SONiC writes as a string.
 
     Raises
     ------
     AdviceError
-        It is not one, or outside its bounds.
+        The value is not a whole number, or is out of bounds.
     """
     read = whole(str(value).strip(), least, most) if isinstance(value, int | str) else None
     if read is None:
@@ -48,7 +48,7 @@ def number(where: str, path: tuple[str, ...], value: object, most: int, least: i
 def queues(rows: dict[str, Any]) -> Iterator[tuple[Queue, dict[str, Any]]]:
     """Yield the queues of a table with their rows; keys that name no queue are ignored.
 
-    A key is `port|queue`, `port|first-last`, or of several ports: `port,port|queue`.
+    A key is `port|queue` or `port|first-last`. It may name several ports, as `port,port|queue`.
     """
     return islice(
         ((queue, row) for key, row in rows.items() for queue in _named(key)),

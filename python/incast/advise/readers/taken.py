@@ -1,4 +1,4 @@
-"""What was read from a file."""
+"""The values that were read from a file."""
 
 from dataclasses import dataclass, field
 
@@ -7,16 +7,16 @@ from incast.errors import AdviceError
 
 @dataclass
 class Taken:
-    """Keys of a scenario that a file gives, and how.
+    """Keys of a scenario that a file gives, and sentences on them.
 
     Parameters
     ----------
     changes
         Dotted keys and their values.
     took
-        What was taken, in sentences.
+        Sentences on the values that were taken.
     assumed
-        What was assumed for it.
+        Sentences on the assumptions.
     """
 
     changes: dict[str, object] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class Taken:
     assumed: list[str] = field(default_factory=list)
 
     def take(self, said: str, **changes: object) -> None:
-        """Add keys, written with __ for a dot, and note them."""
+        """Add keys, written with `__` for a dot, and a sentence on them."""
         self.changes |= {key.replace("__", "."): value for key, value in changes.items()}
         self.took.append(said)
 

@@ -1,4 +1,4 @@
-"""Words and numbers in files: how they are shown, and which numbers are accepted."""
+"""Names and numbers in files: how names are shown, and which numbers are accepted."""
 
 import re
 
@@ -10,19 +10,20 @@ OTHER_CONTROLS = {
     *("htcp", "hybla", "illinois", "scalable", "lp", "veno", "yeah", "nv", "cdg", "highspeed"),
     *("bbr2", "bbr3", "prague", "bpf_cubic", "bpf_dctcp"),
 }
-"""The others, which are left out of a scenario."""
+"""The other congestion controls of the kernel, which are left out of a scenario."""
 
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,|/\[\]-]+")
-_LONGEST = 40  # letters of a name in a sentence
+_LONGEST = 40  # characters of a name in a sentence
 _FEW = 4  # names in a sentence
 _WHOLE = re.compile(r"[0-9]{1,20}")
 _DECIMAL = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?")
 
 
 def shown(name: str) -> str:
-    """Return a name from a file as sentences show it: one line, cut, and in quotes if it is long.
+    """Return a name from a file as sentences show it: in one line, and not too long.
 
-    A name may have any characters, and must not be mistaken for advice or a command.
+    A name may have any characters, and must not be mistaken for advice or a command. A long or
+    unusual name is therefore in quotes.
     """
     if len(name) <= _LONGEST and _WORD.fullmatch(name):
         return name
@@ -31,14 +32,14 @@ def shown(name: str) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """Return the first few names, and how many others there are."""
+    """Return the first few names, and the number of the others."""
     distinct = list(dict.fromkeys(names))
     more = f" and {len(distinct) - _FEW} more" if len(distinct) > _FEW else ""
     return ", ".join(map(shown, distinct[:_FEW])) + more
 
 
 def whole(text: str, least: int, most: int) -> int | None:
-    """Read a whole number in digits of ASCII; None if it is not one, or outside its bounds."""
+    """Read a whole number in ASCII digits; return None if it is not valid or out of bounds."""
     if not _WHOLE.fullmatch(text):
         return None
     number = int(text)
@@ -46,7 +47,7 @@ def whole(text: str, least: int, most: int) -> int | None:
 
 
 def decimal(text: str, least: float, most: float) -> float | None:
-    """Read a decimal number in digits of ASCII; None if it is not one, or outside its bounds."""
+    """Read a decimal number in ASCII digits; return None if it is not valid or out of bounds."""
     if not _DECIMAL.fullmatch(text):
         return None
     number = float(text)

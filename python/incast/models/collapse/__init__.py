@@ -1,6 +1,6 @@
-"""Where a synchronised read collapses, predicted from the scenario alone.
+"""Predictions of whether a synchronised read collapses, from the scenario alone.
 
-A reduced process is simulated in Rust (`crates/theory`): packets that meet in one queue, and the
-senders' windows. `blocks` decides how much of it is simulated, and `reads` to which scenarios the
-model applies. `answers` and `knee` are its interface.
+Rust code (`crates/theory`) simulates a reduced process: packets that meet in one queue, and the
+senders' windows. `blocks` decides how much of the process is simulated, and `conditions` decides to
+which scenarios the model applies. `answers` and `knee` are the model's interface.
 """

@@ -18,24 +18,24 @@ from incast.models.registry import Answer, NotApplicable, Question
 
 @dataclass(frozen=True)
 class Forecast:
-    """What runs give on average, one element per read.
+    """The predicted means over runs, one element per read.
 
     Parameters
     ----------
     goodput
-        bit/s.
+        Goodput, bit/s.
     lossless
-        The same where nothing is lost, bit/s.
+        Goodput without losses, bit/s.
     seconds
-        Mean duration of a block.
+        Mean duration of a block, in seconds.
     timeouts
-        Timeouts of a block, mean.
+        Mean number of timeouts per block.
     waits
-        Seconds that these last at least.
+        Minimum duration of these timeouts, in seconds.
     scatter
-        Standard deviation of a run's goodput over its mean.
+        Standard deviation of a run's goodput, divided by the mean goodput.
     error
-        Standard error of goodput, relative.
+        Relative standard error of goodput.
     """
 
     goodput: Floats
@@ -48,13 +48,13 @@ class Forecast:
 
     @property
     def collapsed(self) -> NDArray[np.bool_]:
-        """Whether it has collapsed (see `incast.collapse`)."""
+        """Whether each read has collapsed (see `incast.collapse`)."""
         bits = self.goodput * self.seconds
         return collapsed(self.goodput, self.lossless, bits, self.timeouts, self.waits)
 
 
 def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
-    """Simulate the reads within the limit of effort."""
+    """Simulate the reads within the limits of `effort`."""
     followed = blocks.follow(reads, effort)
     seconds = np.maximum(followed.seconds, reads.least_s)
     bits, timeouts = reads.payload_bits, followed.timeouts
@@ -71,10 +71,10 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for reads behind a drop-tail buffer.
+    """Answer for the reads to which the model applies.
 
-    A few are followed further than many: a timeout of 200 ms that comes once in a hundred blocks
-    of a millisecond is two thirds of the time.
+    With few questions, each read is simulated for longer, because rare timeouts matter: one timeout
+    of 200 ms in a hundred blocks of a millisecond takes two thirds of the time.
     """
     reasons = [refusal(question) for question in questions]
     asked = [question for question, why in zip(questions, reasons, strict=True) if why is None]

@@ -1,9 +1,9 @@
-"""The process of packets, followed in Rust (`crates/theory`), and how far.
+"""The simulation of the reduced process in Rust (`crates/theory`), and its effort.
 
-Runs are followed, from block to block, until the mean block is known: to a few per cent, or so well
-that it is clear on which side of the collapse the read is. Most reads are far on one side and cost
-little. The requests' jitter is drawn from the same random numbers for every scenario, so that
-answers are repeatable.
+Runs are simulated block by block until the mean duration of a block is known to a few per cent, or
+until it is clear whether the read has collapsed. Most reads are far from the limit of collapse and
+cost little. The jitter of the requests is drawn from the same random numbers for every scenario, so
+that answers are repeatable.
 """
 
 import os
@@ -17,24 +17,25 @@ from incast.models.numbers import Floats
 
 @dataclass(frozen=True)
 class Effort:
-    """How much of a read is followed. Events are packets, ACKs, requests and timers.
+    """How much of a read is simulated. Events are packets, ACKs, requests and timers.
 
     Parameters
     ----------
     fine
-        Relative standard error of the mean block that is sufficient.
+        Sufficient relative standard error of the mean block.
     coarse
-        The same if it is clear whether the read has collapsed.
+        Sufficient relative standard error if it is clear whether the read has collapsed.
     clear
-        Number of standard errors from which on that is clear.
+        Number of standard errors from which on it is clear whether the read has collapsed.
     least
         Minimum number of events.
     most, blocks
-        A sufficient number of events, and of blocks after the first of a run.
+        Sufficient number of events, and of blocks after the first block of a run.
     limit
-        Events after which a block is not simulated to its end, but continues at the same pace.
+        Number of events after which the rest of a block is not simulated, but assumed to continue
+        at the same pace.
     rare
-        Whether to continue until a timeout occurs if packets are lost.
+        If packets are lost, whether to continue until a timeout occurs.
     """
 
     fine: float = 0.02
@@ -56,13 +57,13 @@ class Outcome:
     timeouts
         Timeouts of a block.
     handshakes
-        Those of them that waited for the answer to a SYN or SYN-ACK.
+        Timeouts of a block that waited for the answer to a SYN or SYN-ACK.
     seconds
-        Duration of a block at which goodput is its mean over runs.
+        Duration of a block at the mean goodput over runs, in seconds.
     scatter
-        Standard deviation of a run's goodput over its mean.
+        Standard deviation of a run's goodput, divided by the mean goodput.
     error
-        Standard error of the duration, relative.
+        Relative standard error of the duration.
     """
 
     timeouts: Floats
@@ -73,20 +74,20 @@ class Outcome:
 
 
 SWEEP = Effort()
-"""For sweeps: a millisecond per point."""
+"""Effort for sweeps: a millisecond per point."""
 
 FEW = Effort(fine=0.03, coarse=0.03, least=200_000, most=8_000_000, blocks=3, rare=True)
-"""For a few points: timeouts are seen that come once in a hundred blocks."""
+"""Effort for a few points: enough to see timeouts that come once in a hundred blocks."""
 
 MOST_FEW = 40
-"""Points that are a few."""
+"""Largest number of points for which the effort is `FEW`."""
 
 ALL_FEW = 40_000_000
-"""Events of all of them together: a second of two processors, if not less is enough."""
+"""Most events of these points together. Two processors need a second for so many events."""
 
 
 def effort_for(points: int) -> Effort:
-    """Return how far each of this many points is followed."""
+    """Return the effort for each point, given the number of points."""
     if points > MOST_FEW:
         return SWEEP
     return replace(FEW, most=min(FEW.most, ALL_FEW // max(points, 1)))
@@ -95,7 +96,7 @@ def effort_for(points: int) -> Effort:
 SEARCH = Effort(
     fine=0.01, coarse=0.1, clear=3.0, most=2_000_000, blocks=57, limit=20_000_000, rare=True
 )
-"""For a question that a single point decides."""
+"""Effort for a question that a single point decides."""
 
 
 def follow(reads: Reads, effort: Effort = SWEEP) -> Outcome:

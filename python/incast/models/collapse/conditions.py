@@ -1,4 +1,4 @@
-"""The scenarios to which the model applies, and the reasons for the others."""
+"""The scenarios to which the model applies, and the reasons why it refuses others."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -65,24 +65,24 @@ _RACK: dict[str, list[dict[str, Any]]] = {
         }
     ]
 }
-"""Parameters of parts that the model has as constants."""
+"""Parameters of hystart and RACK-TLP that are constants in the model."""
 
 
 def refusal(question: Question) -> str | None:
-    """Return why the model does not apply to a scenario, or None."""
+    """Return why the model does not apply to a scenario, or None if the model applies."""
     point = question.point
     return next((why for fits, why in _conditions(point) if not fits), None)
 
 
 def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
-    """Yield whether each condition holds, and the reason if it does not."""
+    """Yield for each condition whether it holds, and the reason for a refusal if not."""
     network = point.tree["network"]
     topology, queue = point.topology, network["queue"]["name"]
     yield topology == "star", f"the topology must be 'star', not {topology!r}"
     yield queue in QUEUES, f"the queue must be 'drop-tail' or 'ecn-threshold', not {queue!r}"
     if queue == "ecn-threshold":
         threshold = str(network["queue"]["threshold"])
-        yield "%" not in threshold, "the threshold of marks must be in packets or bytes"
+        yield "%" not in threshold, "the marking threshold must be in packets or bytes"
         strict = network["queue"]["drop_non_ect"]
         yield not strict, "packets without ECN must not be dropped at the threshold (drop_non_ect)"
     own = not isinstance(network["buffer"], dict)
@@ -102,15 +102,15 @@ def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bo
     all_ = workload.get("active", workload["servers"]) == workload["servers"]
     yield all_, "all servers must take part in every block (active)"
     at_once = workload.get("interval", "0s") == "0s"
-    yield at_once, "each block must follow the one before, without an interval"
+    yield at_once, "each block must follow the previous block without an interval"
     together = point.facts["request_spread_s"] == 0 and workload.get("handshakes") != "before"
     yield together, "a connection must be opened with its request (handshakes, request_spread)"
     delayed = point.tree["transport"]["delayed_ack"]
     kept = workload.get("connections") == "persistent" and int(workload["blocks"] or 0) > 1
     answers = kept and isinstance(delayed, dict) and delayed["pingpong"]
-    yield not answers, "a client that asks again must not change its ACKs (delayed_ack.pingpong)"
+    yield not answers, "delayed_ack.pingpong is not supported on connections with several requests"
     small = int(workload.get("request_size", 0)) <= point.packet - point.mss
-    yield small, "a request must fit into a header (request_size)"
+    yield small, "a request must not be larger than a packet's headers (request_size)"
     yield point.servers <= MOST_SERVERS, f"there must be at most {MOST_SERVERS} servers"
 
 
@@ -119,11 +119,11 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     name = control["name"]
     yield name in CONTROLS, f"the congestion control {name!r} is not supported"
     yield recovery["name"] in REPAIRS, f"the recovery {recovery['name']!r} is not supported"
-    # Its reduced process still counts what is outstanding, where the simulator counts the pipe.
+    # BBR's reduced process still counts outstanding data, where the simulator counts the pipe.
     yield name != "bbr", "BBR is not supported"
     remedies = [remedy["name"] for remedy in transport["remedies"]]
     changing = [name for name in remedies if name not in _HARMLESS]
-    yield not changing, f"{', '.join(changing)} changes what happens after a loss"
+    yield not changing, f"remedies are not supported: {', '.join(changing)}"
     for key, values in _PLAIN.items():
         yield (
             transport[key] in values,
@@ -135,36 +135,39 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
         covered = transport["ecn_packets"] in {"data", "all"}
         yield covered, "all data packets must be ECN-capable (ecn_packets)"
         known = control["react_at"] != "every-ece" and control["ce_change"] == "two-acks"
-        yield known, "DCTCP must react once per window, and its receiver with two ACKs"
+        yield (
+            known,
+            "DCTCP must not have react_at = 'every-ece', and must have ce_change = 'two-acks'",
+        )
     reduces, is_linux = transport["prr"] != "off", recovery.get("partial_acks") == "reduced"
     yield (
         is_linux == reduces or recovery["name"] != "newreno",
-        "partial ACKs must be answered as soon as rate reduction allows it, or both must be off",
+        "NewReno's partial_acks must be 'reduced' with prr, and must not be 'reduced' without prr",
     )
     limit = control.get("slow_start_limit", 1)
     counts = control.get("byte_counting", False)
     yield not counts or limit in {0, 1}, f"slow_start_limit = {limit} is not supported"
     hystart = control.get("hystart", {"name": "off"})
     is_watched = name != "cubic" and hystart["name"] != "off"
-    yield not is_watched, "slow start must be without hystart, except in CUBIC"
+    yield not is_watched, "hystart is supported only with CUBIC"
     yield from _of_parts(_HYSTART, hystart, "congestion_control.hystart")
     if recovery["name"] == "rack-tlp":
-        yield transport["dsack"], "RACK-TLP must be told of duplicates (dsack)"
+        yield transport["dsack"], "RACK-TLP is supported only with dsack"
         checks = recovery["timestamp_check"] and transport["timestamps"]
-        yield not checks, "RACK-TLP must not look at timestamps (timestamp_check)"
+        yield not checks, "RACK-TLP must not check timestamps (timestamp_check)"
         yield from _of_parts(_RACK, {"name": "rack-tlp", **recovery}, "recovery")
 
 
 def _of_parts(
     known: dict[str, list[dict[str, Any]]], given: dict[str, Any], where: str
 ) -> Iterator[tuple[bool, str]]:
-    """Yield whether the parameters of a part are those of one of the stacks."""
+    """Yield a refusal if the parameters of a part are not those of a known stack."""
     for one in known[given["name"]]:
         if all(given[key] == value for key, value in one.items()):
             return
     keys = [key for key, value in known[given["name"]][0].items() if given[key] != value]
     other = ", ".join(keys)
-    yield False, f"transport.{where} with other {other} than the profiles is not supported"
+    yield False, f"transport.{where} must have the same {other} as a profile"
 
 
 def _text(value: object) -> str:

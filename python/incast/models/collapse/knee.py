@@ -15,7 +15,7 @@ STEP, CLOSE = 1.25, 0.03
 
 
 def servers_tried(most: int = MOST_SERVERS) -> list[int]:
-    """Return the numbers of servers that are tried: all up to 12, then in steps of a quarter."""
+    """Return the numbers of servers to try: all numbers up to 12, then steps of a quarter."""
     tried = list(range(2, min(12, most) + 1))
     while tried[-1] < most:
         tried.append(min(most, round(tried[-1] * STEP)))
@@ -25,22 +25,22 @@ def servers_tried(most: int = MOST_SERVERS) -> list[int]:
 def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH) -> Floats:
     """Return the first number of servers at which each read collapses.
 
-    Numbers are tried upwards to the first that collapses; halving then finds the first between it
-    and the one before, to 3 %.
+    The search tries growing numbers of servers until the read collapses. Bisection between the last
+    two numbers then finds the first collapse, to 3 %.
 
     Parameters
     ----------
     reads
-        Their own numbers of servers do not matter.
+        The reads. Their own numbers of servers do not matter.
     most
         The largest number of servers that is tried.
     effort
-        How far each number is followed.
+        The effort of the simulation for each number of servers.
 
     Returns
     -------
     array, one element per read
-        The number of servers; NaN where none up to `most` collapses.
+        The number of servers; NaN where the read does not collapse with up to `most` servers.
     """
     found, before = np.full(len(reads), np.nan), np.ones(len(reads))
     for servers in servers_tried(most):

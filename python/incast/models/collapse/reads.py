@@ -1,4 +1,4 @@
-"""The model's parameters of a scenario, in packets and packet times."""
+"""The parameters that the model takes from a scenario, in packets and packet times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Reads:
-    """Reads, one element per scenario. Packet times are those of the client's link.
+    """Parameters of reads, one element per scenario. Packet times are those of the client's link.
 
     Parameters
     ----------
@@ -28,46 +28,47 @@ class Reads:
     segments
         S, segments of the SRU.
     last
-        Payload of the last of them, as a share of a full segment's.
+        Payload of the last segment, as a share of a full segment's payload.
     packet, header, bare, layer2
-        Bytes of a full packet, of its header, of a packet without payload, and those that every
-        packet takes on a link besides.
+        Bytes of a full packet, of its headers, of a packet without payload, and of the layer-2
+        overhead of every packet.
     slower
-        Rate of the client's link over that of a server's.
+        Rate of the client's link, divided by the rate of a server's link.
     packet_s
         Time of one full packet on the client's link, s.
     buffer
-        Capacity in front of the client's link: bytes, or packets.
+        Capacity of the buffer in front of the client's link, in bytes or packets.
     counts_packets
-        Whether it counts packets.
+        Whether the buffer counts packets.
     cell, extra
-        Bytes of its cells, and those that every packet occupies besides.
+        Bytes of a cell of the buffer, and the additional bytes that every packet occupies.
     mark_threshold, mark_packets, mark_in_service, mark_arriving
-        The queue beyond which packets are marked, infinite without marks; whether it counts
-        packets, the packet being sent, and the arriving one.
+        The queue length above which packets are marked, infinite without marks; whether this length
+        counts packets, includes the packet in service, and includes the arriving packet.
     propagation
-        Round trip of propagation, packet times.
+        Propagation delay of a round trip, in packet times.
     gap
-        Mean time between two requests, packet times.
+        Mean time between two requests, in packet times.
     spread, jitter
-        Most by which a request is late besides, and by which a host delays its data; packet times.
+        Largest additional delay of a request, and largest delay of a host before it sends data, in
+        packet times.
     fresh
         Whether every block opens new connections.
     rto_min, rto_max
         Bounds of the RTO, s.
     handshakes
-        Whether each server's first packet is a SYN-ACK, or a SYN, that has to be answered.
+        Whether each server's first packet is a SYN or SYN-ACK that has to be answered.
     syn_rto
-        Time after which a lost one is sent again, s.
+        Time after which a lost SYN or SYN-ACK is sent again, s.
     first_rto, later_rto
-        RTO before the first round trip without a handshake, and after a lost one; s.
+        RTO before the first measured round trip if there is no handshake, and RTO after a lost
+        handshake, s.
     blocks
-        Blocks of a run; the first opens the connections, unless each does.
+        Blocks of a run. The first block opens the connections, unless every block does.
     initial_window, initial_threshold, most_window
-        Window and slow-start threshold of a connection that has just opened, and the receiver's
-        window; segments.
+        Window and slow-start threshold of a new connection, and the receiver's window, in segments.
     repair
-        See `incast.models.collapse.stacks.Stack`, as of all that follow.
+        See `incast.models.collapse.stacks.Stack` for this parameter and all that follow.
     """
 
     servers: Floats
@@ -178,7 +179,7 @@ class Reads:
 
     @property
     def lossless_s(self) -> Floats:
-        """Mean seconds of a block in which nothing is lost (see `incast.scenario.lossless`)."""
+        """Mean duration of a block without losses, s (see `incast.scenario.lossless`)."""
         whole = self.packet + self.layer2
         bare = (self.bare + self.layer2) / whole * (1.0 + self.slower)
         greeting = self.propagation + 2.0 * bare
@@ -199,13 +200,13 @@ class Reads:
 
     @property
     def _data(self) -> Floats:
-        """Return an SRU in full packets."""
+        """Return the size of an SRU, in full packets."""
         payload = (self.packet - self.header) / (self.packet + self.layer2)
         return self.segments - payload * (1.0 - self.last)
 
     @property
     def least_s(self) -> Floats:
-        """Seconds that the data of a block take of the client's link: no block is shorter."""
+        """Seconds that the client's link needs for the data of a block. No block is shorter."""
         return self.servers * self._data * self.packet_s
 
     @property
@@ -216,7 +217,7 @@ class Reads:
 
 
 def read(questions: Sequence[Question]) -> Reads:
-    """Take the quantities of scenarios to which `refusal` has no objection."""
+    """Return the parameters of scenarios that `refusal` accepts."""
     rows = [_row(question.point) for question in questions]
     columns: dict[str, Any] = {}
     for field in fields(Reads):
@@ -278,7 +279,7 @@ def _buffer(point: Resolved) -> float:
 
 
 def _marking(point: Resolved) -> dict[str, float | bool]:
-    """Return when the switch marks packets."""
+    """Return the parameters by which the switch marks packets."""
     network = point.tree["network"]
     queue = network["queue"]
     if queue["name"] != "ecn-threshold":

@@ -1,4 +1,4 @@
-"""Differences between hosts that the model distinguishes."""
+"""The differences between hosts that the model knows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,65 +18,73 @@ WATCHES = ("off", "rfc9406", "linux", "ns3")
 
 @dataclass(frozen=True)
 class Stack:
-    """One stack's ways; numbers are places in the tuples above.
+    """The behaviour of one stack. A choice is a position in one of the tuples above.
 
     Parameters
     ----------
     repair
         The loss recovery.
     careful, impatient, restarts_timer
-        RFC 6582 §3.2, step 2, and §4, and whether a fast retransmit restarts the timer.
+        Whether a fast retransmit needs an ACK of more than the last loss (RFC 6582 §3.2, step 2),
+        whether only the first partial ACK restarts the timer (§4), and whether a fast retransmit
+        restarts the timer.
     limited_transmit, limited_again
-        Whether two duplicate ACKs release a segment each, and whether it may be one that a timeout
-        sends again.
+        Whether each of the first two duplicate ACKs releases a segment, and whether this may be a
+        segment that a timeout sends again.
     in_turn
-        With Tahoe: a retransmission waits for its host like other data.
+        With Tahoe: whether a retransmission waits for its host like other data.
     exit, halved
-        The window after a recovery, and what a loss reduces.
+        The window after a recovery, and the quantity that a loss reduces.
     burst
-        New segments that an ACK may release in recovery; 0 if any number.
+        Largest number of new segments that an ACK may release in recovery; 0 for any number.
     answers, rescues
-        With SACK: partial ACKs are answered, and the tail is sent again (ns-3; RFC 6675).
+        With SACK: whether partial ACKs are answered (ns-3), and whether the tail is sent again
+        (RFC 6675).
     block_bytes
-        The blocks of an ACK lengthen it.
+        Whether the SACK blocks of an ACK lengthen the ACK.
     whole_windows
-        Windows count packets.
+        Whether windows count packets.
     defers, closes
-        Small bursts wait, as in Linux, and a connection is closed with a FIN after its data.
+        Whether small bursts wait, as in Linux, and whether a connection is closed with a FIN after
+        its data.
     proportional, examine
-        Rate reduction in a recovery, as in Linux, and the examination of a timeout.
+        Whether a recovery uses rate reduction, as in Linux, and how a timeout is examined.
     growth
-        What the window grows by.
+        The rule by which the window grows.
     cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind, cubic_counts
         The parameters of CUBIC.
     watch
-        What ends CUBIC's slow start.
+        The rule that ends CUBIC's slow start.
     bbr_startup, bbr_cruise, bbr_probe
-        BBR's gains of rate and window in Startup, of the window later, and of the rate that probes.
+        BBR's gain of rate and window in Startup, its later gain of the window, and its gain of the
+        rate in a probe.
     bbr_rounds, bbr_full_rounds, bbr_least, bbr_burst
-        Rounds of its filter and until Startup ends, its least window and its bursts, segments.
+        Rounds of BBR's bandwidth filter, rounds without growth that end Startup, and the least
+        window and the burst in segments.
     bbr_burst_time, bbr_round_trip_time, bbr_probe_time
-        The time of a burst, after which a round trip expires, and of a probe, s.
+        The least time of a burst, the time after which the smallest round trip expires, and the
+        duration of ProbeRTT, s.
     uses_marks, mark_alpha, mark_gain, mark_floor, mark_at_once
         Whether marks reduce the window, and the parameters of DCTCP.
     probes, probe_first, probe_margin, probe_ack_delay, reduces_again, needs_reordering
-        The parameters of RACK-TLP, s.
+        The parameters of RACK-TLP; times in s.
     style, granularity
-        The computation of the timeout, and its tick, s.
+        The computation of the RTO, and its granularity, s.
     per_window, timestamps, times_blocks
-        One segment of a window is timed; retransmissions are timed, too, and so is what duplicate
-        ACKs report for the first time.
+        Whether one segment per window is timed, whether retransmissions are timed, too, and whether
+        segments are timed that a duplicate ACK reports for the first time.
     tick
         Tick of the hosts' timers, s.
     runs_idle
-        The timer runs on while nothing is out.
+        Whether the timer runs on while no data are outstanding.
     ack_every, ack_timeout, quick, counts_acks
-        Segments to an ACK, the seconds that one waits, and how many come at once before; whether
-        ACKs are counted for that, and counted anew after a silence, as in Linux.
+        Segments per ACK, the longest delay of an ACK in seconds, and the number of segments that
+        are acknowledged one by one at first; whether this number counts ACKs, and starts anew after
+        a silence, as in Linux.
     idle
         The effect of an idle period on the window.
     arrival_first
-        A packet that leaves in the instant of an arrival is still there.
+        Whether a packet that leaves at the time of an arrival still occupies its place.
     """
 
     repair: float
@@ -142,7 +150,7 @@ class Stack:
 
 
 def stack(point: Resolved) -> Stack:
-    """Return the ways of a scenario's hosts."""
+    """Return the behaviour of the hosts of a scenario."""
     network, transport = point.tree["network"], point.tree["transport"]
     recovery, control = transport["recovery"], transport["congestion_control"]
     halved = "flight" if control.get("reduce_from") is None else control["reduce_from"]
@@ -194,7 +202,7 @@ def _seconds(value: object) -> float:
 
 
 def _growth(control: dict[str, Any]) -> dict[str, Any]:
-    """Return how the window grows, with CUBIC's parameters (those of the profile `lab`, if not)."""
+    """Return the growth of the window, and CUBIC's parameters; by default those of `lab`."""
     name = control["name"]
     counts = control.get("byte_counting", False)
     whole = counts and control.get("slow_start_limit") == 0
@@ -216,7 +224,7 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bbr(control: dict[str, Any]) -> dict[str, Any]:
-    """Return BBR's parameters, or those of the draft."""
+    """Return BBR's parameters; by default those of the draft."""
     return {
         "bbr_startup": control.get("startup_gain", 2.885),
         "bbr_cruise": control.get("cwnd_gain", 2.0),
@@ -232,7 +240,7 @@ def _bbr(control: dict[str, Any]) -> dict[str, Any]:
 
 
 def _marks(control: dict[str, Any]) -> dict[str, Any]:
-    """Return how marks are used."""
+    """Return the parameters of the reaction to marks."""
     return {
         "uses_marks": control["name"] == "dctcp",
         "mark_alpha": control.get("alpha", 1.0),

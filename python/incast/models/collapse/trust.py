@@ -1,6 +1,6 @@
-"""The uncertainty of an answer, from the held-out reads of a study that are like it.
+"""The uncertainty of an answer, from similar held-out reads of a study.
 
-`validation/jitter` writes the figures (`trust.json`), and holds them.
+`validation/jitter` writes the numbers of `trust.json`, and checks them.
 """
 
 import json
@@ -11,7 +11,7 @@ from importlib.resources import files
 LEAST = 0.9
 """Share of the held-out reads that the factors cover."""
 EDGES = (0.02, 0.1, 0.25)
-"""Uncertainties that separate the regions; beyond the last there is no answer."""
+"""Upper limits of the uncertainty in each region. Above the last limit, there is no answer."""
 MOST = EDGES[-1]
 RUNS = 10
 """Number of runs over which goodput is averaged, in the study and in every answer."""
@@ -24,12 +24,12 @@ class Region:
     Parameters
     ----------
     most
-        The uncertainty of its answers at most: the standard error of the mean goodput of `RUNS`
-        runs, relative.
+        Largest uncertainty of an answer in this region: the relative standard error of the mean
+        goodput of `RUNS` runs.
     reads
-        Their number.
+        Number of held-out reads in this region.
     factor
-        Within this factor of the simulator's mean lie the goodputs of `LEAST` of them.
+        A share of `LEAST` of these reads has a goodput within this factor of the simulator's mean.
     """
 
     most: float
@@ -61,14 +61,14 @@ def line(uncertainties: list[float]) -> str:
         parts.append(f"a factor of {one.factor:.2f}{at}")
     reads = sum(one.reads for one in counts)
     return (
-        f"Accuracy: for {LEAST:.0%} of {reads} held-out reads with similar variation, goodput is "
-        f"within {', '.join(parts)} of the simulator's mean of {RUNS} runs "
+        f"Accuracy: for {LEAST:.0%} of {reads} held-out reads with similar variation, predicted "
+        f"and simulated goodput (mean of {RUNS} runs) differ by at most {', '.join(parts)} "
         "(docs/validation/jitter.md)."
     )
 
 
 def chance(uncertainty: float, blocks: int) -> str:
-    """Return why there is no answer if the result depends on chance."""
+    """Return the reason for a refusal if the result depends on chance."""
     several = "block" if blocks == 1 else "blocks"
     return (
         f"the result depends on chance: the mean goodput of {RUNS} runs of {blocks} {several} has "

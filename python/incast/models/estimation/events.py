@@ -1,4 +1,4 @@
-"""The parameters of §3.2 of Kulkarni & Agrawal from a frame of events of any source."""
+"""Estimates of Kulkarni & Agrawal's parameters (§3.2) from a frame of events of any source."""
 
 from dataclasses import dataclass
 
@@ -29,26 +29,28 @@ class Estimate:
         p_c: loss events of all flows together per packet sent. Losses within one round trip of the
         first are one event.
     loss_indication_ratio
-        p_r: the mean over flows of loss indications per packet that the flow sent. An indication is
-        the beginning of a recovery, or a timeout with those that follow it without progress.
+        p_r: loss indications of a flow per packet that it sent, averaged over the flows. An
+        indication is the beginning of a recovery, or a timeout together with the timeouts that
+        follow without progress.
     packet_loss_ratio
         Packets dropped per packet sent.
     flows_per_event
         j = p_r / p_c, from 1 to n.
     rtt_s
-        Mean round trip, queueing included.
+        Mean round trip, including queueing.
     timeout_s
-        T0: mean length of timeouts that follow no other without progress.
+        T0: mean length of timeouts. A timeout that repeats another without progress does not count.
     block_head_timeouts
         delta as a number: flows with a timeout in the first window of a block, per block.
     block_head_share
-        delta as a share: blocks with such a flow.
+        delta as a share: the share of the blocks that have such a flow.
     block_head_whole_share
-        Blocks in which such a flow had lost all that was outstanding.
+        Share of the blocks in which such a flow had lost all its outstanding packets.
     inside_whole_window, inside_few_duplicates, inside_other
-        Timeouts elsewhere in a block: whole windows lost; too few duplicate ACKs; else, by cause.
+        Number of timeouts elsewhere in a block: after the loss of a whole window, after too few
+        duplicate ACKs, and for other causes.
     blocks, packets, loss_events
-        What was counted.
+        Number of blocks, of packets sent, and of loss events.
     """
 
     loss_event_ratio: float
@@ -81,19 +83,26 @@ def of_events(
     Parameters
     ----------
     events
-        One row per event, in the order of time. `time_s`, `kind`, `flow` and `block` are needed.
-        Kinds that count: `drop` (a packet was lost), `timeout`, `fast_retransmit`, `block_start`;
-        others are used only for their numbers. Without any `drop` loss events are made of
-        indications, and the packet loss ratio is unknown.
+        One row per event, in the order of time. The columns `time_s`, `kind`, `flow` and `block`
+        are required. The kinds `drop` (a packet was lost), `timeout`, `fast_retransmit` and
+        `block_start` are counted. Events of other kinds are used only for their columns. If no
+        event is a `drop`, loss events are derived from indications, and the packet loss ratio is
+        unknown.
 
-        Optional, with what is lost without them: `packets`, data packets that the flow's connection
-        sent so far (each flow is taken to send an equal share of `packets`); `srtt_s` (`rtt` must
-        be given); `rto_s` (no T0); `seq`, first unacknowledged byte of a timeout (each timeout
-        counts for itself); `place`, `block_head` or `inside` (no delta); `cause` (no causes).
+        Other columns are optional:
+
+        - `packets`: data packets that the flow's connection has sent so far. Without this column,
+          each flow is assumed to send an equal share of the argument `packets`.
+        - `srtt_s`: the smoothed round trip. Without this column, `rtt` must be given.
+        - `rto_s`: the RTO. Without this column, T0 is unknown.
+        - `seq`: the first unacknowledged byte of a timeout. Without this column, no timeout counts
+          as a repetition.
+        - `place`: `block_head` or `inside`. Without this column, delta is 0.
+        - `cause`: the cause of a timeout. Without this column, causes are unknown.
     flows
         n.
     packets
-        All data packets sent; by default the sum over flows of the column.
+        Number of all data packets sent; by default the sum of the column `packets` over the flows.
     rtt
         Mean round trip, seconds; by default the mean of `srtt_s`.
     fresh
@@ -102,7 +111,7 @@ def of_events(
     Raises
     ------
     ModelError
-        A required column is missing, or a number has no source.
+        A required column is missing, or a number has neither a column nor an argument.
     """
     missing = [name for name in NEEDED if name not in events.columns]
     if missing:
@@ -114,7 +123,7 @@ def of_events(
     if rtt is None:
         mean = events["srtt_s"].drop_nans().mean()
         if mean is None:
-            raise ModelError("events: without a column 'srtt_s' the round trip must be given")
+            raise ModelError("events: without a column 'srtt_s', the round trip must be given")
         rtt = float(mean)  # type: ignore[arg-type]
     timeouts = _timeouts(events)
     indications = pl.concat(
@@ -155,14 +164,14 @@ def of_events(
 
 
 def burst_sizes(times: Floats, window: float) -> Floats:
-    """Return the losses of each event, in time: one within `window` s of its first belongs to it.
+    """Return the number of losses in each loss event, in the order of time.
 
     Parameters
     ----------
     times
-        When something was lost, ascending, seconds.
+        Times of the losses in seconds, ascending.
     window
-        Seconds, more than 0.
+        Seconds, more than 0. Losses within this time of an event's first loss belong to the event.
     """
     sizes = []
     at = 0
@@ -174,7 +183,7 @@ def burst_sizes(times: Floats, window: float) -> Floats:
 
 
 def _timeouts(events: pl.DataFrame) -> pl.DataFrame:
-    """Return the timeouts for data, each with whether it is the `first` without progress."""
+    """Return the timeouts of data; `first` is false for a repetition without progress."""
     timeouts = events.filter((pl.col("kind") == "timeout") & (pl.col("cause") != "handshake"))
     before = pl.col("seq").shift(1).over("flow", "block")
     again = (before == pl.col("seq")) & (pl.col("seq") >= 0)
@@ -188,7 +197,7 @@ def _packets_of_flows(
     noted = events.filter(pl.col("packets").is_not_null() & (pl.col("packets") > 0))
     if not noted.height:
         if packets is None:
-            raise ModelError("events: without a column 'packets' their number must be given")
+            raise ModelError("events: without a column 'packets', the number of packets is needed")
         return np.full(flows, packets / flows)
     connection = ["flow", "block"] if fresh else ["flow"]
     most = noted.group_by(connection).agg(pl.col("packets").max())

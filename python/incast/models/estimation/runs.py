@@ -1,4 +1,4 @@
-"""Estimates of simulated runs, and the models' answers to them."""
+"""Estimates from simulated runs, and the models' answers for these runs."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -15,23 +15,25 @@ if TYPE_CHECKING:
     from incast.scenario.resolved import Resolved
 
 KNEE = 3
-"""n* of Kulkarni & Agrawal's simulations, unless a sweep gives another."""
+"""Default of n*: the value in Kulkarni & Agrawal's simulations."""
 _SERVERS = "workload.servers"
 _KEYS = ("point", "seed")
 
 
 def estimate(results: "Results") -> pl.DataFrame:
-    """Return an `Estimate` of every run: one row per point and seed, and the run's `knee`.
+    """Return an `Estimate` and the `knee` of every run: one row per point and seed.
 
-    The round trip is that of an idle path and the mean wait in front of the client's link, by
-    Little's law the mean of all packets. The knee n* is the largest number of servers up to which
-    timeouts inside a block are whole windows lost more often than too few duplicate ACKs, over all
-    seeds and for each curve of the sweep; 3 where the servers are not swept, or nothing times out.
+    The round trip is the sum of the idle round trip and the mean wait in front of the client's
+    link. By Little's law, this wait is the mean over all packets.
+
+    The knee n* is computed for each curve of the sweep, over all seeds. It is the largest number of
+    servers up to which timeouts inside a block come from lost whole windows at least as often as
+    from too few duplicate ACKs. It is 3 if the servers are not swept, or if no timeout occurs.
 
     Parameters
     ----------
     results
-        Of a workload on a star, recorded with the trace `events`.
+        Results of a workload on a star, recorded with the trace `events`.
 
     Raises
     ------
@@ -54,15 +56,15 @@ def ask(results: "Results", names: Iterable[str] | None = None) -> pl.DataFrame:
     Parameters
     ----------
     results
-        As for `estimate`.
+        Results as for `estimate`.
     names
-        Of models; by default all.
+        Names of models; by default all models.
 
     Returns
     -------
     data frame
-        A row per point, seed and model that applies: the swept keys, `point`, `seed`, `model`, and
-        the columns of its answers.
+        A row per point, seed and model that applies. The columns are `point`, the swept keys,
+        `seed`, `model`, and the columns of the model's answers.
     """
     estimates = estimate(results)
     questions = [
@@ -96,7 +98,7 @@ def _estimate(results: "Results", job: "Job", row: dict[str, float]) -> dict[str
 
 
 def _wait(point: "Resolved", row: dict[str, float]) -> float:
-    """Return the mean wait: bytes waiting on average over bytes that leave per second."""
+    """Return the mean wait: mean number of waiting bytes / bytes that leave per second."""
     leaving = row["link_utilization"] * point.line_rate / 8
     return row["queue_mean_bytes"] / leaving if leaving > 0 else 0.0
 
@@ -110,7 +112,7 @@ def _with_knees(frame: pl.DataFrame, curve: list[str]) -> pl.DataFrame:
 
 
 def _knee(curve: pl.DataFrame) -> float:
-    """Return the largest n before the first one that mostly lacks duplicate ACKs."""
+    """Return the largest n before timeouts come mostly from too few duplicate ACKs."""
     causes = ("inside_whole_window", "inside_few_duplicates")
     sums = curve.group_by(_SERVERS).agg(pl.col(*causes).sum()).sort(_SERVERS)
     known, knee = False, 0

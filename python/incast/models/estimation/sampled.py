@@ -1,8 +1,8 @@
-"""Loss rates where there is no trace: one packet in k, or the counters of a switch.
+"""Loss rates without a trace: from a sample of one packet in k, or from the counters of a switch.
 
-Both give the two rates that the models distinguish, packets lost and loss events, each with the
-standard error of the unseen part. Neither sees which flow lost, so that p_r needs an assumption:
-j of n flows hit by an event.
+Both sources give the two rates that the models distinguish, the rate of lost packets and the rate
+of loss events. Each rate has the standard error of its unseen part. Neither source shows which flow
+lost a packet, so p_r needs an assumption: an event hits j of the n flows.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class Sampled:
     Parameters
     ----------
     packet_loss_ratio, packet_loss_error
-        Packets lost per packet.
+        Packets lost per packet, and the standard error.
     loss_event_ratio, loss_event_error
-        Loss events per packet.
+        Loss events per packet, and the standard error.
     """
 
     packet_loss_ratio: float
@@ -46,34 +46,35 @@ def of_sample(
 ) -> Sampled:
     """Estimate from a sample that contains each packet with the probability 1/k.
 
-    d of s sampled packets were lost, in e' bursts. The loss ratio is d/s. An event of which no
-    packet is sampled is not seen; their number follows from the assumed sizes of
-    events:
+    d of the s sampled packets were lost, in e' bursts. The loss ratio is d/s. An event without a
+    sampled packet is not seen. The number e of all events follows from the assumed distribution of
+    event sizes:
 
         geometric     e = e'·d / (d - e'·(1 - 1/k))
         log-series    e = e'·ln(1 + c·k) / ln(1 + c),  d/e' = c / ln(1 + c)
 
-    Both give k·e' where each event loses one packet. A log-series has many small events beside few
-    large ones, as synchronised reads have at a full buffer.
+    Both assumptions give k·e' if each event loses one packet. A log-series has many small events
+    and few large ones, as synchronised reads have at a full buffer.
 
     Parameters
     ----------
     packets
-        s, sampled packets, lost ones among them.
+        s, the number of sampled packets, including lost ones.
     drop_times
-        When the sampled packets that were lost were offered, seconds.
+        Times in seconds at which the lost packets of the sample were offered.
     interval
-        k; 1 is a whole trace.
+        k. A sample with k = 1 is a whole trace.
     rtt
-        Round trip, seconds: losses within one of an event's first are that event.
+        Round trip, seconds. Losses within a round trip of the first loss belong to the same event.
     sizes
-        The assumption.
+        The assumed distribution of event sizes.
 
     Returns
     -------
     Sampled
-        The errors are those of sampling, to first order. They do not include a wrong assumption,
-        which may have a larger effect: the difference of the two is a hint.
+        The errors are those of sampling, to first order. They do not include the effect of a wrong
+        assumption, which may be larger. The difference between the results with both assumptions
+        is a hint.
 
     Raises
     ------
@@ -88,13 +89,13 @@ def of_sample(
     ratio = lost / packets
     ratio_error = sqrt(ratio * (1 - ratio) / packets * (1 - 1 / interval))
     if not lost:
-        # With one loss expected in the sample, none is as likely as a standard error below.
+        # If one loss is expected, a sample without a loss is about one standard error too low.
         unseen = (1 - 1 / interval) / packets
         return Sampled(0.0, unseen, 0.0, unseen)
     bursts = burst_sizes(times, rtt)
     seen = len(bursts)
     count = _events(seen, lost, interval, sizes)
-    # To first order: ∂e/∂e', ∂e/∂d, the variances of both for e events, and their covariance.
+    # To first order: ∂e/∂e', ∂e/∂d, the variances of e' and d for e events, and their covariance.
     share = min(seen / count, 1.0)
     if lost == seen or interval == 1:
         variance = seen * (1 - share) * (count / seen) ** 2
@@ -111,7 +112,7 @@ def of_sample(
 
 
 def _events(seen: float, lost: float, interval: float, sizes: Sizes) -> float:
-    """Return e, all events, from e' seen ones with d losses."""
+    """Return e, the number of all events, from e' seen events with d losses."""
     mean = lost / seen
     if mean <= 1 + 1e-9:
         return seen * interval
@@ -129,13 +130,15 @@ def _events(seen: float, lost: float, interval: float, sizes: Sizes) -> float:
 def of_counters(packets: int, drops: ArrayLike) -> Sampled:
     """Estimate from a port's counters, read at regular intervals.
 
-    The loss ratio is exact. Events are not seen, but intervals without a loss are: if events were
-    a Poisson process, of I intervals a share exp(-e/I) would have none, so that
+    The loss ratio is exact. Counters do not show events, but they show intervals without a loss. If
+    events are a Poisson process, a share exp(-e/I) of I intervals has no loss. With losses in f
+    intervals, the number of events is therefore
 
         e = -I·ln(1 - f/I)
 
-    with losses in f of them. Intervals should be a round trip at least, or an event counts in two;
-    and short against the time between events, or f tends to I and has no information.
+    Intervals should be at least a round trip long, because an event otherwise counts in two
+    intervals. They should be short against the time between events, because f otherwise tends to I
+    and has no information.
 
     Parameters
     ----------
@@ -147,8 +150,8 @@ def of_counters(packets: int, drops: ArrayLike) -> Sampled:
     Returns
     -------
     Sampled
-        Events are f at the least and all drops at the most: e is cut to that. With losses in every
-        interval e is f, and the error infinite.
+        The number of events is at least f and at most the number of drops, so e is limited to this
+        range. If every interval has losses, e is f, and the error is infinite.
 
     Raises
     ------

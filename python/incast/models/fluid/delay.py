@@ -1,4 +1,4 @@
-"""Delay differential equations: fixed steps of Runge and Kutta's fourth order."""
+"""Delay differential equations, solved by the fourth-order Runge-Kutta method in fixed steps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 State = tuple[float, ...]
 Past = Callable[[float], State]
-"""The state at an earlier time, seconds; before time 0 the initial one."""
+"""A function that returns the state at an earlier time in seconds; before 0, the initial state."""
 
 
 class History:
-    """States on a grid of times, and between them by cubic Hermite interpolation.
+    """States on a grid of times, with cubic Hermite interpolation between these times.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class History:
         self._step = step
 
     def __call__(self, time: float) -> State:
-        """Return the state at `time`, at most that of the newest slope."""
+        """Return the state at `time`, which must not be later than the newest slope."""
         position = time / self._step
         if position <= 0:
             return self.states[0]
@@ -60,20 +60,21 @@ def integrate(
     Parameters
     ----------
     derivative
-        Of the time, the state and the past; it may look back as little as one step.
+        Function of the time, the state and the past. It may look back by one step or more.
     initial
         The state at time 0 and before.
     steps
         Number of steps.
     step
-        Their width, seconds.
+        Width of a step, seconds.
     confine
-        Brings a state back to what is possible (a queue is not negative); applied after each step.
+        Function that corrects an impossible state, such as a negative queue. It is applied after
+        each step.
 
     Notes
     -----
-    Of fourth order where the equation is smooth and no delay is below one step; of first order at
-    kinks, such as a queue that becomes empty.
+    The method is of fourth order where the equation is smooth and no delay is below one step. It is
+    of first order at kinks, such as a queue that becomes empty.
     """
     history = History(initial, step)
     state, half = initial, step / 2

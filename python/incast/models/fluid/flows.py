@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 STEPS_PER_ROUND_TRIP = 20
 """Steps in the round trip of an idle network, by default."""
 LEAST_STEPS = 2
-"""Steps in it without which a stage would look into its own step."""
+"""Fewest steps in a round trip; with fewer, a stage would look back into its own step."""
 FULL = 1 - 1e-9
-"""Share of the buffer from which on it is full: rounding must not empty it."""
+"""Share of the buffer from which on the buffer counts as full, in spite of rounding."""
 FLOOR = 1.0
-"""Segments below which no window falls: less is a timeout, which fluids do not have."""
+"""Smallest window in segments. A smaller window means a timeout, which fluids do not have."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Link:
     buffer
         B: packets that may wait.
     fixed_round_trip
-        Whether the round trip stays T however long the queue is (the rate equation (2) of the
-        text on HPC clusters, dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2, is Reno's with this).
+        Whether the round trip is T for any length of the queue. Reno's equation then becomes the
+        rate equation (2) of the text on HPC clusters, dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2.
     """
 
     capacity: float
@@ -49,7 +49,7 @@ class Link:
     fixed_round_trip: bool = False
 
     def round_trip(self, queue: float) -> float:
-        """Return R: T, and the time that `queue` packets take, seconds."""
+        """Return R in seconds: the sum of T and the time that `queue` packets take."""
         return self.delay if self.fixed_round_trip else self.delay + queue / self.capacity
 
     def overflow(self, queue: float, inflow: float) -> float:
@@ -59,7 +59,7 @@ class Link:
 
 
 class Control(ABC):
-    """How a window reacts."""
+    """The reaction of a window to signals."""
 
     @abstractmethod
     def slopes(self, window: float, alpha: float, now: float, then: Then) -> tuple[float, float]:
@@ -68,11 +68,11 @@ class Control(ABC):
         Parameters
         ----------
         window, alpha
-            W, segments, and the estimate of the marked share.
+            W in segments, and the estimate of the marked share.
         now
             R(t), seconds.
         then
-            The network that the signals arriving now have seen.
+            The network at the time when it sent the signals that arrive now.
         """
 
 
@@ -86,7 +86,7 @@ class Then(NamedTuple):
     round_trip
         R(t - R), seconds.
     share
-        p(t - R), dropped or marked.
+        p(t - R), the share of packets dropped or marked.
     """
 
     window: float
@@ -102,7 +102,7 @@ class Reno(Control):
     """
 
     def slopes(self, window: float, alpha: float, now: float, then: Then) -> tuple[float, float]:
-        """Return dW/dt, and 0: no share is estimated."""
+        """Return dW/dt, and 0, because Reno estimates no share."""
         del alpha
         signals = then.window / then.round_trip * then.share
         return 1 / now - window / 2 * signals, 0.0
@@ -135,7 +135,7 @@ class Trajectory:
     Parameters
     ----------
     flows, link
-        What was solved.
+        The number of flows, and the link.
     time
         Seconds.
     window
@@ -147,7 +147,7 @@ class Trajectory:
     signalled
         p: share of the packets dropped or marked.
     lost
-        Share of the packets lost: those that are dropped, and what overflows a marking queue.
+        Share of the packets lost: dropped packets, and packets that overflow a marking queue.
     """
 
     flows: int
@@ -177,7 +177,7 @@ class Trajectory:
         return float((self.inflow * self.lost).sum() / self.inflow.sum())
 
     def after(self, start: float) -> Trajectory:
-        """Return what happened from `start` on, seconds: without the transient."""
+        """Return the solution from `start` seconds on, without the transient."""
         kept = self.time >= start
         arrays = (self.time, self.window, self.queue, self.alpha, self.signalled, self.lost)
         return Trajectory(self.flows, self.link, *(it[kept] for it in arrays))
@@ -217,14 +217,15 @@ def solve(
     Raises
     ------
     ValueError
-        Arguments that make no network.
+        An argument is out of range.
 
     Notes
     -----
-    dq/dt = N W/R - C, held at 0 and at B, where (N W/R - C)/(N W/R) of the packets are lost. The
-    round trip is R = T + q/C, and what the senders learn at t left the switch at t - R(t). They
-    see losses as marks; DCTCP's equations have no other reaction. These are published
-    with a fixed delay T + K/C; here it is R(t), as in Reno's.
+    The queue follows dq/dt = N W/R - C, and stops at 0 and at B. At B, a share (N W/R - C)/(N W/R)
+    of the packets is lost. The round trip is R = T + q/C. Signals that reach the senders at t left
+    the switch at t - R(t). The senders treat losses as marks, because DCTCP's equations have no
+    other reaction. DCTCP's equations are published with a fixed delay T + K/C; here the delay is
+    R(t), as in Reno's equation.
     """
     if flows < 1 or min(link.capacity, link.delay, duration) <= 0 or link.buffer < 0:
         raise ValueError("flows, capacity, delay and duration must be positive, buffer at least 0")
@@ -238,7 +239,7 @@ def solve(
         return flows * state[0] / link.round_trip(state[2])
 
     def seen(state: State) -> tuple[float, float]:
-        """Return the shares of packets dropped or marked, and dropped."""
+        """Return the share of packets dropped or marked, and the share of packets dropped."""
         own = signal.share(state[2])
         spilt = link.overflow(state[2], inflow(state) * (1 - own * signal.drops))
         either = 1 - (1 - own) * (1 - spilt)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Signal(ABC):
-    """A rule of dropping or marking."""
+    """A rule for dropping or marking packets."""
 
     drops: bool = False
     """Whether packets that carry the signal are lost."""
@@ -19,7 +19,7 @@ class Signal(ABC):
 
 @dataclass(frozen=True)
 class DropTail(Signal):
-    """Nothing else."""
+    """No signal other than drops of a full buffer."""
 
     def share(self, queue: float) -> float:
         """Return 0."""
@@ -59,5 +59,5 @@ class Ramp(Signal):
     high: float
 
     def share(self, queue: float) -> float:
-        """Return the place between the two."""
+        """Return the position of `queue` between `low` and `high`, from 0 to 1."""
         return min(max((queue - self.low) / (self.high - self.low), 0.0), 1.0)

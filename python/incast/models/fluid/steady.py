@@ -27,9 +27,9 @@ class Rest:
     share
         p: share of the packets lost or marked.
     queue
-        Packets waiting; their mean where the queue is random.
+        Waiting packets; their mean number if the queue is random.
     load
-        N W/(R C): packets that arrive over those that the link can carry.
+        N W/(R C): rate of arriving packets, divided by the capacity of the link.
     """
 
     window: float
@@ -41,8 +41,8 @@ class Rest:
 def reno_window(share: ArrayLike) -> Floats:
     """Return W = sqrt(2/p), segments: Reno's window at a share p of lost or marked packets.
 
-    Misra, Gong and Towsley's equation at rest. It neglects that windows vary: E[W²] = 2/p holds,
-    and random losses make E[W] = 1.31/sqrt(p) (Ott, Kemperman and Mathis, The stationary behavior
+    This is Misra, Gong and Towsley's equation at rest. It neglects that windows vary: E[W²] is 2/p,
+    but with random losses E[W] is 1.31/sqrt(p) (Ott, Kemperman and Mathis, The stationary behavior
     of ideal TCP congestion avoidance, 1996).
     """
     return np.asarray(np.sqrt(2 / floats(share)))
@@ -59,7 +59,7 @@ def dctcp_swing(flows: ArrayLike, pipe: ArrayLike, threshold: ArrayLike) -> tupl
     Parameters
     ----------
     flows
-        N, in step.
+        N synchronised flows.
     pipe
         C T: packets on the idle path.
     threshold
@@ -68,8 +68,8 @@ def dctcp_swing(flows: ArrayLike, pipe: ArrayLike, threshold: ArrayLike) -> tupl
     Returns
     -------
     tuple
-        K + N and sqrt(2 N (C T + K))/2 (Alizadeh et al., Data Center TCP, SIGCOMM 2010, §3.3), for
-        alpha << 1: for many segments in a window.
+        K + N and sqrt(2 N (C T + K))/2 (Alizadeh et al., Data Center TCP, SIGCOMM 2010, §3.3). The
+        values hold for alpha << 1, which means many segments in a window.
     """
     n, mark = floats(flows), floats(threshold)
     return np.asarray(mark + n), np.asarray(np.sqrt(2 * n * (floats(pipe) + mark)) / 2)
@@ -78,9 +78,9 @@ def dctcp_swing(flows: ArrayLike, pipe: ArrayLike, threshold: ArrayLike) -> tupl
 def reno_at_full_buffer(flows: int, link: Link) -> Rest:
     """Return the fixed point of N Reno flows at a full drop-tail buffer.
 
-    W = sqrt(2/p) and N W (1 - p)/R = C with R = T + B/C: W² - (C R/N) W - 2 = 0. It is stable for
-    W < 3.5 only, longer windows oscillate around it: near it, with x = W - W*,
-    R dx/dt = -x(t)/W* - x(t-R) W*/2.
+    W = sqrt(2/p) and N W (1 - p)/R = C with R = T + B/C give W² - (C R/N) W - 2 = 0. The fixed
+    point W* is stable only for W* < 3.5. Larger windows oscillate around W*. Near W*, x = W - W*
+    follows R dx/dt = -x(t)/W* - x(t-R) W*/2.
     """
     pipe = link.capacity * link.round_trip(link.buffer) / flows
     window = (pipe + (pipe**2 + 8) ** 0.5) / 2
@@ -90,8 +90,8 @@ def reno_at_full_buffer(flows: int, link: Link) -> Rest:
 def reno_at_random_queue(flows: int, link: Link, service: Service | None = None) -> Rest:
     """Return the fixed point of N Reno flows if their packets arrive as a Poisson stream.
 
-    The window is sqrt(2/p), p the blocking of M/G/1/K with K = B + 1 at the load N W/(R C), and R
-    the idle round trip and the mean wait of an accepted packet.
+    The window is sqrt(2/p), where p is the blocking of M/G/1/K with K = B + 1 at the load
+    N W/(R C). R is the sum of the idle round trip and the mean wait of an accepted packet.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def reno_at_random_queue(flows: int, link: Link, service: Service | None = None)
     link
         Rate, round trip and buffer.
     service
-        Distribution of service times; constant, 1/C, if not given.
+        Distribution of service times; by default the constant 1/C.
     """
     from scipy.optimize import brentq
 

@@ -1,8 +1,8 @@
-"""The throughput of synchronised flows by their loss rates.
+"""The throughput of synchronised flows as a function of their loss rates.
 
 Kulkarni & Agrawal, Analysis of TCP Performance in Data Center Networks, Springer 2014, chapter 3.
-The parameters are measured in a run (`incast.models.estimate`): these equations explain a collapse,
-they do not predict one.
+The parameters are measured in a run (`incast.models.estimate`), so the equations explain a
+collapse, but do not predict one.
 """
 
 from incast.models.kulkarni.cumulative import (

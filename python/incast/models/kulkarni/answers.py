@@ -1,4 +1,4 @@
-"""The formulas of chapter 3, for scenarios in which their parameters were measured."""
+"""The formulas of chapter 3, applied to scenarios with measured parameters."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,7 @@ def abtt_only(questions: Sequence[Question]) -> list[Answer]:
 
 
 def abtt_only_whole(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39) without Q_ibtt, an ABTT being the loss of all that was outstanding."""
+    """Answer by (3.39) without Q_ibtt; only the loss of a whole window counts as an ABTT."""
     name, head = "kulkarni-abtt-only-whole", "block_head_whole_share"
     return _answers(name, "abtt-only", questions, _corrected, head)
 
@@ -53,7 +53,7 @@ def split_printed(questions: Sequence[Question]) -> list[Answer]:
 
 
 def extended(questions: Sequence[Question]) -> list[Answer]:
-    """Answer with scattered losses, receive window and link."""
+    """Answer by the extended model: scattered losses, and limits of window and link."""
     answers: list[Answer] = [
         NotApplicable("the transport must be NewReno or SACK")
         if _recovery(it) not in {"newreno", "sack", "sack1"}
@@ -114,7 +114,7 @@ def _answers(
     head: str = "",
 ) -> list[Answer]:
     def losses(asked: Sequence[Question], reading: Reading) -> Losses:
-        # The text counts ABTTs; simultaneous ones take the time of one.
+        # The text counts ABTTs, although simultaneous ABTTs take the time of one.
         given = "block_head_timeouts" if reading is PRINTED else "block_head_share"
         return Losses(
             [it.point.servers for it in asked],
@@ -146,7 +146,7 @@ def _filled(
     rates: Callable[[Sequence[Question]], Floats],
     timeouts: Callable[[Sequence[Question]], Floats] | None,
 ) -> list[Answer]:
-    """Answer where there were losses; the throughput in packets becomes goodput without them."""
+    """Answer the questions with losses; goodput is the throughput without lost packets."""
     lossy = [it for it in questions if it.measured["loss_event_ratio"] > 0]
     sent = np.broadcast_to(rates(lossy), len(lossy)) if lossy else np.zeros(0)
     waits = np.broadcast_to(timeouts(lossy), len(lossy)) if lossy and timeouts else None
@@ -176,7 +176,7 @@ def _measured(asked: Sequence[Question], name: str) -> list[float]:
 
 
 def _timeout(asked: Sequence[Question]) -> list[float]:
-    """Return T0, which nothing measures where no timer expired: there it is RTOmin."""
+    """Return T0, or the minimum RTO where no timer expired and T0 was not measured."""
     measured = [it.measured["timeout_s"] for it in asked]
     return [
         time if np.isfinite(time) else it.point.rto_min

@@ -1,11 +1,11 @@
-"""The throughput of n synchronised flows, timeouts included: (3.21), (3.39), (3.40).
+"""The throughput of n synchronised flows, including timeouts: (3.21), (3.39), (3.40).
 
-All forms are one quotient, written per packet,
+All forms are the same quotient, here divided by the packets E[Y] of a period:
 
-    B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt),
+    B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt)
 
-and differ in what they count as Q. B counts packets that the senders transmit, lost ones among
-them.
+The forms differ in the timeouts that Q counts. B counts the packets that the senders transmit,
+including lost ones.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,20 @@ from incast.models.numbers import Floats, floats, probability, together
 from incast.models.padhye import backoff
 
 Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split", "scattered"]
-"""Which timeouts count: none; all; those inside a block; those of its head; all, as in (3.40); all,
-with those inside a block as in `scattered`, for NewReno and SACK."""
+"""The timeouts that count.
+
+- `td-only`: none
+- `full`: all
+- `ibtt-only`: timeouts inside a block
+- `abtt-only`: timeouts at the head of a block
+- `split`: all, as in (3.40)
+- `scattered`: all; for timeouts inside a block, see the module `scattered` (NewReno and SACK)
+"""
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Parameters of the equations; scalars, or arrays that broadcast.
+    """Parameters of the equations. Values are scalars, or arrays that broadcast.
 
     Parameters
     ----------
@@ -36,17 +43,18 @@ class Losses:
     indication_ratio
         p_r, loss indications of a flow per packet that it sends, 0 to 1.
     rtt
-        RTT, seconds, queueing included.
+        RTT, seconds, including queueing.
     timeout
         T0, mean length of a single timeout, seconds.
     block_head
-        delta, ABTTs at the start of a block: their mean number, as the text has it, or the share of
-        blocks with one at least. Simultaneous timeouts take the time of one, so that the number is
-        which the text itself names as the cause of its error for many flows.
+        delta: the mean number of ABTTs at the start of a block, as in the text, or the share of
+        blocks with at least one ABTT. Simultaneous timeouts take the time of one, so the number
+        counts too much time. The text itself names this as the cause of its error for many flows.
     block
-        L, packets of a block: n·SRU / segment. (Table 3.1 calls the SRU L; (3.37) needs the block.)
+        L, packets of a block: n·SRU / segment. (In Table 3.1, L is the SRU, but (3.37) needs the
+        block.)
     missing
-        Packets lost per loss indication, 1 at least; only `scattered` reads it.
+        Packets lost per loss indication, at least 1. Only `scattered` uses this value.
     """
 
     flows: ArrayLike
@@ -60,30 +68,30 @@ class Losses:
 
     @property
     def hit(self) -> Floats:
-        """The mean number j of flows that an event hits."""
+        """The mean number j of flows that a loss event hits."""
         return rounds.flows_per_event(self.flows, self.event_ratio, self.indication_ratio)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How the text is read where it can be read in several ways; by default as corrected.
+    """A choice for each ambiguity of the text; the defaults are the corrected form.
 
     Parameters
     ----------
     sums
-        How far the sums of (3.34) and (3.40) go.
+        Where the sums of (3.34) and (3.40) end (see `timeouts.Sum`).
     flows
-        The timeout that ends a period: of "one" flow, as in the text, or of "any" of the j.
+        Whether the timeout of "one" flow ends a period, as in the text, or of "any" of the j flows.
     backs_off
-        Whether E[Z^TO] is T0·f(p_r)/(1 - p_r), timeouts that fail again, instead of T0.
+        Whether repeated timeouts count, so that E[Z^TO] is T0·f(p_r)/(1 - p_r) instead of T0.
     knee
         n* of (3.40).
     window_limit
         W_m, packets: see `rounds.rounds_per_packet`.
     limited_transmit
-        Whether the senders have it; only `scattered` reads it.
+        Whether the senders use limited transmit. Only `scattered` uses this value.
     capacity
-        Capacity of the link, packets/s: B is limited to it.
+        Capacity of the link in packets/s, the upper limit of B.
     """
 
     sums: timeouts.Sum = "corrected"
@@ -118,7 +126,7 @@ def inside(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
 
 
 def timeouts_per_packet(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
-    """Return p_c·Q. Q_abtt = delta·E[Y]/L (3.38), so that p_c·Q_abtt = delta/L."""
+    """Return p_c·Q, where p_c·Q_abtt = delta/L, because Q_abtt = delta·E[Y]/L (3.38)."""
     p_c = probability(losses.event_ratio, "event_ratio")
     head: Floats = floats(0.0)
     if kind not in {"td-only", "ibtt-only"}:
@@ -129,7 +137,7 @@ def timeouts_per_packet(losses: Losses, kind: Kind, reading: Reading = CORRECTED
 def throughput(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
     """Return B, packets/s.
 
-    Without losses the unlimited forms have no finite answer; they return infinity.
+    Without losses, B is infinite if neither the window nor the link is limited.
 
     Raises
     ------

@@ -1,27 +1,29 @@
-"""What recovers the losses of a round: Reno, NewReno, SACK; with or without limited transmit.
+"""Recovery from the losses of a round by Reno, NewReno and SACK, with or without limited transmit.
 
-The text leaves this to future work: its Q^ is that of a sender that repairs every loss that
-three duplicate ACKs report. The process is the same here (§3.1.1.3): of a window of w packets the
-first K arrive; they release K more in the next round, of which the first M arrive and cause
-duplicate ACKs. With q = 1 - p
+The text leaves this to future work. Its Q^ is for a sender that repairs every loss that three
+duplicate ACKs report. The process of losses is the same here (§3.1.1.3). The first K packets of a
+window of w packets arrive and release K more packets in the next round. The first M of these
+packets arrive and cause duplicate ACKs. With q = 1 - p,
 
     P(M ≥ m) = q^m (q^m - q^w) / (1 - q^w),        m < w,
 
-and w - M packets are missing when recovery begins. It begins
+and w - M packets are missing when recovery begins. Recovery begins
 
 - with M ≥ 3, or,
 - with limited transmit (RFC 3042), also with M = 2 if the first of two more packets arrives (q),
-  and with M = 1 if two in a row do (q²).
+  and with M = 1 if two more packets in a row arrive (q²).
 
-The flavours differ in what follows. Every repair is a packet that may be lost, too, and
-none of the three notices that before the timer does: w - M repairs succeed with q^(w - M).
+The flavours differ in their repairs. A repair is a packet that may be lost, too, and none of the
+three flavours notices this before the timer expires. So w - M repairs succeed with a probability of
+q^(w - M).
 
-- `reno` ends its recovery with the first repair, so that a second missing packet waits for the
-  timer (Fall & Floyd 1996, §3.2: two or more losses of a window).
-- `newreno` repairs one packet a round (RFC 6582), so that it needs w - M rounds; the impatient
-  variant also times out where those outlast its timer.
-- `sack` (RFC 6675) repairs as many in a round as half a window holds, and is through after one
-  round or two: what is left are whole windows (M = 0), fewer than three duplicates, lost repairs.
+- `reno` ends its recovery with the first repair, so a second missing packet waits for the timer
+  (Fall & Floyd 1996, §3.2: two or more losses of a window).
+- `newreno` repairs one packet per round (RFC 6582), so it needs w - M rounds. The impatient variant
+  also times out if these rounds take longer than its timer.
+- `sack` (RFC 6675) repairs up to half a window per round, and is done after one or two rounds. Its
+  remaining timeouts come from lost whole windows (M = 0), from fewer than three duplicate ACKs, and
+  from lost repairs.
 """
 
 from typing import Literal
@@ -36,7 +38,7 @@ Flavour = Literal["reno", "newreno", "sack"]
 
 
 def arriving(count: ArrayLike, window: ArrayLike, loss: ArrayLike) -> Floats:
-    """Return P(M ≥ m): m duplicate ACKs at least; 0 for m > w - 1."""
+    """Return P(M ≥ m), the chance of at least m duplicate ACKs; 0 for m > w - 1."""
     m, w, p = together(count, window, loss)
     m = np.minimum(m, w)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -51,7 +53,7 @@ def recovery_probability(
 ) -> Floats:
     """Return the chance that a loss begins a recovery rather than a timeout.
 
-    Without limited transmit this is 1 - Q^ of the text.
+    Without limited transmit, this is the text's 1 - Q^.
     """
     w, p = together(window, probability(loss, "loss"))
     chance = arriving(DUPLICATES, w, p)
@@ -78,12 +80,13 @@ def timeout_probability(
     loss
         p, 0 to 1.
     flavour
-        See the head of this file.
+        The recovery: see the docstring of this module.
     limited_transmit
-        Whether the first two duplicate ACKs send new packets; there must be some to send.
+        Whether the first two duplicate ACKs release new packets. The sender must have new packets.
     patience
-        T0 / RTT, rounds after which the timer ends a recovery of NewReno, because partial ACKs do
-        not restart it (the impatient variant); infinite for the careful one. No one else reads it.
+        T0 / RTT: the number of rounds after which the timer ends a recovery. In impatient NewReno,
+        partial ACKs do not restart the timer. For slow-but-steady NewReno, the number is infinite.
+        Only `newreno` uses this value.
     """
     w, p, patience = together(window, probability(loss, "loss"), patience)
     q = 1 - p
@@ -108,8 +111,8 @@ def timeout_probability(
 def recovery_rounds(window: ArrayLike, loss: ArrayLike, flavour: Flavour) -> Floats:
     """Return the mean number of rounds in which a recovery (with M ≥ 3) repairs w - M packets.
 
-    Reno repairs one. The rounds are not part of the throughput: meanwhile the flow goes on sending
-    about half its window.
+    Reno repairs only one packet. The throughput does not include these rounds, because the flow
+    continues to send about half its window in a recovery.
     """
     w, p = together(window, probability(loss, "loss"))
     begins = arriving(DUPLICATES, w, p)
@@ -119,7 +122,7 @@ def recovery_rounds(window: ArrayLike, loss: ArrayLike, flavour: Flavour) -> Flo
         elif flavour == "newreno":
             mean = _missing(w, p) / begins
         else:
-            # More than w/2 missing: two rounds.
+            # With more than w/2 missing packets, there are two rounds.
             mean = 2 - arriving(np.maximum(np.ceil(w / 2), DUPLICATES), w, p) / begins
     return floats(np.where(begins > 0, mean, np.nan))
 
@@ -134,7 +137,8 @@ def _exactly(count: ArrayLike, window: Floats, loss: Floats) -> Floats:
 def _repaired(least: ArrayLike, window: Floats, loss: Floats) -> Floats:
     """Return E[q^(w - M); M ≥ m].
 
-    By parts: q^(w-m) P(M ≥ m) + q^w ((q^(m+1) - q^w) - p (w - m - 1) q^w) / (1 - q^w).
+    Summation by parts gives
+    q^(w-m) P(M ≥ m) + q^w ((q^(m+1) - q^w) - p (w - m - 1) q^w) / (1 - q^w).
     """
     m, w, p = together(least, window, loss)
     m = np.ceil(m)

@@ -1,7 +1,7 @@
 """The windows of n synchronised flows whose losses all end in a fast retransmit (§3.1.1.2).
 
-The flows are in congestion avoidance, round by round; each packet of all flows ends a period with
-p_c, and then j of the n flows halve their windows.
+The flows are in congestion avoidance and send in rounds. Each packet of any flow ends a period with
+the probability p_c, and then j of the n flows halve their windows.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def flows_per_event(
 def rounds_per_packet(
     flows: ArrayLike, hit: ArrayLike, event_ratio: ArrayLike, window_limit: ArrayLike = np.inf
 ) -> Floats:
-    """Return p_c·E[X]: the share of a round that the mean packet takes.
+    """Return p_c·E[X], the mean number of rounds per packet.
 
     Parameters
     ----------
@@ -42,19 +42,19 @@ def rounds_per_packet(
     event_ratio
         p_c, from 0 to 1.
     window_limit
-        W_m, packets: the receiver's window of each flow. The text has no limit; this is its first
-        item of future work.
+        W_m, packets: the receiver's window of each flow. The text has no such limit; it is the
+        first item of the text's future work.
 
     Returns
     -------
     array
-        Without a limit E[X] is the positive root of equation (3.18), which is (3.19); it is written
-        so that nothing cancels.
+        Without a limit, E[X] is (3.19), the positive root of equation (3.18), in a form in which
+        no terms cancel.
 
-        Where the mean window of a flow that is hit, 2·n·E[X]/j, would exceed W_m, the flow climbs
-        from W_m/2 to W_m and stays there: it sends 1/(j·p_c) packets between its losses, in
-        X_f = 1/(j·p_c·W_m) + W_m/8 rounds, and E[X] = (j/n)·X_f by (3.7). Both agree to leading
-        order where they meet.
+        If the mean window of a flow at a loss, 2·n·E[X]/j, would exceed W_m, the window grows from
+        W_m/2 to W_m and stays there. The flow then sends 1/(j·p_c) packets between its losses, in
+        X_f = 1/(j·p_c·W_m) + W_m/8 rounds, and E[X] = (j/n)·X_f by (3.7). The two forms of E[X]
+        agree to leading order where they meet.
     """
     n, j, p, limit = together(flows, hit, probability(event_ratio, "event_ratio"), window_limit)
     linear = p * j * (2 * j - n)
@@ -62,7 +62,7 @@ def rounds_per_packet(
     with np.errstate(divide="ignore", invalid="ignore"):
         falling = np.where(root > 0, 4 * p * j / (root - linear), 0.0)
         free = np.where(linear < 0, falling, (linear + root) / (6 * n**2))
-        # Packets of a flow between its losses, 1 / (j·p_c), against the climb to the limit.
+        # Whether the window at a loss, 2·n·E[X]/j, would exceed the limit.
         capped = 2 * n * free > p * j * limit
         flat = (1 / limit + j * p * limit / 8) / n
     return floats(np.where(capped | ((p == 0) & np.isfinite(limit)), flat, free))
@@ -80,12 +80,12 @@ def rounds(
 def flow_window(
     flows: ArrayLike, hit: ArrayLike, event_ratio: ArrayLike, window_limit: ArrayLike = np.inf
 ) -> Floats:
-    """Return E[W_f] = 2·n·E[X]/j (3.7, 3.12), packets: the window of a flow when it loses."""
+    """Return E[W_f] = 2·n·E[X]/j (3.7, 3.12), the window of a flow at its loss, in packets."""
     n, j, limit = together(flows, hit, window_limit)
     return floats(np.minimum(2 * n * rounds(flows, hit, event_ratio) / j, limit))
 
 
 def window(flows: ArrayLike, hit: ArrayLike, event_ratio: ArrayLike) -> Floats:
-    """Return E[W] = n·E[X]/2 + 3·n²·E[X]/(2·j) (3.14, 3.20), packets: all windows at a loss."""
+    """Return E[W] = n·E[X]/2 + 3·n²·E[X]/(2·j) (3.14, 3.20), all windows at a loss, in packets."""
     n, j = together(flows, hit)
     return floats(rounds(flows, hit, event_ratio) * (n / 2 + 3 * n**2 / (2 * j)))

@@ -1,19 +1,22 @@
-"""Timeouts inside a block where losses are scattered, for each flavour of TCP.
+"""Timeouts inside a block if losses are scattered, for NewReno and SACK.
 
-The text takes everything that follows the first loss of a round to be lost, so that half a window
-is missing on average. At a drop-tail switch the windows of many flows interleave, and a flow loses
-a few packets here and there: in the simulator about three per loss indication, for any n. So here
+The text assumes that all packets after the first loss of a round are lost, so that half a window is
+missing on average. At a drop-tail switch, the windows of many flows interleave, and a flow loses
+single packets: in the simulator about three per loss indication, for any n. The process is
+therefore different here:
 
-1. the first loss of a window of w packets comes after K of them, by (3.32);
-2. each of the w - K - 1 that follow is lost with a chance s, so that h are missing in the mean,
-   which is measured: packets lost per loss indication;
-3. K more packets follow, of which each is lost with p.
+1. The first loss of a window of w packets comes after K packets, by (3.32).
+2. Each of the w - K - 1 packets after the first loss is lost with a probability s. s follows from
+   the mean number h of missing packets, which is the measured number of lost packets per loss
+   indication.
+3. K more packets follow, and each is lost with the probability p.
 
-Those of 2 and 3 that arrive make D duplicate ACKs. The rest is as in `flavours` for NewReno and
-SACK: recovery begins with three, or with limited transmit with one or two and as many new packets
-that arrive; a repair is the first of its round, and lost with p, which only the timer notices. No
-constant is fitted. For Reno, which counts every repair of a window as a separate loss indication,
-this does not apply.
+The packets of steps 2 and 3 that arrive cause D duplicate ACKs. The rest is as in `flavours` for
+NewReno and SACK. Recovery begins with three duplicate ACKs. With limited transmit, one or two are
+enough if new packets arrive and raise the number to three. A repair is the first packet of its
+round and is lost with the probability p, and only the timer notices this loss. No constant is
+fitted. The process does not apply to Reno, which counts every repair of a window as a separate loss
+indication.
 """
 
 import numpy as np
@@ -35,18 +38,18 @@ def timeout_probability(
     Parameters
     ----------
     window
-        w, packets, rounded to whole ones.
+        w, packets, rounded to a whole number.
     loss
         p, loss indications per packet, 0 to 1.
     missing
         Mean number of packets lost per loss indication, from 1 to w.
     limited_transmit
-        Whether the first two duplicate ACKs send new packets.
+        Whether the first two duplicate ACKs release new packets.
 
     Returns
     -------
     array
-        By summation, O(w²) for each value.
+        The chances. Each is computed by a summation in O(w²).
     """
     probability(loss, "loss")
     arrays = together(np.maximum(np.round(floats(window)), 1), loss, missing)
@@ -65,16 +68,16 @@ def _chance(window: int, loss: float, missing: float, *, limited: bool) -> float
     first = first / first.sum()
     behind = float(first @ (window - ahead - 1))
     scatter = min(max((missing - 1) / behind, 0.0), 1.0) if behind > 0 else 0.0
-    # How likely D duplicates let recovery begin, D = 0 ... 3.
+    # The chance that recovery begins after D duplicate ACKs, D = 0 ... 3.
     begins = np.array([0.0, 0.0, 0.0, 1.0])
     if limited:
         begins[1:3] = (1 - loss) ** 2, 1 - loss**2
     recovered = 0.0
     for k in ahead:
-        holes = np.arange(window - k)  # beside the first one
+        holes = np.arange(window - k)  # in addition to the first one
         share = binom.pmf(holes, window - k - 1, scatter)
         repaired = (1 - loss) ** (holes + 1.0)
-        # Of the K later packets i arrive, three or more together.
+        # Of the K later packets, i arrive; three or more count together.
         some = binom.pmf(np.arange(DUPLICATES), k, 1 - loss)
         later = np.append(some, max(1 - some.sum(), 0.0))
         arrive = np.minimum(

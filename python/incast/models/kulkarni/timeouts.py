@@ -10,11 +10,12 @@ from incast.models.numbers import Floats, floats, together
 from incast.models.padhye import DUPLICATES, share_below
 
 Sum = Literal["corrected", "printed"]
-"""How far the sums of (3.34) and (3.40) go.
+"""Where the sums of (3.34) and (3.40) end.
 
-In print they go to k = w, where k counts the packets ahead of the first loss among w: k = w is no
-loss at all, and the shares A(w, 0..w-1) add up to one without it. The correction is PFTK's form.
-(That (3.33) prints (1 - p_r)^n for m = g has no effect: m never reaches g in these sums.)
+In print, the sums end at k = w. k is the number of packets before the first loss of a window of w
+packets, so k = w means that no packet is lost. The shares A(w, 0) to A(w, w-1) already add up to
+one. The corrected sums end at k = w - 1, which gives PFTK's form. (The (1 - p_r)^n that (3.33)
+prints for m = g has no effect, because m never reaches g in these sums.)
 """
 
 
@@ -28,7 +29,7 @@ def inside(window: ArrayLike, loss: ArrayLike, sums: Sum = "corrected") -> Float
     loss
         p_r.
     sums
-        See `Sum`. In print the result may exceed 1.
+        See `Sum`. With "printed", the result may exceed 1.
     """
     corrected = padhye.timeout_probability(window, loss)
     if sums == "corrected":
@@ -45,8 +46,9 @@ def split_inside(
 ) -> Floats:
     """Return Q^_ibtt(w) of the split model (3.40).
 
-    Up to n* flows only the loss of a whole window ends in a timeout, A(w, 0); above, only the lack
-    of duplicate ACKs after a partial one: (1 - q³)(q³ - q^w)/(1 - q^w).
+    Up to n* flows, only the loss of a whole window ends in a timeout, with the chance A(w, 0). With
+    more flows, only a lack of duplicate ACKs after a partial loss ends in a timeout, with the
+    chance (1 - q³)(q³ - q^w)/(1 - q^w).
 
     Parameters
     ----------
@@ -67,10 +69,10 @@ def split_inside(
 
 
 def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
-    """Return 1 - (1 - Q^)^j: one of the j flows of an event times out, each on its own.
+    """Return 1 - (1 - Q^)^j, the chance that any of the j flows of an event times out.
 
-    The text uses the probability of one flow for that of the event, and states it: it assumes one
-    timeout per event at most.
+    The flows time out independently. The text uses the chance of one flow for the event, and states
+    the reason: it assumes at most one timeout per event.
     """
     chance, hit = together(chance, hit)
     return floats(1 - (1 - np.minimum(chance, 1)) ** hit)
@@ -82,5 +84,5 @@ def _no_loss(window: ArrayLike, loss: ArrayLike) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.log1p(-loss)
         extra = np.exp(window * logarithm) * loss / -np.expm1(window * logarithm)
-    # At 0 the limit of A(w, w) is 1/w, of the second factor 0.
+    # At p = 0, the limit of A(w, w) is 1/w, and the limit of the second factor is 0.
     return floats(np.where(loss > 0, extra * (1 - (1 - loss) ** DUPLICATES), 0.0))

@@ -1,4 +1,4 @@
-"""How many packets arrive at once."""
+"""The number of packets that arrive at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from incast.models.numbers import Floats
 
 NEGLIGIBLE = 1e-30
-"""Probability beyond which a geometric distribution is cut off."""
+"""Remaining probability at which a geometric distribution is cut off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Batch:
 
     @classmethod
     def constant(cls, size: int) -> Batch:
-        """Return batches of `size` packets: bursts of a window."""
+        """Return batches of `size` packets each, such as the bursts of a window."""
         if size < 1 or int(size) != size:
             raise ValueError("the size of a batch must be a whole number of at least 1")
         return cls(np.eye(1, int(size), int(size) - 1)[0])
@@ -47,7 +47,7 @@ class Batch:
 
     @classmethod
     def empirical(cls, sizes: ArrayLike) -> Batch:
-        """Return batches as observed: each of `sizes`, whole numbers, is equally likely."""
+        """Return batches as observed: each of the whole numbers `sizes` is equally likely."""
         observed = np.asarray(sizes)
         if observed.size == 0 or (observed < 1).any() or (observed != observed.astype(int)).any():
             raise ValueError("sizes of batches must be one or more whole numbers of at least 1")
@@ -55,7 +55,7 @@ class Batch:
 
     @cached_property
     def pmf(self) -> Floats:
-        """P(X = k) for k = 0, 1, ...; the first is zero."""
+        """P(X = k) for k = 0, 1, ...; P(X = 0) is zero."""
         given = np.asarray(self.probabilities, float).ravel()
         if given.size == 0 or (given < 0).any() or not given.sum() > 0:
             raise ValueError("probabilities of batch sizes must be at least 0, and not all 0")
@@ -72,7 +72,7 @@ class Batch:
         return float(self.pmf @ np.arange(self.pmf.size) ** 2)
 
     def excess(self, capacity: int) -> Floats:
-        """Return E[(X - c)^+], c = 0 .. capacity: the loss of a batch that finds c places."""
+        """Return E[(X - c)^+], c = 0 .. capacity: the mean loss of a batch that finds c places."""
         tails = np.zeros(max(capacity + 1, self.pmf.size) + 1)
         tails[: self.pmf.size - 1] = self.pmf[::-1].cumsum()[::-1][1:]
         return tails[::-1].cumsum()[::-1][: capacity + 1]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from incast.models.numbers import Floats
 
 GUARD_DIGITS = 30
-"""Decimal digits computed beyond those that cancel."""
+"""Decimal digits in addition to the digits that cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,12 @@ class MM1K(Occupancy):
     time
         Mean service time, seconds.
     capacity
-        K: the largest number of packets in the system, the one in service included.
+        K: the largest number of packets in the system, including the one in service.
 
     Raises
     ------
     ValueError
-        When a number is asked for: arguments that make no queue.
+        An argument is out of range. The properties raise this, not the constructor.
     """
 
     arrival_rate: float
@@ -50,7 +50,7 @@ class MM1K(Occupancy):
     @cached_property
     def pmf(self) -> Floats:
         """P(j packets in the system), j = 0 .. capacity."""
-        # Counted from the likelier end, nothing overflows.
+        # Powers of the smaller ratio do not overflow.
         ratio = min(self.load, 1 / self.load)
         weights = ratio ** np.arange(self.capacity + 1.0)
         weights /= weights.sum()
@@ -70,21 +70,21 @@ def md1k_blocking(load: float, capacity: int) -> float:
     load
         rho, arrival rate x service time; positive.
     capacity
-        K, the one in service included. The cost grows with K² x rho: meant for K up to some 1000,
-        as a check of the chain (`MG1K`), which has no such limit.
+        K, including the packet in service. The cost grows with K² x rho, so the function is meant
+        for K up to about 1000. It is a check of the chain (`MG1K`), which has no such limit.
 
     Notes
     -----
     P = 1 - b(K-1)/(1 + rho b(K-1)) with b(n) = sum_{k=0..n} (-rho)^k (n-k)^k e^{(n-k) rho}/k!
     (Brun and Garcia, Analytical solution of finite capacity M/D/1 queues, J. Appl. Prob. 37, 2000).
-    The terms are far larger than their sum, so it is computed with as many decimal digits as
+    The terms are far larger than their sum, so they are computed with more decimal digits than
     cancel.
     """
     check_queue(load, capacity)
     n, rho = capacity - 1, Decimal(load)
     with localcontext() as context:
         context.prec = GUARD_DIGITS + int(2 * n * max(load, 1.0)) + n
-        # The last term, 0^n, counts for n = 0 alone.
+        # The last term, 0^n, is 1 for n = 0, and otherwise 0.
         total, factor, growth = Decimal(n == 0), Decimal(1), rho.exp()
         for k in range(n):
             total += factor * Decimal(n - k) ** k * growth ** (n - k)
@@ -102,15 +102,16 @@ def smith_blocking(load: float, scv: float, capacity: float) -> float:
     scv
         Squared coefficient of variation of the service time, s².
     capacity
-        K, the one in service included; need not be whole.
+        K, including the packet in service; not necessarily a whole number.
 
     Returns
     -------
     float
         P = rho^a (rho - 1)/(rho^b - 1) with r = sqrt(rho), d = 2 + r s² - r, a = (r s² - r + 2K)/d
         and b = 2 (r s² - r + K + 1)/d (MacGregor Smith, Properties and performance modelling of
-        finite buffer M/G/1/K networks, Computers & Operations Research 38, 2011). Exact for s² = 1.
-        Elsewhere an approximation that fails where losses are rare: see the reference page.
+        finite buffer M/G/1/K networks, Computers & Operations Research 38, 2011). P is exact for
+        s² = 1. For other s², P is an approximation that fails where losses are rare: see the
+        reference page.
     """
     check_queue(load, 1)
     bias = load**0.5 * (scv - 1)
@@ -120,6 +121,6 @@ def smith_blocking(load: float, scv: float, capacity: float) -> float:
         return float(1 / second)
     if logarithm < 0:
         return float(np.exp(first * logarithm) * np.expm1(logarithm) / np.expm1(second * logarithm))
-    # The same, divided by rho^b above and below.
+    # The same quotient, with numerator and denominator divided by rho^b.
     left = np.exp((first - second) * logarithm) * np.expm1(logarithm)
     return float(left / -np.expm1(-second * logarithm))

@@ -1,4 +1,4 @@
-"""How many packets arrive during a service."""
+"""The number of packets that arrive during a service."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from .service import Mixture, Service
 
 MOST_ARRIVALS = 200.0
-"""Largest mean number of batches in the longest part of a service: e^-200 is still a number."""
+"""Largest mean number of batches in the longest part of a service; e^-200 is not rounded to 0."""
 ROOM = 1 << 20
-"""Terms computed at once."""
+"""Number of terms that are computed at once."""
 NEGLIGIBLE = 1e-60
-"""Share of the batch counts that a sum over them leaves out."""
+"""Probability of the largest batch counts, which a sum over all counts leaves out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrivals:
-    """Packets that arrive while one is served, A of them.
+    """The number A of packets that arrive while one packet is served.
 
     Parameters
     ----------
@@ -32,9 +32,10 @@ class Arrivals:
     beyond
         P(A > m).
     time
-        Mean time in a service with m arrivals so far, seconds; they sum to E[S].
+        Mean time of a service during which m packets have arrived so far, in seconds. The sum over
+        m is E[S].
     time_from
-        Mean time in a service with m arrivals or more so far, seconds.
+        Mean time of a service during which m or more packets have arrived so far, in seconds.
     """
 
     pmf: Floats
@@ -44,7 +45,7 @@ class Arrivals:
 
 
 def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) -> Arrivals:
-    """Return the arrivals in a service, to well beyond `capacity`.
+    """Return the arrivals in a service, for numbers well beyond `capacity`, too.
 
     Parameters
     ----------
@@ -55,18 +56,19 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     batch
         Distribution of the size of a batch; none means single packets.
     capacity
-        How many arrivals count. The arrays are longer, so that tails from there on are right.
+        Number of arrivals that matter. The arrays are longer, so that their tails are right, too.
 
     Raises
     ------
     ValueError
-        More than 200 batches arrive in the longest part of a service on average.
+        On average, more than 200 batches arrive in the longest part of a service.
 
     Notes
     -----
-    Batches in a service are Poisson mixtures; with w(n) their distribution and X(z) the batches',
-    A(z) = sum w(n) X(z)^n. The time with n batches so far is P(more than n)/(batch rate), because
-    each stretch of it ends at that rate with one more. Every term is positive, so nothing cancels.
+    The number of batches in a service has a mixture w(n) of Poisson distributions. With the
+    generating function X(z) of the batch sizes, A(z) = sum w(n) X(z)^n. The mean time with n
+    batches so far is P(more than n)/(batch rate), because the next batch ends this time at the
+    batch rate. All terms are positive, so no terms cancel.
     """
     batches = rate / (batch.mean if batch else 1.0)
     mixture = service.mixture
@@ -87,7 +89,7 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
 
 
 def tails(values: Floats) -> Floats:
-    """Return for each element the sum of those after it, smallest first."""
+    """Return for each element the sum of the later elements, added from the end."""
     sums = values[::-1].cumsum()[::-1]
     return np.append(sums[1:], 0.0)
 
@@ -95,7 +97,7 @@ def tails(values: Floats) -> Floats:
 def batch_counts(rate: float, mixture: Mixture, length: int) -> Floats:
     """Return P(n arrivals in a service), n = 0 .. length - 1, for Poisson arrivals of a rate.
 
-    Negative binomial for a gamma part of shape k, Poisson for a constant.
+    The distribution is negative binomial for a gamma part of shape k, and Poisson for a constant.
     """
     pmf = np.zeros(length)
     order = np.argsort(mixture.means)

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 NAME = "edge-queue"
 SAFE_LOSS = 1e-6
-"""What `safe_places` allows to be lost."""
+"""Share of the datagrams that may be lost with `safe_places`."""
 UNSHAPED = 10
-"""Sum of the sources' link rates over the client's, from which on they shape no arrivals."""
+"""If the sources' links together are this many times as fast as the client's link, they do not
+shape the arrivals."""
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for the datagrams alone: the state of the port that a read finds."""
+    """Answer for the datagrams alone, which give the state of the port that a read finds."""
     return [_answer(question.point) for question in questions]
 
 
@@ -42,14 +43,14 @@ def _answer(point: Resolved) -> Answer:
         }
     except ValueError as error:
         return NotApplicable(str(error))
-    # No buffer is safe where the datagrams alone are more than the link carries.
+    # No buffer is safe if the datagrams alone exceed the capacity of the link.
     with suppress(ValueError):
         found["safe_places"] = float(smallest_buffer(queue, SAFE_LOSS))
     return {f"{NAME}.{name}": value for name, value in found.items()}
 
 
 def port(point: Resolved) -> MG1K | NotApplicable:
-    """Return the switch port to the client as the scenario's datagrams see it, or why not."""
+    """Return the queue of the scenario's datagrams at the port to the client, or a refusal."""
     network = point.tree["network"]
     tables = zip(
         point.tree["background"],
@@ -83,8 +84,8 @@ def _network_refusal(point: Resolved, sources: int) -> str | None:
         return f"the queue must be 'drop-tail', not {network['queue']['name']!r}"
     if 0 < sources * point.server_rate < UNSHAPED * point.line_rate:
         return (
-            f"the links of {sources} sources limit the arrivals; together they must have "
-            f"{UNSHAPED} times the client's rate"
+            f"the links of {sources} sources limit the arrivals; together they must be "
+            f"{UNSHAPED} times as fast as the client's link"
         )
     return None
 

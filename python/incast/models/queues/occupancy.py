@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class Occupancy(ABC):
-    """A finite queue: numbers follow from the distribution of the packets in it over time."""
+    """A finite queue, described by the distribution of its number of packets over time."""
 
     @property
     @abstractmethod
     def pmf(self) -> Floats:
-        """P(j packets in the system), j = 0 .. capacity, those in service included."""
+        """P(j packets in the system), j = 0 .. capacity, including packets in service."""
 
     @property
     @abstractmethod
     def blocking(self) -> float:
-        """Share of the packets offered that find no place."""
+        """Share of the offered packets that find no place."""
 
     @property
     def in_service(self) -> int:
-        """Most packets in service at once."""
+        """Largest number of packets in service at once."""
         return 1
 
     @cached_property
@@ -44,11 +44,11 @@ class Occupancy(ABC):
 
     @cached_property
     def mean_waiting(self) -> float:
-        """E[(N - n)^+], packets, with n servers: those in service are not counted."""
+        """E[(N - n)^+] with n servers: mean number of waiting packets, without those in service."""
         return float(self.pmf @ np.maximum(np.arange(self.pmf.size) - self.in_service, 0))
 
     def tail(self, x: ArrayLike) -> Floats:
-        """Return P(N > x) for every x, packets."""
+        """Return P(N > x) for every x, in packets."""
         beyond = np.append(self.pmf[::-1].cumsum()[::-1], 0.0)
         first = np.floor(np.asarray(x, float)) + 1
         return np.asarray(beyond[np.clip(first, 0, self.pmf.size).astype(int)])
@@ -60,7 +60,7 @@ def check_queue(arrival_rate: float, capacity: int, servers: int = 1) -> None:
     Raises
     ------
     ValueError
-        No arrivals, or a capacity below the number of servers.
+        The arrival rate, the number of servers or the capacity is out of range.
     """
     if not (np.isfinite(arrival_rate) and arrival_rate > 0):
         raise ValueError("arrival_rate must be a positive, finite number of packets per second")
@@ -68,5 +68,5 @@ def check_queue(arrival_rate: float, capacity: int, servers: int = 1) -> None:
         raise ValueError("servers must be a whole number of at least 1")
     if capacity < servers or int(capacity) != capacity:
         raise ValueError(
-            f"capacity must be a whole number of at least {servers}, including those in service"
+            f"capacity must be a whole number of at least {servers}, including packets in service"
         )

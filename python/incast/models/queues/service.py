@@ -1,7 +1,7 @@
-"""How long a packet is in service: distributions of service times.
+"""Distributions of service times.
 
-Every distribution here is a mixture of gamma distributions with whole shapes, the constant being
-the limit of an infinite shape. So the numbers of Poisson arrivals in a service are mixtures of
+Every distribution here is a mixture of gamma distributions with whole shapes. A constant is the
+limit of an infinite shape. The number of Poisson arrivals in a service is therefore a mixture of
 negative binomial and Poisson distributions, whose terms are all positive (`counts`).
 """
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from incast.models.numbers import Floats
 
 PROBABILITY_SLACK = 1e-9
-"""How far from 1 given probabilities may sum."""
+"""Largest difference between 1 and the sum of given probabilities."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture: a service time is one of the parts, chosen at random.
+    """A mixture of distributions. The part that gives a service time is chosen at random.
 
     Parameters
     ----------
     weights
         Probability of each part.
     means
-        Its mean, seconds.
+        Mean of each part, seconds.
     shapes
-        Its number of exponential stages; infinite for a constant.
+        Number of exponential stages of each part; infinite for a constant.
     """
 
     weights: Floats
@@ -51,7 +51,7 @@ class Mixture:
         return float(parts.sum())
 
     def survival(self, time: ArrayLike) -> Floats:
-        """Return P(S > t) for every t, seconds."""
+        """Return P(S > t) for every t, in seconds."""
         from scipy.special import gammaincc
 
         t = np.asarray(time, float)
@@ -79,7 +79,7 @@ class Mixture:
         return self.weights[kept], self.means[kept], self.shapes[kept]
 
     def _constants(self, time: Floats) -> tuple[Floats, Floats]:
-        """Return the probability of a constant longer than t, and that times its mean."""
+        """Return P(S is a constant > t), and E[S; S is a constant > t]."""
         kept = np.isinf(self.shapes)
         order = np.argsort(self.means[kept])
         means, weights = self.means[kept][order], self.weights[kept][order]
@@ -118,7 +118,7 @@ def _mixture(weights: ArrayLike, means: ArrayLike, shape: float) -> Mixture:
 
 @dataclass(frozen=True)
 class Deterministic(Service):
-    """Every packet takes `time` seconds: packets of one size (M/D/1)."""
+    """Every packet takes `time` seconds, as packets of one size do (M/D/1)."""
 
     time: float
 
@@ -130,7 +130,7 @@ class Deterministic(Service):
 
 @dataclass(frozen=True)
 class Exponential(Service):
-    """Exponentially distributed with a mean of `time` seconds (M/M/1)."""
+    """Service times are exponentially distributed with a mean of `time` seconds (M/M/1)."""
 
     time: float
 
@@ -142,7 +142,7 @@ class Exponential(Service):
 
 @dataclass(frozen=True)
 class Erlang(Service):
-    """The sum of `stages` equal exponential stages, with a mean of `time` seconds together."""
+    """A service time is the sum of equal exponential stages, with a mean of `time` seconds."""
 
     stages: int
     time: float
@@ -157,27 +157,28 @@ class Erlang(Service):
 
 @dataclass(frozen=True)
 class HyperExponential(Service):
-    """Exponential with a mean of `times[i]` seconds with probability `probabilities[i]`."""
+    """Exponential service with a mean of `times[i]` s, with the probability `probabilities[i]`."""
 
     probabilities: Sequence[float]
     times: Sequence[float]
 
     @cached_property
     def mixture(self) -> Mixture:
-        """One stage each."""
+        """One exponential stage for each mean."""
         return _mixture(_probabilities(self.probabilities, len(self.times)), self.times, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Empirical(Service):
-    """As observed: each of `samples` (seconds) is equally likely, or weighted.
+    """Observed service times, which are equally likely or have weights.
 
     Parameters
     ----------
     samples
-        Service times, seconds: of a trace, sizes x 8 / rate.
+        Service times in seconds. For a trace, these are sizes x 8 / rate.
     weights
-        Probability of each sample; equal if not given. A packet-size mix is its sizes and shares.
+        Probability of each sample; by default all are equal. For a mix of packet sizes, give one
+        sample per size, and the shares of the sizes as weights.
     """
 
     samples: ArrayLike
@@ -185,7 +186,7 @@ class Empirical(Service):
 
     @cached_property
     def mixture(self) -> Mixture:
-        """A constant for every value that occurs."""
+        """One constant for each value."""
         samples = np.asarray(self.samples, float).ravel()
         if samples.size == 0:
             raise ValueError("an empirical service time must have at least one sample")

@@ -1,4 +1,4 @@
-"""Several servers: approximations for any service times."""
+"""Approximations for queues with several servers and any service times."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from .service import Service
 
 LARGE = 1e100
-"""Where unnormalised probabilities are scaled down."""
+"""Value above which unnormalised probabilities are scaled down."""
 PANELS = 256
-"""Pieces of the service time over which the first service's integral is taken."""
+"""Number of pieces of the integral over the service time of the first service."""
 NODES = 12
-"""Gauss-Legendre nodes in each."""
+"""Number of Gauss-Legendre nodes in each piece."""
 
 
 @dataclass(frozen=True, eq=False)
 class MGn:
-    """M/G/n with room for all, load < 1: the mean wait by Lee and Longton.
+    """M/G/n without a limit of capacity, for loads below 1: Lee and Longton's mean wait.
 
     Parameters
     ----------
@@ -40,12 +40,13 @@ class MGn:
     Raises
     ------
     ValueError
-        When a number is asked for: the load is 1 or more.
+        The load is 1 or more. The properties raise this, not the constructor.
 
     Notes
     -----
     E[W] = (1 + s²)/2 x E[W of M/M/n] (Lee and Longton, Queueing processes associated with airline
-    passenger check-in, Operational Research Quarterly 10, 1959); exact for n = 1 and for s² = 1.
+    passenger check-in, Operational Research Quarterly 10, 1959). The formula is exact for n = 1 and
+    for s² = 1.
     """
 
     arrival_rate: float
@@ -72,13 +73,13 @@ class MGn:
 
     @cached_property
     def mean_wait(self) -> float:
-        """E[W], seconds before service."""
+        """E[W], the mean wait before service in seconds."""
         exponential = self.waits * self.service.mean / (self.servers * (1 - self.load))
         return (1 + self.service.scv) / 2 * exponential
 
     @cached_property
     def mean(self) -> float:
-        """E[N], packets, those in service included."""
+        """E[N], packets, including those in service."""
         return self.arrival_rate * (self.mean_wait + self.service.mean)
 
 
@@ -95,25 +96,25 @@ class MGnK(Occupancy):
     servers
         n.
     capacity
-        K: the most packets in the system, those in service included.
+        K: the largest number of packets in the system, including those in service.
 
     Raises
     ------
     ValueError
-        When a number is asked for: arguments that make no queue.
+        An argument is out of range. The properties raise this, not the constructor.
 
     Notes
     -----
-    Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl. Prob. 13,
-    1981. While a server is idle, the system is M/M/n with the same mean; while none is, it is one
-    server n times as fast; the services under way when the last server becomes busy are seen at
-    random moments. Then
+    The source is: Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl.
+    Prob. 13, 1981. While a server is idle, the system behaves like M/M/n with the same mean service
+    time. While all servers are busy, the system behaves like one server that is n times as fast.
+    When the last server becomes busy, the other services are assumed to be at random moments. Then
 
-        p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K,
+        p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 
-    with arrival rate l, b(m) the mean time with m arrivals in a service of S/n, and a(m) that in
-    the minimum of S and n - 1 residual services. p(K) takes the rest of both. Exact for n = 1 and
-    for exponential services.
+    l is the arrival rate. b(m) is the mean time with m arrivals in a service of S/n. a(m) is the
+    mean time with m arrivals in the minimum of S and n - 1 residual services. p(K) takes the rest
+    of both sums. The approximation is exact for n = 1 and for exponential services.
     """
 
     arrival_rate: float
@@ -123,7 +124,7 @@ class MGnK(Occupancy):
 
     @property
     def in_service(self) -> int:
-        """Most packets in service at once: n."""
+        """Largest number of packets in service at once: n."""
         return self.servers
 
     @cached_property
@@ -163,7 +164,7 @@ class MGnK(Occupancy):
         return float(self.pmf[-1])
 
     def _first_service(self, length: int) -> Floats:
-        """Return l a(m): arrivals until the first of n services ends, one of them new."""
+        """Return l a(m). The time ends with the first of n services, one of which is new."""
         from scipy.special import gammaln
 
         mixture = self.service.mixture
@@ -180,12 +181,12 @@ class MGnK(Occupancy):
 
 
 def _panels(means: Floats, shapes: Floats) -> tuple[Floats, Floats]:
-    """Return nodes and weights over service times, broken where constants end."""
+    """Return nodes and weights of an integral over service times, with edges at the constants."""
     constants = np.unique(means[np.isinf(shapes)])
     if constants.size > PANELS:
         constants = np.unique(np.quantile(constants, np.linspace(0, 1, PANELS)))
     gamma = np.isfinite(shapes)
-    # e^-80: nothing is left of an exponential stage.
+    # After 80 of its means, e^-80 of an exponential stage is left.
     end = max(constants.max(initial=0.0), (means[gamma] * (1 + 80 / shapes[gamma])).max(initial=0))
     start = means.min() * 1e-3
     edges = np.concatenate([[0.0], np.geomspace(start, end, PANELS), constants])

@@ -1,4 +1,4 @@
-"""One server, any service times, Poisson arrivals of packets or of batches."""
+"""Queues with one server, any service times, and Poisson arrivals of packets or batches."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ if TYPE_CHECKING:
     from .service import Service
 
 LARGE = 1e100
-"""Where unnormalised probabilities are scaled down."""
+"""Value above which unnormalised probabilities are scaled down."""
 
 
 @dataclass(frozen=True, eq=False)
 class MG1K(Occupancy):
-    """M/G/1/K, or with batches M^[X]/G/1/K: exact, by the chain embedded at departures.
+    """M/G/1/K, or M^[X]/G/1/K with batches, solved exactly by the chain embedded at departures.
 
     Parameters
     ----------
     arrival_rate
-        Packets per second, all batches' together.
+        Packets per second, the sum over all batches.
     service
         Distribution of the service time.
     capacity
-        K: the largest number of packets in the system, the one in service included. A switch whose
-        buffer of B places does not count the packet on the wire is K = B + 1.
+        K: the largest number of packets in the system, including the one in service. A switch has
+        K = B + 1 if its buffer of B places does not count the packet on the wire.
     batch
-        Distribution of the size of a batch; none means single packets. Of a batch that finds too
-        few places, as many packets enter as there are places; the rest is lost.
+        Distribution of the size of a batch; none means single packets. If a batch finds too few
+        places, its first packets take these places, and the rest is lost.
 
     Raises
     ------
     ValueError
-        When a number is asked for: arguments that make no queue, or more than 200 batches in the
-        longest part of a service.
+        An argument is out of range, or more than 200 batches arrive in the longest part of a
+        service on average. The properties raise this, not the constructor.
 
     Notes
     -----
-    With A the arrivals in a service and pi(i) the share of departures that leave i packets
-    behind, the cut between {0..j} and {j+1..} is crossed as often upwards as downwards:
+    A is the number of arrivals in a service, and pi(i) the share of departures that leave i packets
+    behind. The cut between {0..j} and {j+1..} is crossed as often upwards as downwards:
 
         pi(j+1) P(A=0) = pi(0) P(X-1+A > j) + sum_{i=1..j} pi(i) P(A > j-i+1),   j < K - 1.
 
-    Unlike the textbook's recursion (Takagi, Queueing Analysis vol. 2, 1993, §1.1) this subtracts
-    nothing, so that it is accurate to rounding for any load and K. The distribution over time
-    follows from the mean time that services spend with j packets, again by sums of positive
-    terms; blocking from PASTA: a batch finds the distribution over time.
+    Unlike the textbook's recursion (Takagi, Queueing Analysis vol. 2, 1993, §1.1), this recursion
+    subtracts nothing, so it is accurate to rounding for any load and K. The distribution over time
+    follows from the mean time that services spend with j packets, again by sums of positive terms.
+    Blocking follows by PASTA, because a batch finds the distribution over time.
     """
 
     arrival_rate: float
@@ -104,7 +104,7 @@ class MG1K(Occupancy):
 
 @dataclass(frozen=True, eq=False)
 class MG1:
-    """M/G/1 with room for all, load < 1: exact.
+    """M/G/1 without a limit of capacity, for loads below 1, solved exactly.
 
     Parameters
     ----------
@@ -116,14 +116,16 @@ class MG1:
     Raises
     ------
     ValueError
-        When a number is asked for: the load is 1 or more, where no distribution exists.
+        The load is 1 or more, so no distribution exists. The properties raise this, not the
+        constructor.
 
     Notes
     -----
-    Mean and variance by Pollaczek and Khinchine and Takács (Kleinrock, Queueing Systems vol. 1,
-    1975, §5.6-5.7), with the distributional form of Little's law for the variance of the number.
-    Tails by q = P/(1 - rho + rho P), where P is the blocking of M/G/1/K and q = P(N >= K) (Keilson,
-    The ergodic queue length distribution for queueing systems with finite capacity, 1966).
+    Mean and variance follow Pollaczek, Khinchine and Takács (Kleinrock, Queueing Systems vol. 1,
+    1975, §5.6-5.7). The variance of the number of packets uses the distributional form of Little's
+    law. Tails are q = P/(1 - rho + rho P), where P is the blocking of M/G/1/K and q = P(N >= K)
+    (Keilson, The ergodic queue length distribution for queueing systems with finite capacity,
+    1966).
     """
 
     arrival_rate: float
@@ -140,12 +142,12 @@ class MG1:
 
     @cached_property
     def mean_wait(self) -> float:
-        """E[W], seconds before service."""
+        """E[W], the mean wait before service in seconds."""
         return self.arrival_rate * self.service.mixture.moment(2) / (2 * (1 - self.load))
 
     @cached_property
     def mean(self) -> float:
-        """E[N], packets, the one in service included."""
+        """E[N], packets, including the one in service."""
         return self.load + self.arrival_rate * self.mean_wait
 
     @cached_property
@@ -157,7 +159,7 @@ class MG1:
         return self.mean + self.arrival_rate**2 * sojourn
 
     def tail(self, x: ArrayLike) -> Floats:
-        """Return P(N > x) for every x, packets; accurate to rounding where tiny, too."""
+        """Return P(N > x) for every x, in packets. Tiny values are accurate to rounding, too."""
         first = np.maximum(np.floor(np.asarray(x, float)) + 1, 0).astype(int)
         most = int(first.max(initial=1))
         load = self.load
@@ -174,7 +176,7 @@ class MG1:
 
 
 def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
-    """Return what departures leave behind, 0 .. capacity - 1 packets, not normalised."""
+    """Return the shares of departures that leave 0 .. capacity - 1 packets, not normalised."""
     last = int(np.flatnonzero(flow.beyond)[-1]) if flow.beyond.any() else 0
     # P(A > m) backwards, so that a cut is one product of two arrays.
     backwards = flow.beyond[last:0:-1]
@@ -191,7 +193,7 @@ def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
 
 
 def _after_idle(flow: Arrivals, batch: Batch | None) -> Floats:
-    """Return P(X - 1 + A > j): the packets left by the service after an idle period."""
+    """Return P(X - 1 + A > j), for packets left by the first service after an idle period."""
     if batch is None:
         return flow.beyond
     return tails(np.convolve(flow.pmf, batch.pmf[1:])[: flow.pmf.size])

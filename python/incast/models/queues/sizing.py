@@ -1,4 +1,4 @@
-"""How many places keep the loss below a target."""
+"""The number of places that keeps the loss below a target."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ if TYPE_CHECKING:
     from .single import MG1K
 
 MOST_PLACES = 200_000
-"""Beyond this many places no buffer is sought."""
+"""Largest buffer that is tried, in places."""
 
 
 def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
-    """Return the smallest buffer with which no more than `target_loss` of the packets is lost.
+    """Return the smallest buffer with which at most a share `target_loss` of packets is lost.
 
     Parameters
     ----------
     queue
-        Any finite queue; its own capacity does not matter.
+        Any finite queue. The queue's own capacity does not matter.
     target_loss
         The largest share of the packets that may find no place, between 0 and 1.
 
     Returns
     -------
     int
-        B: waiting places, the packets in service not counted, so that K = B + servers. Where the
-        switch counts the packet in service (`network.buffer_counts_in_service`), one more.
+        B: the number of waiting places without the packets in service, so that K = B + servers. If
+        the switch counts the packet in service (`network.buffer_counts_in_service`), the buffer
+        needs one place more.
 
     Raises
     ------
     ValueError
-        No buffer is large enough: at a load rho >= 1 at least 1 - 1/rho is lost; or more than
-        200 000 places would be needed.
+        No buffer is large enough, because a share of at least 1 - 1/rho is lost at a load rho >= 1,
+        or more than 200 000 places would be needed.
     """
     if not 0 < target_loss < 1:
         raise ValueError("target_loss must be above 0 and below 1")

@@ -9,14 +9,14 @@ from incast.reproduce.runs import Work
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw a figure; the kind `claims` has no picture, nor has a timeline that no run fits.
+    """Draw a figure. The kind `claims`, and a timeline without a run, have no picture.
 
     Parameters
     ----------
     work
         The figure.
     curves
-        Its runs.
+        The curves of the figure.
     other
         Another simulator's curves, drawn with ours.
     """

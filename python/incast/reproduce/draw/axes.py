@@ -26,7 +26,7 @@ def sheet(
     size: tuple[float, float] | None = None,
     **layout: Any,
 ) -> tuple[Sheet, list[Axes]]:
-    """Return an empty picture with its title and the number of seeds under it."""
+    """Return an empty picture with its title, and the number of seeds below the title."""
     figure = work.figure
     seeds = {len({job.seed for job in need.jobs}) for need in work.needs if need.jobs}
     runs = f"{curves.stat} of {max(seeds)} seeds" if seeds and max(seeds) > 1 else "one seed"
@@ -40,12 +40,12 @@ def sheet(
 
 
 def name(plot: Plot, column: str) -> str:
-    """Return the legend's name of a column of a trace."""
+    """Return the name of a trace's column in the legend."""
     return plot.names.get(column, _NAMES.get(column, column))
 
 
 def scales(axes: Axes, plot: Plot, label: str) -> None:
-    """Set up the vertical axis, and the scales of both."""
+    """Set the label, the scale and the limits of the vertical axis."""
     axes.set_ylabel(plot.label or label)
     axes.set_yscale(plot.yscale)
     if plot.ylim is not None:
@@ -55,7 +55,7 @@ def scales(axes: Axes, plot: Plot, label: str) -> None:
 
 
 def positions(axes: Axes, work: Work) -> dict[X, float]:
-    """Set up the horizontal axis; return where each of its points stands."""
+    """Set up the horizontal axis; return the position of each point on the axis."""
     xs = work.xs
     axes.set_xlabel(_label(work.figure))
     if all(isinstance(x, int | float) for x in xs):

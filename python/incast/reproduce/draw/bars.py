@@ -1,4 +1,4 @@
-"""A metric at few points: a group of bars per point, a bar per curve."""
+"""A metric at few points, with a group of bars per point and a bar per curve."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
-_WIDTH = 0.8  # of a group, where groups are 1 apart
+_WIDTH = 0.8  # of a group; groups are 1 apart
 
 
 def _errors(
@@ -23,7 +23,7 @@ def _errors(
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
-    """Draw the bars, with the confidence interval of each."""
+    """Draw the bars with their confidence intervals."""
     del other
     figure, axes, strip = orders.sheet(work, curves)
     handles, data = [], []

@@ -1,4 +1,4 @@
-"""The gain of the second curve over the first, at few points: bars."""
+"""The gain of the second curve over the first at few points, as bars."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from incast.reproduce.runs import Work
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw a bar per point, and beside it the gain of another simulator's curves."""
+    """Draw a bar per point, and a hollow mark for the gain of another simulator's curves."""
     plot = work.figure.plot
     if plot is None or curves.metric is None:
         return None

@@ -1,4 +1,4 @@
-"""How often a column of a trace has which value: a panel per curve, on common axes."""
+"""The frequencies of values in a column of a trace, with a panel per curve on common axes."""
 
 import numpy as np
 import polars as pl

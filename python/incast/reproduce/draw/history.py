@@ -1,4 +1,4 @@
-"""A run per curve over time: columns of the trace of its busiest port."""
+"""One run per curve over time: columns of the trace of the busiest port."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from incast.reproduce.figure import Plot
 from incast.reproduce.runs import Work
 
 _THERE: dict[str, Any] = {"linestyle": "-", "linewidth": 0.8}
-_COUNTS = {"arrivals", "drops"}  # columns that count within a bin: drawn as their sum so far
+_COUNTS = {"arrivals", "drops"}  # columns that count within a bin, drawn as cumulative sums
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw the first run of every curve; of several ports, the one where most ever waited.
+    """Draw the first run of every curve; of several ports, the port with the longest queue.
 
-    Another simulator's run of the curve is the thin line of the same colour.
+    A thin line of the same colour is another simulator's run of the curve.
     """
     plot = work.figure.plot
     if plot is None:
@@ -52,7 +52,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
 
 
 def _there(label: str, other: Curves | None) -> pl.DataFrame | None:
-    """Return another simulator's trace of a curve, if it is there."""
+    """Return another simulator's trace of a curve, or None without a trace."""
     if other is None or label not in other.of or other.of[label].traces is None:
         return None
     return other.traced(label)[0]

@@ -14,12 +14,12 @@ from incast.reproduce.runs import Work
 
 _CELL = (0.5, 0.235)  # inches
 _LETTERS_PER_INCH = 13.5  # of the names of rows
-_WHITE_FROM = 0.55  # shares from here on are dark
+_WHITE_FROM = 0.55  # share of the maximum from which on a cell is dark
 _FRAME = "#D55E00"
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw the cells, and a frame around those within a curve's `printed` range."""
+    """Draw the cells, and a frame around cells within a curve's `printed` range."""
     del other
     plot = work.figure.plot
     if plot is None or curves.metric is None:
@@ -71,6 +71,6 @@ def _cell(axes: Axes, x: int, y: int, value: float, share: float, *, framed: boo
 
 
 def _borders(labels: Sequence[str]) -> list[float]:
-    """Return where names of rows stop to begin alike, before their last comma."""
+    """Return the borders between rows whose names differ before the last comma."""
     groups = [label.rpartition(", ")[0] for label in labels]
     return [row + 0.5 for row, (one, two) in enumerate(pairwise(groups)) if one != two]

@@ -1,4 +1,4 @@
-"""Where curves are in the order of the text: a strip above the picture."""
+"""A strip above the picture that shows where curves are in the order of the text."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -18,7 +18,7 @@ from incast.reproduce.predicates.ordered import Ordered
 from incast.reproduce.runs import Work
 
 _ROW = 0.4  # inches
-_EQUAL = 0.02  # curves that differ by less are in no order
+_EQUAL = 0.02  # curves that differ by less count as equal
 
 
 class State(StrEnum):
@@ -37,9 +37,9 @@ _LOOKS: dict[State, dict[str, Any]] = {
 
 
 def of(figure: Figure) -> list[Order]:
-    """Return the text's orders of the curves that are drawn, those of claims first.
+    """Return the text's orders of the drawn curves; the orders of claims come first.
 
-    A claim and its other reading in the same figure have one order.
+    A claim and its other reading in the same figure give one order.
     """
     here = {claim.id for claim in figure.claims}
     predicates = [claim.predicate for claim in figure.claims if claim.reading_of not in here]
@@ -55,7 +55,7 @@ def of(figure: Figure) -> list[Order]:
 
 
 def rows(figure: Figure) -> list[list[Order]]:
-    """Return the orders, those of one curve above several, or of several above one, together."""
+    """Return rows of orders. Pairs with the same upper or the same lower curve share a row."""
     found: list[list[Order]] = []
     for order in of(figure):
         for end in (0, -1):
@@ -75,7 +75,7 @@ def _meet(one: Order, other: Order, end: int) -> bool:
 
 
 def words(row: Sequence[Order]) -> str:
-    """Return what a row states: `A above B, C`."""
+    """Return the statement of a row: `A above B, C`."""
     if len(row[0].above) > 2:  # noqa: PLR2004 (a pair)
         return " above ".join(row[0].above)
     above, below = (list(dict.fromkeys(one.above[end] for one in row)) for end in (0, -1))
@@ -84,7 +84,7 @@ def words(row: Sequence[Order]) -> str:
 
 
 def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes, Axes | None]:
-    """Return an empty picture, its panel, and the strip above it if the text has an order."""
+    """Return an empty picture, its panel, and the strip above the panel if there are orders."""
     count = len(rows(work.figure))
     if not count:
         figure, (axes,) = shared.sheet(work, curves)
@@ -97,7 +97,7 @@ def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes, Axes | None]:
 
 
 def draw(strip: Axes | None, work: Work, curves: Curves, where: Mapping[X, float]) -> list[Line2D]:
-    """Mark the worst of a row's orders at every point; return the legend's entries."""
+    """Mark the worst state of each row at every point; return the entries of the legend."""
     if strip is None:
         return []
     strip.set_axis_off()
@@ -123,7 +123,7 @@ def draw(strip: Axes | None, work: Work, curves: Curves, where: Mapping[X, float
 
 
 def worst(row: Sequence[Order], curves: Curves) -> dict[X, State]:
-    """Return the worst of several orders at each point at which one of them applies."""
+    """Return the worst state of several orders at each point to which an order applies."""
     found: dict[X, State] = {}
     for order in row:
         for x, state in states(order, curves).items():
@@ -132,7 +132,7 @@ def worst(row: Sequence[Order], curves: Curves) -> dict[X, State]:
 
 
 def states(order: Order, curves: Curves) -> dict[X, State]:
-    """Return the order of the curves at each point."""
+    """Return at each point whether the curves are in this order."""
     try:
         common, values = curves.together(order.above, None, order.start, order.end)
     except Unjudged:

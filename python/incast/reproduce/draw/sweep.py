@@ -1,4 +1,4 @@
-"""A metric against a swept key: runs with markers, theory without, another simulator hollow."""
+"""A metric against a swept key. Runs have markers, and another simulator's points are hollow."""
 
 from collections.abc import Sequence
 from typing import Any

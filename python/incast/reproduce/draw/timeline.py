@@ -1,4 +1,4 @@
-"""One run over time: columns of its trace, the flows or ports in which the first varies most."""
+"""One run over time: columns of its trace, for the flows or ports that vary most."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from incast.reproduce.figure import Plot
 from incast.reproduce.runs import Work
 from incast.results.traces import KINDS
 
-_MARGIN = 0.02  # of the time shown, before and after
+_MARGIN = 0.02  # share of the time shown, added before and after
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw columns of the trace, a line per flow or port; nothing if no run fits the search."""
+    """Draw columns of the trace, a line per flow or port; None if no run meets the search."""
     del other
     plot = work.figure.plot
     if plot is None or not curves.of:
@@ -50,7 +50,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
 
 
 def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Picture | None:
-    """Draw the blocks that were searched for: a panel per sender, ends of blocks, idle times."""
+    """Draw the blocks that the search found: a panel per sender, ends of blocks, idle times."""
     label, curve = next(iter(curves.of.items()))
     search = work.figure.search
     if search is None or search.late is None or curve.traces is None:
@@ -78,7 +78,7 @@ def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Pictu
         _line(axes, lane, plot.y, plot, name, 0)
         axes.text(0.985, 0.95, name, transform=axes.transAxes, ha="right", va="top")
         axes.set_xlim(start, end)
-    panels[0].set_ylim(bottom=0)  # of all of them
+    panels[0].set_ylim(bottom=0)  # for all panels, because they share the axis
     panels[len(panels) // 2].set_ylabel(plot.label or plot.y)
     panels[-1].set_xlabel(_time(curves, label))
     told = [
@@ -90,13 +90,13 @@ def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Pictu
 
 
 def _varied(trace: pl.DataFrame, by: str, plot: Plot) -> list[Any]:
-    """Return the flows or ports, the one in which the first column varies most first."""
+    """Return the flows or ports, ordered by the variation of the first column."""
     spread = trace.group_by(by).agg(pl.col(plot.y).std().alias("s"))
     return spread.sort("s", by, descending=[True, False])[by].to_list()
 
 
 def _data(trace: pl.DataFrame, by: str, chosen: list[Any], plot: Plot) -> pl.DataFrame:
-    """Return the numbers drawn; a row only where one of them changes."""
+    """Return the drawn numbers, with a row only where a number changes."""
     columns = dict.fromkeys([plot.y, *plot.beside, *([plot.marks] if plot.marks else [])])
     lanes = trace.filter(pl.col(by).is_in(chosen)).sort(by, "time_s").select("time_s", by, *columns)
     moved = pl.any_horizontal(
@@ -117,7 +117,7 @@ def _line(
 
 
 def _marks(axes: Axes, lane: pl.DataFrame, plot: Plot) -> list[Line2D]:
-    """Mark where the counting column grows, on the first column's line."""
+    """Mark the increases of the counter on the line of the first column."""
     grows = lane.filter(pl.col(plot.marks) > pl.col(plot.marks).shift(1, fill_value=0))
     looks: dict[str, Any] = {"linestyle": "", "marker": "o", "color": "black", "markersize": 4.5}
     looks["markerfacecolor"] = "white"

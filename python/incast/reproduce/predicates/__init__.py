@@ -1,4 +1,4 @@
-"""Predicates of claims: one file each, and the list of them."""
+"""The predicates of claims, one file per predicate, and the list of predicates."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`below-average`: a curve that lies below the mean of several."""
+"""`below-average`: a curve that lies below the mean of several curves."""
 
 from dataclasses import dataclass, field
 
@@ -15,15 +15,15 @@ class BelowAverage:
     Parameters
     ----------
     curve
-        Its label.
+        Label of the curve.
     among
-        The labels that are averaged; the curve may be one of them.
+        Labels of the curves that are averaged; `curve` may be among them.
     metric
         The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        By which share of the mean the curve may be above it.
+        Share of the mean by which the curve may be above the mean.
     """
 
     curve: str

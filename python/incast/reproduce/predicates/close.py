@@ -10,14 +10,14 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Close:
-    """Whether curves differ by no more than a share of the largest of them, at every point.
+    """Whether curves differ by at most a share of the largest curve, at every point.
 
     Parameters
     ----------
     curves
-        Labels.
+        Labels of the curves.
     within
-        That share.
+        The share.
     metric
         The metric to compare; by default the drawn one.
     start, end
@@ -35,7 +35,7 @@ class Close:
         return set(self.curves)
 
     def judge(self, curves: Curves) -> Finding:
-        """Find the point where they differ most."""
+        """Find the point where the curves differ most."""
         common, values = curves.together(self.curves, self.metric, self.start, self.end)
         spread = {}
         for x in common:

@@ -1,4 +1,4 @@
-"""`compare`: one number beside another."""
+"""`compare`: a relation between two numbers."""
 
 from dataclasses import dataclass
 from math import isinf
@@ -11,7 +11,7 @@ from incast.reproduce.quantity import Quantity
 
 @dataclass(frozen=True)
 class Compare:
-    """Whether `left` is `op` `right`.
+    """Whether two numbers have the relation `op`.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ class Compare:
     op
         `>`, `>=`, `<`, `<=`, or `~` for about.
     tolerance
-        How far `right` may be moved in favour of the claim, as a share of it. A text that says
-        "about" of a printed number gets 0.1.
+        Share of `right` by which `right` may be moved in favour of the claim. If the text says
+        "about" of a printed number, the share is 0.1.
     """
 
     left: Quantity
@@ -34,7 +34,7 @@ class Compare:
         return self.left.labels() | self.right.labels()
 
     def judge(self, curves: Curves) -> Finding:
-        """Compare."""
+        """Compare the two numbers."""
         left, right = self.left.of(curves), self.right.of(curves)
         if isinf(left) and isinf(right):
             raise Unjudged("both are beyond the last point")

@@ -1,4 +1,4 @@
-"""`every`: one sentence about several curves."""
+"""`every`: several tests for one sentence about several curves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Every:
     Parameters
     ----------
     parts
-        Tables, each with a `test` (by default `compare`) and its keys.
+        Tables, each with a `test` (by default `compare`) and the keys of the test.
     """
 
     parts: list[Predicate]

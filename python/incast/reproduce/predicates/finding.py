@@ -1,4 +1,4 @@
-"""The result of a predicate, and its inputs."""
+"""The interface of predicates, and their result."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,14 +10,14 @@ __all__ = ["Finding", "Predicate", "Unjudged"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether a claim holds, and by which numbers.
+    """Whether a claim holds, and the numbers that decide this.
 
     Parameters
     ----------
     holds
-        The answer.
+        Whether the claim holds.
     measured
-        The numbers, for the eye.
+        The numbers, for readers.
     """
 
     holds: bool
@@ -28,13 +28,13 @@ class Predicate(Protocol):
     """A statement about curves: a dataclass, whose fields are keys of a claim."""
 
     def series(self) -> set[str]:
-        """Return the labels of the curves that it is about."""
+        """Return the labels of the curves that the statement is about."""
 
     def judge(self, curves: Curves) -> Finding:
-        """Say whether it holds.
+        """Return whether the statement holds.
 
         Raises
         ------
         Unjudged
-            Its runs do not exist.
+            The runs of the statement do not exist.
         """

@@ -11,16 +11,16 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Gain:
-    """Whether one curve is above another at every point, or at which point by most.
+    """Whether one curve is above another at every point, or farthest above at a given point.
 
     Parameters
     ----------
     over, by
         The labels of the two curves; the gain is `by` minus `over`.
     least
-        Every gain must be more than this.
+        Number that every gain must exceed.
     most_at
-        Instead of `least`: the point whose gain must be the largest.
+        In place of `least`: the point whose gain must be the largest.
     relative
         Whether gains are in percent of `over`.
     metric
@@ -54,7 +54,7 @@ class Gain:
 def gains(
     curves: Curves, over: str, by: str, metric: Named | None = None, *, relative: bool
 ) -> dict[X, float]:
-    """Return point to gain; without a value to relate it to, a point has no relative gain."""
+    """Return the gain by point; a point with a value of 0 in `over` has no relative gain."""
     common, (low, high) = curves.together([over, by], metric, None, None)
     if not relative:
         return {x: high[x] - low[x] for x in common}

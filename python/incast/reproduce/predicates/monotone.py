@@ -16,15 +16,16 @@ class Monotone:
     Parameters
     ----------
     curves
-        Labels.
+        Labels of the curves.
     direction
         `rising` or `falling`. Flat stretches are allowed, but not a curve that is flat throughout.
     metric
-        Their metric; by default the drawn one.
+        The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        By which share of the largest value so far a step in the other direction is allowed.
+        Largest step against the direction, as a share of the highest (if falling, lowest) value so
+        far.
     """
 
     curves: list[str]
@@ -39,14 +40,14 @@ class Monotone:
         return set(self.curves)
 
     def judge(self, curves: Curves) -> Finding:
-        """Look at each step of each curve."""
+        """Check each step of each curve."""
         sign = 1 if self.direction == "rising" else -1
         said, holds = [], True
         for label in self.curves:
             values = curves.values(label, self.metric, self.start, self.end)
             points = list(values.items())
             if len(points) < 2:  # noqa: PLR2004 (a step)
-                raise Unjudged(f"{label} has fewer than two points there")
+                raise Unjudged(f"{label} has fewer than two points in this range")
             ends = f"{show(points[0][1])} to {show(points[-1][1])}"
             best, wrong = sign * points[0][1], []
             for x, value in points[1:]:

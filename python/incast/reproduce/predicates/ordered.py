@@ -16,7 +16,7 @@ class Ordered:
     Parameters
     ----------
     above
-        Labels, the highest first.
+        Labels of the curves, the highest first.
     metric
         The metric to compare; by default the drawn one.
     start, end
@@ -24,9 +24,9 @@ class Ordered:
     factor
         Minimum ratio of each curve to the next.
     at_most
-        Maximum ratio of each curve to the next ("slightly").
+        Maximum ratio of each curve to the next, for a text that says "slightly".
     tolerance
-        By which share of the next curve's value a curve may miss either bound.
+        Share of the next curve's value by which a curve may miss either bound.
     except_for
         Number of points at which the order may be broken.
     """

@@ -5,14 +5,15 @@ use super::{Layer, Other, pair, split};
 
 const HEADER: usize = 14;
 
-/// What follows the addresses.
+/// The layer that follows the addresses.
 #[inline]
 pub fn inside(frame: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(frame, HEADER)?;
     named(pair(header, 12), rest)
 }
 
-/// What an ethertype names; tags of VLANs (IEEE 802.1Q, 802.1ad, and older numbers) are passed.
+/// The layer that an ethertype names. VLAN tags (IEEE 802.1Q, 802.1ad, and older numbers) are
+/// skipped.
 #[inline]
 pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
     Ok(match kind {
@@ -27,12 +28,12 @@ pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
     })
 }
 
-/// Whether an ethertype is that of a tag of a VLAN.
+/// Whether an ethertype names a VLAN tag.
 pub fn is_tag(kind: u16) -> bool {
     matches!(kind, 0x8100 | 0x88a8 | 0x9100 | 0x9200)
 }
 
-/// Whether a frame that may begin here has a type that is read, or ARP.
+/// Whether a frame that may begin here has an ethertype that is read, or that of ARP.
 pub fn begins(bytes: &[u8]) -> bool {
     match inside(bytes) {
         Ok(_) => true,

@@ -8,19 +8,19 @@ const KEY: u16 = 0x2000;
 const SEQUENCE: u16 = 0x1000;
 const ROUTING_AND_VERSION: u16 = 0x4007;
 
-/// What a GRE packet carries (RFC 2784 §2, RFC 2890 §2).
+/// The layer inside a GRE packet (RFC 2784 §2, RFC 2890 §2).
 pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (fixed, _) = split(bytes, 4)?;
     let (flags, protocol) = (pair(fixed, 0), pair(fixed, 2));
-    // Routing is of RFC 1701, and version 1 of PPTP (RFC 2637).
+    // The routing flag belongs to RFC 1701, and version 1 to PPTP (RFC 2637).
     if flags & ROUTING_AND_VERSION != 0 {
         return Err(Other::Kind(Kind::Gre(protocol)));
     }
     let fields = [CHECKSUM, KEY, SEQUENCE].into_iter().filter(|flag| flags & flag != 0);
     let (_, inner) = split(bytes, 4 + 4 * fields.count())?;
     match protocol {
-        // Transparent bridging. NVGRE has a key, and nothing else, and its networks have numbers
-        // from 0x1000 on in the upper 24 bits (RFC 7637 §3.2).
+        // Transparent bridging. NVGRE has only a key, whose upper 24 bits are the number of a
+        // network, 0x1000 or more (RFC 7637 §3.2).
         0x6558 => {
             let only_key = flags & (CHECKSUM | KEY | SEQUENCE) == KEY;
             let number =
@@ -53,8 +53,8 @@ pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     }
 }
 
-/// The third kind of ERSPAN (draft-foschiano-erspan §4.3): what it carries has a type, and the last
-/// bit says that a subheader of the platform follows.
+/// ERSPAN type III (draft-foschiano-erspan §4.3). Its header gives the type of the layer inside,
+/// and its last bit tells whether a subheader of the platform follows.
 fn third(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, _) = split(bytes, 12)?;
     let (_, inner) = split(bytes, if header[11] & 1 == 1 { 20 } else { 12 })?;

@@ -3,32 +3,32 @@
 use super::super::{Address, Kind};
 use super::{Other, pair, split};
 
-/// The number of TCP.
+/// The protocol number of TCP.
 pub const TCP: u8 = 6;
 const AUTHENTICATION: u8 = 51;
 
-/// The headers of an IP packet, and what follows them.
+/// The headers of an IP packet, and the payload behind them.
 pub struct Header<'a> {
     /// Sender and receiver.
     pub addresses: [Address; 2],
     /// Bytes of the IP packet.
     pub size: u32,
-    /// Identification, of IPv4.
+    /// Identification; only IPv4 has one.
     pub id: Option<u16>,
     /// Time to live, or hop limit.
     pub ttl: u8,
-    /// Congestion was experienced.
+    /// Whether congestion was experienced.
     pub marked: bool,
     /// The number of the protocol that follows.
     pub next: u8,
     /// Bytes of the headers.
     pub length: u32,
-    /// What was captured behind them.
+    /// The captured bytes behind the headers.
     pub payload: &'a [u8],
 }
 
-/// Reads the headers. `missing` bytes of the frame were not captured; `marked` is an outer packet's
-/// mark.
+/// Reads the headers. `missing` bytes of the frame were not captured; `marked` is the mark of an
+/// outer packet.
 #[inline]
 pub fn header(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     match ip.first().ok_or(Other::Short)? >> 4 {
@@ -48,7 +48,7 @@ fn v4(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     if pair(header, 6) & 0x1fff != 0 {
         return Err(Other::Fragment);
     }
-    // A sender's offload may leave the length to the network card, and then it is 0.
+    // A sender with offloads may leave the length to the network card, and then the length is 0.
     let size = match pair(header, 2) {
         0 => ip.len() as u32 + missing,
         size => size.into(),
@@ -117,15 +117,17 @@ fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     })
 }
 
-/// What follows an authentication header, whose length counts words of four bytes (RFC 4302 §2.2).
+/// The protocol and the bytes behind an authentication header, whose length is counted in words of
+/// four bytes (RFC 4302 §2.2).
 fn authenticated(bytes: &[u8]) -> Result<(u8, &[u8]), Other> {
     let fixed = bytes.get(..8).ok_or(Other::Short)?;
     let (_, rest) = split(bytes, (usize::from(fixed[1]) + 2) * 4)?;
     Ok((fixed[0], rest))
 }
 
-/// Whether the lowest two bits say that congestion was experienced, or will as an outer packet's do
-/// and these allow it (RFC 3168 §5, RFC 6040 §4.2).
+/// Whether a packet is marked with congestion experienced. Either its lowest two bits say so, or
+/// they will say so at the end of a tunnel, because the outer packet is marked and these bits allow
+/// a mark (RFC 3168 §5, RFC 6040 §4.2).
 fn is_marked(bits: u8, outer: bool) -> bool {
     match bits & 3 {
         0 => false,

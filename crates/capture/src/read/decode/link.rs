@@ -1,4 +1,4 @@
-//! The first header of a frame, by the link type of its capture
+//! The first header of a frame, which depends on the link type of the capture
 //! (<https://www.tcpdump.org/linktypes.html>).
 
 use super::super::Kind;
@@ -14,7 +14,7 @@ pub fn first(link: u32, frame: &[u8]) -> Result<Layer<'_>, Other> {
         50 | 104 => return serial(frame),
         51 => Layer::Pppoe(frame),
         12 | 14 | 101 | 228 | 229 => Layer::Ip(frame),
-        // Linux cooked, of the device `any` and of others without Ethernet.
+        // Linux cooked capture, of the device `any` and of other devices without Ethernet.
         113 => cooked(frame, 14, 16)?,
         276 => cooked(frame, 0, 20)?,
         _ => return Err(Other::Kind(Kind::Link(link))),
@@ -26,13 +26,14 @@ fn cooked(frame: &[u8], protocol: usize, length: usize) -> Result<Layer<'_>, Oth
     Ok(Layer::Ethertype(pair(header, protocol), rest))
 }
 
-/// BSD loopback: an address family, in the order of a host that may be another.
+/// BSD loopback: an address family, in the byte order of the capturing host, which may differ from
+/// ours.
 fn loopback(frame: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(frame, 4)?;
     let family = four(header, 0);
     let family = family.min(family.swap_bytes());
     match family {
-        // INET, and INET6 of Linux, of NetBSD and OpenBSD, of FreeBSD, and of macOS.
+        // INET, and the numbers of INET6 in Linux, NetBSD and OpenBSD, FreeBSD, and macOS.
         2 | 10 | 24 | 28 | 30 => Ok(Layer::Ip(rest)),
         _ => Err(Other::Kind(Kind::Family(family))),
     }
@@ -47,7 +48,7 @@ fn serial(frame: &[u8]) -> Result<Layer<'_>, Other> {
     }
 }
 
-/// Without address and control field, which may be left out (RFC 1661 §6.6).
+/// Removes the address and control fields, which may be absent (RFC 1661 §6.6).
 fn without_address(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(&[0xff, 3]).unwrap_or(frame)
 }

@@ -3,8 +3,8 @@
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, ethernet, split};
 
-/// What labels carry (RFC 3032 §2.1). Nothing names it; as routers do, the first four bits are taken
-/// for a version of IP if they can be one (RFC 4928 §3).
+/// The layer behind MPLS labels (RFC 3032 §2.1). No field names this layer. As in routers, the
+/// first four bits are taken for a version of IP if they can be one (RFC 4928 §3).
 pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     loop {
         let (label, rest) = split(bytes, 4)?;
@@ -22,8 +22,9 @@ pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other
         _ => {}
     }
     way.enter(Tunnel::Pseudowire)?;
-    // The bits before the number of a control word are zero (RFC 4448 §4.6). Addresses of virtual
-    // routers begin with as many, and then their frame has its type in the usual place.
+    // The bits before the number of a control word are zero (RFC 4448 §4.6). MAC addresses of
+    // virtual routers begin with as many zeros, but their frames have the ethertype at the usual
+    // position.
     let word = bytes.starts_with(&[0, 0]) && !ethernet::begins(bytes);
     let (_, frame) = split(bytes, if word { 4 } else { 0 })?;
     Ok(Layer::Ethernet(frame))

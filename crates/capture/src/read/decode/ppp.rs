@@ -3,7 +3,7 @@
 use super::super::Kind;
 use super::{Layer, Other, pair, split};
 
-/// What a PPP frame carries, from its protocol field on (RFC 1661 §2).
+/// The layer inside a PPP frame, which is given from its protocol field on (RFC 1661 §2).
 pub fn inside(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     // A number whose first byte is odd has been compressed to that byte (RFC 1661 §6.5).
     let compressed = bytes.first().ok_or(Other::Short)? & 1 == 1;
@@ -16,7 +16,7 @@ pub fn inside(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     })
 }
 
-/// What a session of PPP over Ethernet carries (RFC 2516 §4).
+/// The layer inside a session of PPP over Ethernet (RFC 2516 §4).
 pub fn session(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(bytes, 6)?;
     match header[..2] {

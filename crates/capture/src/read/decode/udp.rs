@@ -1,15 +1,16 @@
-//! Tunnels in UDP, by the destination port of a datagram. Any other datagram is plain UDP.
+//! Tunnels in UDP, which the destination port of a datagram identifies. Any other datagram is plain
+//! UDP.
 
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, pair, split};
 
 const UDP: Other = Other::Kind(Kind::Protocol(17));
 
-/// What a datagram carries.
+/// The layer inside a datagram.
 pub fn inside<'a>(datagram: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, payload) = split(datagram, 8).map_err(|_| UDP)?;
     let (port, length) = (pair(header, 2), pair(header, 4));
-    // An offload may leave the length to the network card.
+    // A sender with offloads may leave the length to the network card.
     let enough = |least: u16| length == 0 || length >= 8 + least;
     match port {
         4789 | 8472 if enough(8) => vxlan(payload, way),
@@ -19,8 +20,8 @@ pub fn inside<'a>(datagram: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other>
     }
 }
 
-/// RFC 7348 §5. Beside the bit that says that there is a network number, flags may say that the
-/// other fields have a group (draft-smith-vxlan-group-policy).
+/// VXLAN (RFC 7348 §5). One flag tells that there is a network number; another may tell that there
+/// is a group (draft-smith-vxlan-group-policy).
 fn vxlan<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, frame) = split(payload, 8)?;
     if header[0] & 0x7f != 0x08 || header[7] != 0 {
@@ -30,7 +31,7 @@ fn vxlan<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     Ok(Layer::Ethernet(frame))
 }
 
-/// RFC 8926 §3.4.
+/// GENEVE (RFC 8926 §3.4).
 fn geneve<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, _) = split(payload, 8)?;
     if header[0] >> 6 != 0 || header[1] & 0x3f != 0 || header[7] != 0 {
@@ -44,10 +45,10 @@ fn geneve<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     })
 }
 
-/// 3GPP TS 29.281 §5.1 and §5.2.
+/// GTP-U (3GPP TS 29.281 §5.1 and §5.2).
 fn gtp<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, mut inner) = split(payload, 8)?;
-    // Version 1, not the older charging protocol, and user data.
+    // Only user data of version 1 are read, and not the older charging protocol.
     if header[0] & 0xf0 != 0x30 || header[1] != 0xff {
         return Err(UDP);
     }
@@ -55,7 +56,7 @@ fn gtp<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
         let (fields, mut rest) = split(inner, 4)?;
         let mut extension = if header[0] & 4 == 0 { 0 } else { fields[3] };
         while extension != 0 {
-            // A length of none leads nowhere.
+            // A length of zero would not advance.
             let length = usize::from(*rest.first().ok_or(Other::Short)?).max(1) * 4;
             let (whole, after) = split(rest, length)?;
             extension = whole[length - 1];

@@ -6,10 +6,10 @@ use incast_host::cause::Cause;
 use incast_host::milestone::EventRow;
 use incast_net::{Flags, Packet};
 
-/// What was sent and what arrived.
+/// The data that were sent and the data that arrived.
 #[derive(Default)]
 pub struct Books {
-    /// Incarnation of the connection. Packets of earlier ones do not count.
+    /// Incarnation of the connection. Packets of earlier incarnations do not count.
     pub epoch: u8,
     /// Bytes that earlier incarnations delivered.
     pub retired: u64,
@@ -22,7 +22,7 @@ pub struct Books {
     pub holds_ack: bool,
     /// The ranges that arrived beyond a gap.
     beyond: BTreeSet<(u64, u64)>,
-    /// The right edge of the client's window; `None` before it advertised one.
+    /// The right edge of the client's window; `None` before the client advertised a window.
     edge: Option<u64>,
     /// Sequence number of the FIN that arrived.
     fin: Option<u64>,
@@ -31,23 +31,24 @@ pub struct Books {
 }
 
 impl Books {
-    /// A new incarnation begins.
+    /// Begins a new incarnation.
     pub fn begin(&mut self, epoch: u8) {
         *self = Self { epoch, retired: self.retired + self.in_order, ..Self::default() };
     }
 
-    /// The server sends data.
+    /// Notes that the server sends data.
     pub fn on_sent(&mut self, packet: &Packet) {
         self.copies.push((packet.seq - 1, packet.seq_end() - 1));
     }
 
-    /// The client sends a packet with a window.
+    /// Notes that the client sends a packet with a window.
     pub fn on_window(&mut self, packet: &Packet) {
         let edge = packet.ack.max(1) + u64::from(packet.window);
         self.edge = self.edge.max(Some(edge));
     }
 
-    /// Data arrives at the client, which accepts nothing beyond its window (RFC 9293 §3.10.7.4).
+    /// Notes the arrival of data at the client, which accepts nothing beyond its window (RFC 9293
+    /// §3.10.7.4).
     pub fn on_arrival(&mut self, packet: &Packet) {
         if self.edge.is_some_and(|edge| packet.seq_end() > edge) {
             return;
@@ -69,8 +70,8 @@ impl Books {
         self.in_order + u64::from(self.fin == Some(self.in_order))
     }
 
-    /// Why a timer of the server's data expired while `packets` were in the network, in either
-    /// direction.
+    /// The cause of an expiry of the timer of the server's data while `packets` were in the
+    /// network, in either direction.
     pub fn cause(&self, row: &EventRow, mss: u64, packets: &[Packet]) -> Cause {
         let una = row.seq - 1;
         let ahead = |packet: &&Packet| packet.route.is_forward();

@@ -1,4 +1,4 @@
-//! Random topologies and places of servers.
+//! Random topologies and switches of servers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Adds it to `[network]` and `[workload]` of a document.
+    /// Adds this shape to `[network]` and `[workload]` of a document.
     pub fn lay(self, document: &mut Value) {
         document["network"]["topology"] = self.topology;
         let has_servers = document["workload"].get("servers").is_some();
@@ -33,7 +33,7 @@ impl Shape {
     }
 }
 
-/// Half of them are stars.
+/// Random shapes, half of which are stars.
 pub fn shapes() -> impl Strategy<Value = Shape> {
     let several = prop_oneof![
         (2_u32..=4).prop_map(|n| (json!({ "name": "chain", "switches": n }), n)),

@@ -36,8 +36,8 @@ pub use witness::Witness;
 
 pub const SEED: u64 = 7;
 
-/// The number of random scenarios: 100, or `INCAST_CASES`. They are the same each time, unless
-/// `PROPTEST_RNG_SEED` is set.
+/// The number of random scenarios: 100, or `INCAST_CASES`. The scenarios are the same each time,
+/// unless `PROPTEST_RNG_SEED` is set.
 pub fn config() -> ProptestConfig {
     let cases = std::env::var("INCAST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config = ProptestConfig {
@@ -78,7 +78,7 @@ pub fn hold(scenario: &Scenario) -> Core<Witness> {
     core
 }
 
-/// Runs a scenario with a witness and compares the results with it.
+/// Runs a scenario with a witness, and compares the results with those of the witness.
 fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     let (rows, core) = observe(scenario, SEED);
     packets_are_conserved(&core);
@@ -127,7 +127,7 @@ fn own<'a>(scenario: &Scenario, rows: &'a [Row]) -> &'a [Row] {
     &rows[usize::from(scenario.traffic.several)..]
 }
 
-/// The row of several workloads is their sum.
+/// Checks that the row of several workloads is their sum.
 fn all_is_the_sum(scenario: &Scenario, rows: &[Row]) {
     if !scenario.traffic.several {
         return;
@@ -162,8 +162,8 @@ fn packets_are_conserved(core: &Core<Witness>) {
     assert_eq!(core.network.packets_held() as u64, core.in_flight(), "none is kept, none lost");
 }
 
-/// A run ends when its work is complete. With endless traffic it may end earlier, by its time
-/// limit; then every flow with work left waits for something.
+/// Checks that a run ends when its work is complete. With endless traffic, its time limit may end
+/// it earlier; then every flow with remaining work waits for something.
 fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
     if core.finished {
         assert_eq!(rows[0].status, "ok");
@@ -182,7 +182,7 @@ fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witnes
     for flow in 0..scenario.groups()[0].flows() {
         let (client, server) = (EndId::client(flow), EndId::server(flow));
         let connection = |end| core.hosts.connection(end);
-        // A flow that is not open was not asked, or is complete.
+        // A flow that is not open got no request, or is complete.
         let (Some(asking), Some(asked)) = (connection(client), connection(server)) else {
             continue;
         };
@@ -251,8 +251,8 @@ fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
     }
 }
 
-/// Every wait that is long according to the arrivals is reported when it ends, with a cause. No
-/// other wait is reported.
+/// Checks that every wait that is long according to the arrivals is reported with a cause when it
+/// ends, and that no other wait is reported.
 fn stalls_have_one_cause_each(rows: &[Row], witness: &Witness) {
     witness.waits.is_told();
     assert_eq!(rows.iter().map(|row| row.stalls).sum::<u64>(), witness.waits.told);
@@ -319,8 +319,8 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     assert!(row.fairness.is_none_or(|it| it > 0.0 && it <= 1.0), "{:?}", row.fairness);
 }
 
-/// The same seed gives the same rows and the same traces. The rows do not depend on traces, and not
-/// on departure events at every port.
+/// Checks that the same seed gives the same rows and the same traces. The rows depend neither on
+/// traces nor on departure events at every port.
 fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     let run = |trace: &TraceRequest| {
         incast_lab::run(scenario, SEED, trace, &Control::default()).expect("nobody cancels")
@@ -331,8 +331,7 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     for Run { rows, .. } in [&silent, &one, &other] {
         assert_eq!(timeless(rows), expected);
     }
-    // On a link without delay, the meaning of arrivals before departures is a matter of definition
-    // (ADR 7).
+    // On a link without delay, "arrivals before departures" is a matter of definition (ADR 7).
     let network = &scenario.network;
     let core_delay = network.core.as_ref().map(|core| core.delay);
     let no_delay = [Some(network.server_delay), Some(network.client_delay), core_delay]
@@ -362,7 +361,7 @@ pub fn rows(scenario: &Scenario) -> Vec<String> {
     timeless(&run.expect("nobody cancels").rows)
 }
 
-/// The rows as text, without their run times.
+/// The rows as strings, without their run times.
 pub fn timeless(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|row| format!("{:?}", Row { wall_s: 0.0, ..row.clone() })).collect()
 }

@@ -1,4 +1,4 @@
-//! Random scenarios: every key of a document, with very small, usual and unusual values.
+//! Random scenarios, which have every key of a document with very small, usual and unusual values.
 
 use incast_scenario::Scenario;
 use proptest::prelude::*;
@@ -201,7 +201,8 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A congestion control that uses losses. Those that count marks need their own switch.
+/// A congestion control that uses losses. Congestion controls that count marks need a switch of
+/// their own.
 fn by_losses() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
@@ -417,7 +418,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The document without early handshakes where nobody can open them.
+/// The document without early handshakes if nobody can begin these.
 fn possible(mut document: Value) -> Value {
     while let Err(error) = Scenario::from_document(&document) {
         let (table, key) = error.key.rsplit_once('.').unwrap_or_default();
@@ -432,8 +433,8 @@ fn possible(mut document: Value) -> Value {
     document
 }
 
-/// Adds clients and servers until all that are named exist; where the first workload has no
-/// servers, nobody shares them.
+/// Adds clients and servers until all named clients and servers exist. If the first workload has no
+/// servers, no other traffic shares servers.
 fn enough_of_all(document: &mut Value) {
     let first = document["workload"].get(0).unwrap_or(&document["workload"]);
     if first["name"] == "all-to-all" {

@@ -12,7 +12,8 @@ use incast_traffic::WorkloadConfig;
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     let row = &run.rows[0];
     let queues = run.trace.queue.as_ref().expect("it was asked for");
-    // The row is of one of the ports. If it matches none, the first one shows the difference.
+    // The row describes one of the ports. If the row matches no port, the first port shows the
+    // difference.
     let told = queues.iter().find(|queue| {
         let busy = share_of_sending(queue, end);
         let peaks = (most(queue, |bin| bin.packets[1].into()), most(queue, |bin| bin.bytes[1]));
@@ -35,7 +36,7 @@ fn share_of_sending(queue: &QueueTrace, end: Time) -> f64 {
     sending.as_secs_f64() / end.as_secs_f64()
 }
 
-/// The bins contain every peak, every drop and all sending time.
+/// Checks that the bins contain every peak, every drop and all sending time.
 fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
     assert_eq!(most(queue, |bin| bin.packets[1].into()), row.queue_max_packets);
     assert_eq!(most(queue, |bin| bin.bytes[1]), row.queue_max_bytes);
@@ -87,7 +88,7 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
 
     assert!(most_packets(events) <= all(|row| row.packets_sent));
 
-    // A block that is due while another one is read begins later than it is due.
+    // A block that is due while another block is read begins later than it is due.
     let [only] = &scenario.traffic.workloads[..] else { return };
     if waits(&only.config) || !alone || rows[0].blocks != count(EventKind::BlockDone) {
         return;
@@ -110,7 +111,8 @@ fn most_packets(events: &EventTrace) -> u64 {
     most.values().sum()
 }
 
-/// The link alternates between idle and busy, and each idle time is longer than a base round trip.
+/// Checks that the link alternates between idle and busy, and that each idle time is longer than a
+/// base round trip.
 fn idle_times_alternate(events: &EventTrace, base_rtt: Span) {
     let is_link = |row: &&EventRow| matches!(row.kind, EventKind::LinkIdle | EventKind::LinkBusy);
     let turns: Vec<&EventRow> = events.rows().iter().filter(is_link).collect();

@@ -1,4 +1,4 @@
-//! The time without arrivals at the clients, measured by the arrivals.
+//! The times without arrivals at the clients, measured from the arrivals.
 
 use incast_engine::{Span, Time};
 use incast_host::milestone::EventRow;
@@ -6,14 +6,14 @@ use incast_host::stalls::ROUND_TRIPS;
 use incast_scenario::Scenario;
 use incast_traffic::{Senders, WorkloadConfig};
 
-/// Which flows wait together, and when a wait begins and ends.
+/// The flows that wait together, and the beginning and the end of their waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The flows of a read, from the beginning of a block to its end.
+    /// The flows of a read wait together, from the beginning of a block to its end.
     Read,
-    /// A flow, from the first packet of its client to its last byte.
+    /// A flow waits alone, from the first packet of its client to its last byte.
     Flow,
-    /// A flow without end.
+    /// A flow waits alone and without end.
     Endless,
 }
 
@@ -30,7 +30,7 @@ pub struct Waits {
     blocks: Vec<Wait>,
     /// The wait of each flow.
     of_flow: Vec<usize>,
-    /// Waits that were too long and have not been reported yet, by flow.
+    /// Waits that were too long and have not been reported yet, each with its flow.
     untold: Vec<(u32, Span)>,
     pub told: u64,
 }
@@ -85,7 +85,7 @@ impl Waits {
         }
     }
 
-    /// A packet arrives at a client. Earlier stalls must have been reported.
+    /// Notes the arrival of a packet at a client. Earlier stalls must have been reported.
     pub fn note(&mut self, now: Time, flow: u32) {
         self.is_told();
         let wait = &mut self.blocks[self.of_flow[flow as usize]];
@@ -97,7 +97,7 @@ impl Waits {
         }
     }
 
-    /// A stall is reported: it must be the one that was measured.
+    /// Checks that a reported stall is the stall that was measured.
     pub fn check(&mut self, row: &EventRow) {
         let flow = row.flow.expect("a stall has a flow");
         let measured = self.untold.pop();
@@ -105,7 +105,7 @@ impl Waits {
         self.told += 1;
     }
 
-    /// Whether every measured stall has been reported.
+    /// Checks that every measured stall has been reported.
     pub fn is_told(&self) {
         assert_eq!(self.untold, [], "nobody tells of these");
     }

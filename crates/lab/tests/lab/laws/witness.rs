@@ -18,11 +18,11 @@ use super::waits::{Rule, Waits};
 /// The records of a run.
 #[derive(Default)]
 pub struct Witness {
-    /// Payload of a full segment, by flow.
+    /// Payload of a full segment of each flow.
     mss: Vec<u64>,
     /// Number of hosts.
     pub hosts: u32,
-    /// Whether packets may overtake others, or be dropped before those ahead of them arrive.
+    /// Whether packets may overtake other packets, or be dropped before the packets ahead arrive.
     overtaking: bool,
     now: Time,
     /// Number of events at the current time.
@@ -33,10 +33,11 @@ pub struct Witness {
     forwarded: Option<Packet>,
     pub offered: BTreeMap<PortId, u64>,
     pub dropped: u64,
-    /// Packets that hosts sent and received.
+    /// Number of packets that hosts sent, and that hosts received.
     pub sent: u64,
     pub received: u64,
-    /// Segments that servers sent, and how many of them were not the first transmission.
+    /// Number of segments that servers sent, and number of these that were not the first
+    /// transmission.
     pub data: u64,
     pub retransmissions: u64,
     /// Number of links that packets have crossed.
@@ -85,12 +86,12 @@ impl Witness {
         books.cause(row, self.mss[flow as usize], &packets)
     }
 
-    /// From a host to a switch.
+    /// Whether a port leads from a host to a switch.
     fn is_uplink(&self, port: PortId) -> bool {
         self.is_of_host(port) && port.0.is_multiple_of(2)
     }
 
-    /// From a host or to one; the other ports are trunks.
+    /// Whether a port leads from a host or to a host; the other ports are trunks.
     fn is_of_host(&self, port: PortId) -> bool {
         port.0 < 2 * self.hosts
     }
@@ -102,8 +103,8 @@ impl Witness {
         self.now = now;
     }
 
-    /// A packet leaves a port: the oldest one, unless the port changes the order. It may have been
-    /// marked at departure.
+    /// Notes that a packet leaves a port. It is the oldest packet, unless the port changes the
+    /// order, and may have been marked at departure.
     fn leave(&mut self, port: PortId, packet: &Packet) {
         let crossing = self.crossing.get_mut(&port).expect("something was admitted");
         let is_it = |it: &Packet| it.with_ecn(packet.ecn()) == *packet;
@@ -114,7 +115,7 @@ impl Witness {
         assert!(admitted.ecn() == packet.ecn() || is_marked && admitted.ecn() == Ecn::Capable);
     }
 
-    /// A packet is offered by a host, or by the switch at which it has just arrived.
+    /// Notes that a packet is offered by a host, or by the switch at which it has just arrived.
     fn on_offer(&mut self, port: PortId, packet: &Packet) {
         *self.offered.entry(port).or_default() += 1;
         if self.is_uplink(port) {
@@ -149,7 +150,7 @@ impl Witness {
 /// More simultaneous events than any of these runs has.
 const MOST_AT_ONCE: u32 = 1_000_000;
 
-/// A server's data or FIN.
+/// Whether a packet has data of a server, or its FIN.
 fn is_data(packet: &Packet) -> bool {
     let control = Flags::DATAGRAM.with(Flags::SYN).with(Flags::REQUEST);
     packet.route.is_forward() && packet.seq_end() > packet.seq && !packet.flags.intersects(control)

@@ -1,4 +1,5 @@
-//! A timeout that rises with the queue: packets that wait in a deep buffer are not retransmitted.
+//! A timeout that rises with the queue, so that packets that wait in a deep buffer are not
+//! retransmitted.
 
 use incast_lab::Row;
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ fn it_reduces_needless_retransmissions() {
     }
 }
 
-/// A new connection does not know the queue, unless its host remembers the last one.
+/// A new connection does not know the queue, unless its host remembers the last connection.
 #[test]
 fn a_server_may_remember_its_last_connection() {
     let of = |carry: bool| {

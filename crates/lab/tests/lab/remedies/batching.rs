@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};
 
-/// A star whose port has `places` packets of buffer, and batching.
+/// A star with batching, whose port has a buffer of `places` packets.
 fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_scenario::Scenario {
     let mut remedy = json!({ "name": "batching" });
     lay(&mut remedy, parameters);
@@ -19,8 +19,8 @@ fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_scenario:
     scenario(&document)
 }
 
-/// If n servers send w packets at once, (n - 1)·w wait: ⌊B/w⌋ + 1 servers lose nothing, one more
-/// overflows the port.
+/// If n servers send w packets at once, (n - 1)·w packets wait. ⌊B/w⌋ + 1 servers lose nothing, and
+/// one more server overflows the port.
 #[test]
 fn the_bound_of_the_first_burst_is_where_loss_begins() {
     for (places, window) in [(40, 4), (68, 8), (30, 10), (24, 3), (13, 5)] {
@@ -68,8 +68,8 @@ fn auto_never_loses_a_packet() {
     assert!(saved > 1000, "without it {saved} packets would be lost");
 }
 
-/// 10 servers in groups of 4: a group gets its requests after all of the previous group have
-/// answered.
+/// 10 servers form groups of 4. A group gets its requests after all servers of the previous group
+/// have answered.
 #[test]
 fn groups_do_not_overlap() {
     let changes = json!({ "workload": { "servers": 10 } });
@@ -82,7 +82,8 @@ fn groups_do_not_overlap() {
     assert_eq!(done.len(), 10);
 }
 
-/// If places are reassigned one by one, the link stays busy, and the bound also holds.
+/// If the turns in a group are reassigned one by one, the link stays busy, and the bound also
+/// holds.
 #[test]
 fn the_bound_holds_for_places_that_are_given_away_one_by_one() {
     let elapsed = |refill: &str| {

@@ -17,8 +17,8 @@ fn a_lost_window_costs_microseconds() {
 }
 
 /// A reader with a known round trip of 0.1 ms, and twenty flows that begin with ten segments each.
-/// The buffer holds all of them, and flows whose segments wait longer than the timeout retransmit
-/// unnecessarily.
+/// The buffer holds all these segments, and flows whose segments wait longer than the timeout
+/// retransmit unnecessarily.
 #[test]
 fn premature_timeouts_are_spurious() {
     let of = |min: &str| {
@@ -44,8 +44,8 @@ fn premature_timeouts_are_spurious() {
     assert_eq!(of("10ms"), 0);
 }
 
-/// Kulkarni & Agrawal §4.1.3: late answers cause timeouts, also those late by a delayed ACK. The
-/// first server's last segment is alone while the block waits for the second server.
+/// Kulkarni & Agrawal §4.1.3: late answers cause timeouts, also if a delayed ACK makes them late.
+/// The first server's last segment is alone while the block waits for the second server.
 #[test]
 fn delayed_acks_make_more_of_them() {
     let of = |delayed_ack: Value| {

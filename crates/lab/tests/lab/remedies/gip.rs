@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, lay, run, scenario};
 
-/// A star without phase effects and with persistent connections: 68 packets of buffer.
+/// A star with a buffer of 68 packets and persistent connections, without phase effects.
 fn star(changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": "100KiB" },
@@ -28,8 +28,8 @@ fn with(remedies: &Value, servers: u32) -> Row {
     star(&json!({ "workload": { "servers": servers }, "transport": { "remedies": remedies } }))
 }
 
-/// This holds while twice the initial windows of all servers fit into the buffer: the first servers
-/// have doubled theirs before the last ones begin.
+/// This holds while twice the initial windows of all servers fit into the buffer, because the first
+/// servers have doubled their windows before the last servers begin.
 #[test]
 fn no_timeout_at_a_blocks_head() {
     for servers in [4, 8, 16] {
@@ -64,17 +64,18 @@ fn each_half_has_its_place() {
     assert_eq!(whole.timeouts, 0);
     assert_eq!((copies(&neither), copies(&no_copies)), (0, 0));
     for row in [&no_restart, &whole] {
-        // Three for each of 160 units, except those whose last segment was acknowledged before.
+        // There are three copies for each of 160 units, except units whose last segment was
+        // acknowledged before.
         let copies = copies(row);
         assert!((450..=480).contains(&copies), "{copies}");
     }
-    // Without timeouts, only dropped segments and the copies are sent again.
+    // Without timeouts, the retransmissions are only the dropped segments and the copies.
     assert_eq!(whole.retransmitted_packets, copies(&whole) + whole.drops);
     assert!(whole.drops < no_restart.drops / 2, "{} of {}", whole.drops, no_restart.drops);
 }
 
-/// The last segment, or the one before it, is lost. A copy repairs it, or elicits the duplicate
-/// ACKs.
+/// The last segment or the segment before it is lost. A copy repairs the loss, or elicits the
+/// duplicate ACKs.
 #[test]
 fn a_loss_at_the_tail_costs_no_timeout() {
     let lose = |remedies: Value, segment: u64| {
@@ -93,7 +94,8 @@ fn a_loss_at_the_tail_costs_no_timeout() {
 }
 
 /// All copies of a first block's last segment may arrive after the block is complete. Their
-/// duplicate ACKs arrive during the next block's head, and three of them signal a loss; two do not.
+/// duplicate ACKs arrive during the next block's head. Three duplicate ACKs signal a loss; two do
+/// not.
 #[test]
 fn three_copies_may_be_one_too_many() {
     let of = |copies: u32| {

@@ -1,4 +1,4 @@
-//! Head or tail: the cost of a loss by its place in the unit.
+//! Head or tail: the cost of a loss depends on its position in the unit.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, run, scenario};
 
-/// The repairs of a run: at heads, inside, at tails, of retransmissions; and the number of timeouts
-/// among them.
+/// The repairs of a run at heads, inside, at tails, and of retransmissions; and the number of
+/// timeouts among these repairs.
 fn repairs(row: &Row) -> [u64; 5] {
     ["heads", "inside", "tails", "again", "early_timeouts"]
         .map(|name| row.measures[format!("head-tail.{name}").as_str()].expect("counted") as u64)
@@ -23,8 +23,8 @@ fn lose(segments: u64, remedies: &Value, losses: Vec<Loss>) -> Outcome {
     run(&scenario(&changes), losses)
 }
 
-/// Checks that a loss causes a timeout without the remedy, and that with it the loss causes none
-/// and takes less than a tenth of the time. Returns the repairs.
+/// Checks that a loss causes a timeout without the remedy. With the remedy, it must cause no
+/// timeout and take less than a tenth of the time. Returns the repairs.
 fn spared(segments: u64, losses: impl Fn() -> Vec<Loss>) -> [u64; 5] {
     let plain = lose(segments, &json!([]), losses());
     assert!(plain.row().timeouts > 0 && plain.row().elapsed_s > 0.2, "nothing to repair");
@@ -63,7 +63,7 @@ fn a_lost_tail_takes_a_probe() {
     }
 }
 
-/// The last segment arrives after it: one duplicate is enough, without delay.
+/// The last segment arrives after the lost segment, so one duplicate is enough, without delay.
 #[test]
 fn the_last_but_one_takes_a_single_duplicate() {
     let outcome = lose(10, &json!(["head-tail"]), Loss::of_segments(0, 8, 8));

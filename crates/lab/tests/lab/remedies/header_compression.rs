@@ -17,7 +17,8 @@ fn goodput(remedies: &[Value]) -> f64 {
     run(&scenario(&changes), vec![]).row().goodput_bps
 }
 
-/// 50/(50+40) of the line rate without compression, and 50/(50+4) with it, minus the slow start.
+/// The goodput is 50/(50+40) of the line rate without compression and 50/(50+4) with compression,
+/// minus the slow start.
 #[test]
 fn small_segments_fill_the_line_with_compressed_headers() {
     let plain = goodput(&[]) / 1e9;
@@ -26,8 +27,8 @@ fn small_segments_fill_the_line_with_compressed_headers() {
     assert!((0.88..0.9260).contains(&compressed), "{compressed}");
 }
 
-/// With decompression errors, the segments after a lost one are lost, too: there are no duplicates,
-/// and a timeout replaces the fast retransmit.
+/// With decompression errors, the segments after a lost segment are lost, too. There are no
+/// duplicates, and a timeout replaces the fast retransmit.
 #[test]
 fn with_errors_a_single_loss_becomes_a_timeout() {
     let lose = |errors: &str| {

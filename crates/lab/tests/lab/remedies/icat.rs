@@ -32,7 +32,7 @@ fn a_lost_retransmission_is_repaired_without_a_timeout() {
         let losses = || vec![Loss::of_copies(0, 5, copies)];
         let plain = with(&json!([]), 60, losses());
         assert_eq!(plain.expiries()[0].1, Cause::LostRetransmission, "{copies}");
-        // Without admission and FINs: the timestamps are the cause.
+        // The timestamps are the cause, as the run without admission and FINs shows.
         let alone = json!({ "admission": false, "fin": "off" });
         let told = with(&icat(&alone), 60, losses());
         assert_eq!((told.expiries(), told.row().fast_retransmits), (vec![], 1), "{copies}");
@@ -78,18 +78,18 @@ fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     }
 }
 
-/// If all packets are lost at once, one FIN per round trip detects it, and one FIN per ACK does
-/// not.
+/// If all packets are lost at once, one FIN per round trip detects the loss, and one FIN per ACK
+/// does not.
 #[test]
 fn where_every_ack_is_lost_only_time_brings_another_fin() {
-    // Eight segments and the packet after them.
+    // The losses are eight segments and the packet after these.
     let losses = || vec![Loss::of_packets(0, 1, 9)];
     let expiries = |fin: &str| with(&icat(&json!({ "fin": fin })), 8, losses()).expiries().len();
     assert!(expiries("per-ack") > 0);
     assert_eq!(expiries("per-round-trip"), 0);
 }
 
-/// 100 us at 1 Gbps are 11 packets of 1052 bytes: (29 + 11)/4 servers.
+/// 100 us at 1 Gbps are 11 packets of 1052 bytes, so (29 + 11)/4 servers are admitted.
 #[test]
 fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
     let asked = |parameters: &Value| {
@@ -103,7 +103,7 @@ fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
         let times = |kind| -> Vec<Time> { outcome.events_of(kind).map(|row| row.time).collect() };
         let (asked, done) = (times(EventKind::Request), times(EventKind::FlowDone));
         let first = asked.iter().filter(|at| **at == Time::ZERO).count();
-        // Each of the others gets its request when one is complete.
+        // Each of the other servers gets its request when one server is complete.
         assert_eq!(asked[first..], done[..30 - first], "{parameters}");
         first
     };

@@ -1,5 +1,5 @@
-//! ICTCP: windows that fit the link, and the number of senders at which the smallest windows do
-//! not.
+//! ICTCP: windows that fit the link, and the number of senders at which even the smallest windows
+//! do not fit.
 
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +38,8 @@ fn two_connections_share_fairly_and_their_windows_fit_the_link() {
     assert!(less / more > 0.9, "{received:?}");
     // 1 Gb/s for 50 ms are 6.25 MB.
     assert!(less + more > 0.85 * 6.25e6, "{received:?}");
-    // A round trip of 117 us has a capacity of 14.6 kB; α leaves a tenth of it unused.
+    // The link carries 14.6 kB in a round trip of 117 us, and α leaves a tenth of this capacity
+    // unused.
     let sum: u64 = windows.iter().sum();
     assert!((11..=18).contains(&(sum / MSS)), "{windows:?}");
 }
@@ -51,8 +52,9 @@ fn eight_connections_stay_near_the_floor() {
     assert!(windows.iter().all(|window| (2..=4).contains(&(window / MSS))), "{windows:?}");
 }
 
-/// Two segments from each of n senders overflow B places from n = B/2 + 2 on ("about 20 for 40
-/// packets" in the paper on connection serialisation, §5.1). ICTCP has no smaller window.
+/// From n = B/2 + 2 senders on, two segments from each sender overflow a buffer of B packets
+/// ("about 20 for 40 packets" in the paper on connection serialisation, §5.1). ICTCP has no smaller
+/// window.
 #[test]
 fn it_collapses_where_two_segments_each_overflow_the_buffer() {
     let drops = |servers: u64| {
@@ -70,8 +72,8 @@ fn it_collapses_where_two_segments_each_overflow_the_buffer() {
     assert!(drops(22) > 0);
 }
 
-/// If senders begin with three segments, 45 packets overflow 40 places. If they begin with one
-/// segment, ICTCP still allows two, its smallest window.
+/// If senders begin with three segments, 45 packets overflow a buffer of 40 packets. If they begin
+/// with one segment, ICTCP still allows two segments, its smallest window.
 #[test]
 fn it_begins_with_the_senders_initial_window() {
     let drops = |remedy: serde_json::Value| {
@@ -93,8 +95,8 @@ fn it_begins_with_the_senders_initial_window() {
     assert_eq!(drops(json!("ictcp")), begins(json!("auto")));
 }
 
-/// With a common quota, five windows cannot all use the last capacity of the link. If each compares
-/// it separately they can, and the queue is longer.
+/// With a common quota, five windows cannot all use the last capacity of the link. If each window
+/// is compared with this capacity separately, they can, and the queue is longer.
 #[test]
 fn without_a_common_quota_windows_grow_together() {
     let queue = |quota: &str| {

@@ -54,7 +54,7 @@ fn who_does_not_know_where_an_sru_ends_keeps_acks_for_nothing() {
     assert!(row.goodput_bps < 0.75e9, "{:?}", row.goodput_bps);
 }
 
-/// Four servers with 4 MB each, whose connections enter the second class one after the other.
+/// Four servers send 4 MB each, and their connections enter the second class one after the other.
 #[test]
 fn the_threshold_is_one_for_both_classes() {
     for priority in ["0B", "1MiB", "8MB"] {

@@ -57,8 +57,8 @@ fn load(star: &Value, remedies: &[&str]) -> Result<Scenario, ScenarioError> {
     Scenario::from_document(&document)
 }
 
-/// Runs a star with two remedies, in both orders, or checks that it is refused with a reason.
-/// Returns whether it ran.
+/// Runs a star with two remedies, in both orders, or checks that the star is refused with a reason.
+/// Returns whether the star ran.
 fn combine(star: &Value, one: &str, other: &str) -> bool {
     match [load(star, &[one, other]), load(star, &[other, one])] {
         [Ok(scenario), Ok(turned)] => {
@@ -81,7 +81,7 @@ fn combine(star: &Value, one: &str, other: &str) -> bool {
     }
 }
 
-/// Tests a few stars, and more with `INCAST_CASES`.
+/// Tests a few stars, or more stars with `INCAST_CASES`.
 fn in_stars(what: &str, test: impl Fn(&Value)) {
     let config = laws::config();
     let config = ProptestConfig { cases: config.cases.div_ceil(25), ..config };

@@ -21,8 +21,8 @@ fn star(changes: &Value) -> Row {
 }
 
 /// Shukla et al. §V: 30 % of 64 KiB are reserved. A sender has at most a heartbeat and a
-/// retransmission of 1500 bytes there; "at least 6 senders can be supported by this switch in the
-/// worst case".
+/// retransmission of 1500 bytes in this space; "at least 6 senders can be supported by this switch
+/// in the worst case".
 ///
 /// The paper's naive switch is also sufficient (§IV.B).
 #[test]
@@ -51,9 +51,9 @@ fn switches() -> [Value; 3] {
 }
 
 /// A switch that pushes packets out reserves its whole buffer for priority packets. With 256 KiB
-/// and twice as many servers as the threshold's 30 % support, there is no timeout of 200 ms, if
-/// handshakes have priority. Without it, the oldest packet, which is pushed out, is often a
-/// SYN-ACK.
+/// and twice as many servers as the threshold's 30 % support, there is no timeout of 200 ms if
+/// handshakes have priority. Without this priority, the oldest packet, which is pushed out, is
+/// often a SYN-ACK.
 #[test]
 fn pushing_out_protects_as_the_threshold_does() {
     let ninety = |queue: &Value, label_handshake: bool| {
@@ -77,7 +77,7 @@ fn pushing_out_protects_as_the_threshold_does() {
     assert!(oldest.timeouts_handshake > 0 && oldest.completion_s > Some(1.0));
 }
 
-/// 30 servers send 100 KiB each: most windows are lost almost completely.
+/// 30 servers send 100 KiB each, so most windows are lost almost completely.
 #[test]
 fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     let thirty = |transport: &str| {
@@ -88,7 +88,7 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     };
     let (newreno, plato) = (thirty("newreno"), thirty("plato"));
     assert!(newreno.timeouts > 0 && newreno.completion_s > Some(0.2));
-    // 3.1 MB take 25 ms at line rate. The timeouts are those after three dummies.
+    // 3.1 MB take 25 ms at line rate. The timeouts come after three dummies.
     assert!(plato.drops > newreno.drops && plato.timeouts > 0);
     assert!(plato.completion_s < Some(0.03));
     assert_eq!(plato.measures["plato.early_timeouts"], Some(plato.timeouts as f64));
@@ -96,7 +96,8 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     assert!(newreno.measures.is_empty());
 }
 
-/// The paper has no labels before the data: a late SYN-ACK finds the queue at the threshold.
+/// In the paper, packets before the data have no labels, so a late SYN-ACK finds the queue at the
+/// threshold.
 #[test]
 fn handshakes_are_lost_unless_they_have_priority() {
     let handshakes = |label_handshake: bool| {

@@ -20,22 +20,22 @@ fn a_lost_window_is_repaired_without_a_timeout() {
     assert_eq!(plain.expiries(), [(0, Cause::FullWindow, true, 4)]);
     let copied = run(&with(&often("highest")), window());
     assert_eq!((copied.expiries(), copied.row().fast_retransmits), (vec![], 1));
-    // Four segments by recovery, plus the copies.
+    // Recovery repairs four segments; the copies come in addition.
     assert!(copied.row().retransmitted_packets >= 4);
-    // τ/p = 200 us until the copy, and a round trip for each hole.
+    // The copy comes after τ/p = 200 us, and each hole takes a round trip.
     assert!(copied.row().elapsed_s < 0.01, "{} s", copied.row().elapsed_s);
 }
 
-/// The other reading repairs the first segment, then the next one, by copies.
+/// In the other reading, copies repair the first segment and then the next segment.
 #[test]
 fn copies_of_the_head_repair_it_themselves() {
     let copied = run(&with(&often("head")), Loss::of_segments(0, 0, 3));
     assert_eq!(copied.expiries(), []);
 }
 
-/// The mark of a copy of arrived data has no effect, but its normal ACK is another duplicate. With
-/// a hole before a tail that has arrived, the literal reading needs as many copies as duplicates
-/// are missing, the other one needs a single copy.
+/// The mark of a copy of arrived data has no effect, but the normal ACK of the copy is another
+/// duplicate. With a hole before a tail that has arrived, the literal reading needs as many copies
+/// as duplicates are missing, and the other reading needs a single copy.
 #[test]
 fn a_hole_before_the_last_segment_takes_more_copies() {
     let cost = |remedies: &Value| {

@@ -25,8 +25,8 @@ fn star(changes: &Value) -> Row {
     outcome.row().clone()
 }
 
-/// Random reads with room for four packets of every server in the switch: three that follow a loss,
-/// and the retransmission.
+/// Random reads with room for four packets of every server in the switch: three packets that follow
+/// a loss, and the retransmission.
 fn reads() -> impl Strategy<Value = Value> {
     let network = (
         prop::sample::select(vec!["100Mbps", "1Gbps", "10Gbps"]),
@@ -70,7 +70,7 @@ proptest! {
     }
 }
 
-/// Three packets per server may be enough. With fewer, no packets follow a lost one, and full
+/// Three packets per server may be enough. With fewer, no packets follow a lost packet, and full
 /// windows are lost again. Handshakes and retransmissions are never lost.
 #[test]
 fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
@@ -90,8 +90,8 @@ fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
     assert_eq!((forty.timeouts_handshake, forty.timeouts_lost_retransmission), (0, 0));
 }
 
-/// For few servers, one early drop per window is enough. With more, the full buffer drops arriving
-/// packets, including retransmissions.
+/// For few servers, one early drop per window is enough. With more servers, the full buffer drops
+/// arriving packets, including retransmissions.
 #[test]
 fn dropping_early_holds_for_fewer_servers() {
     let early = |servers: u32| {
@@ -106,7 +106,8 @@ fn dropping_early_holds_for_fewer_servers() {
     assert!(early(20).timeouts > 0);
 }
 
-/// Ten segments are sent at once, and the queue is beyond the threshold when the last ones arrive.
+/// Ten segments are sent at once, and the queue is beyond the threshold when the last segments
+/// arrive.
 #[test]
 fn labels_keep_the_end_of_a_response_from_being_dropped_early() {
     let tails = |label_last: bool| {

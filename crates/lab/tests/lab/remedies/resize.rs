@@ -49,7 +49,7 @@ fn every_block_may_begin_small() {
                 "remedies": [{ "name": "resize", "begins": begins }],
             },
         });
-        // How often the size falls to 50 bytes, and the last size.
+        // The number of times that the size falls to 50 bytes, and the last size.
         let seen = Arc::new(Mutex::new((0, 0)));
         let record = Arc::clone(&seen);
         let look = Loss::of_nothing(0, true, move |packet| {
@@ -100,8 +100,9 @@ fn a_buffer_in_packets_is_refused() {
     );
 }
 
-/// What algorithm 4 and ns-2 count. In bytes, the second block begins with the window that the first
-/// has left, and sends it in small segments; in segments, with that many of them.
+/// Algorithm 4 and ns-2 count segments. In bytes, the second block begins with the window that the
+/// first block has left, and sends it in small segments. In segments, it begins with that many
+/// small segments.
 #[test]
 fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes() {
     let first_flight = |unit: &str| {
@@ -109,7 +110,7 @@ fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes(
             "workload": { "blocks": 2, "connections": "persistent", "sru": 40_000 },
             "transport": { "remedies": [{ "name": "resize", "unit": unit }] },
         });
-        // Small segments in a row after the first large one.
+        // Consecutive small segments after the first large segment.
         let seen = Arc::new(Mutex::new((false, 0)));
         let record = Arc::clone(&seen);
         let look = Loss::of_nothing(0, true, move |packet| {
@@ -126,7 +127,7 @@ fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes(
     assert!((20..200).contains(&segments), "{segments} small segments");
 }
 
-/// The star of the thesis' figure 4.11 with eight servers, for half a second.
+/// Half a second of the star of the thesis' figure 4.11, with eight servers.
 #[test]
 fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
     let timeouts = |resize: Value| {

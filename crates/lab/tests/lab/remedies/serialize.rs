@@ -16,7 +16,7 @@ fn figure(gigabits: u64, servers: u32, transport: &Value) -> Value {
         1 => (64, 32 * KIB, "40pkt"),
         _ => (256, 512 * KIB, "200pkt"),
     };
-    // 0.1 % of the link, from all servers together.
+    // All servers together send 0.1 % of the link's rate.
     let background = gigabits * 1_000_000 / servers_there;
     json!({
         "network": { "rate": format!("{gigabits}Gbps"), "base_rtt": "100us", "buffer": buffer },
@@ -64,7 +64,7 @@ fn figure_9_ccs_reaches_450_mbps() {
     }
 }
 
-/// Equation (11) with B as a fraction. With ⌈B⌉ the values would be 15 and 84, and 13 and 90 with
+/// Equation (11) with B as a fraction. With ⌈B⌉, the values would be 15 and 84, or 13 and 90 with
 /// links of 25 us, because the queue alternates between two lengths.
 #[test]
 fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
@@ -78,8 +78,8 @@ fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     }
 }
 
-/// The last segment of 32 KiB is short, so it arrives earlier, though in order: this adds one
-/// packet. The background adds another one.
+/// The last segment of 32 KiB is short, so it arrives earlier, though in order. This adds one
+/// packet to the queue, and the background adds another.
 #[test]
 fn figures_10_and_14_the_queue_of_ocs_stays_at_its_bound() {
     for (gigabits, bounds) in [(1, [15, 13]), (10, [84, 90])] {
@@ -108,7 +108,8 @@ fn figure_9_ocs_beats_nccs_and_nccs_ccs_and_tcp_collapses() {
     }
 }
 
-/// K windows of ⌈B⌉ packets leave K·⌈B⌉ - B packets in the port: 28 for K = 4, and 64 for K = 8.
+/// K windows of ⌈B⌉ packets leave K·⌈B⌉ - B packets in the port, which are 28 packets for K = 4 and
+/// 64 packets for K = 8.
 #[test]
 fn figure_9_k_connections_at_once_fit_into_40_places_with_k_4_and_not_with_k_8() {
     let at_once = |k| json!({ "name": "nccs", "k": k, "trigger_from": "request" });
@@ -128,7 +129,7 @@ fn figure_9_with_k_8_connections_wait_until_the_newest_is_established() {
     assert!(with(1, 64, &request, &json!({})).timeouts > 0);
 }
 
-/// Without a handshake, and on connections that are kept, there is nothing to wait for.
+/// Without a handshake, and on connections that are kept, no request waits.
 #[test]
 fn connections_that_are_established_when_they_are_asked_do_not_wait() {
     let changes = json!({
@@ -188,12 +189,13 @@ fn figure_8_every_request_leaves_at_the_beginning_and_no_set_before_its_time() {
     assert_eq!(requests, [Time::ZERO; 9]);
     let done: Vec<u32> =
         outcome.events_of(EventKind::FlowDone).filter_map(|done| done.flow).collect();
-    // Sets of ⌈12.02/4⌉ = 4: each set is complete before the next but one begins.
+    // A set has ⌈12.02/4⌉ = 4 servers, and is complete before the next set but one begins.
     assert!(done[..4].iter().all(|flow| *flow < 4), "{done:?}");
     assert_eq!(done[8], 8);
 }
 
-/// The window update is a pure ACK and not retransmitted: the server's probe finds the window open.
+/// The window update is a pure ACK and is not retransmitted. The server's probe finds the window
+/// open.
 #[test]
 fn section_4_4_a_lost_window_update_waits_for_the_servers_probe() {
     let scenario = harness::scenario(&json!({
@@ -231,7 +233,7 @@ fn section_6_an_inferred_group_is_as_good_as_a_given_one_if_the_gap_is_long_enou
     let given = with(1, 32, &json!("ocs"), &jitter);
     let inferred = with(1, 32, &json!({ "name": "ocs", "group_gap": "50us" }), &jitter);
     assert_eq!(inferred.goodput_bps.to_bits(), given.goodput_bps.to_bits());
-    // Every server is its own group, and all send at once.
+    // Every server is a group of its own, and all servers send at once.
     let alone = with(1, 32, &json!({ "name": "ocs", "group_gap": "1ns" }), &jitter);
     assert!(alone.drops > 0);
 }

@@ -31,14 +31,14 @@ fn the_queue_stays_short_however_many_servers_there_are() {
         row.queue_max_packets
     };
     let peaks = [4, 32, 128].map(peak);
-    // Less than half of an SRU. The interval does not include headers; four times as many servers
-    // therefore add one header each.
+    // The queue is less than half of an SRU. The interval does not include headers, so four times
+    // as many servers add one header each.
     assert!(peaks[1] < 25 && peaks[2] <= peaks[1] + 4, "{peaks:?}");
     let plain = json!({ "transport": { "remedies": [] } });
     assert!(staggered(&json!({}), 32, &plain).row().drops > 0);
 }
 
-/// 50 packets of 1040 bytes at 1 Gbps.
+/// The interval is the time of 50 packets of 1040 bytes at 1 Gbps.
 #[test]
 fn requests_are_what_the_link_takes_for_an_sru_apart() {
     let outcome = staggered(&json!({}), 10, &json!({}));

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::finished;
 use crate::harness::Loss;
 
-/// A row's columns: handshake, spurious, `ack_loss`, `lost_retransmission`, `full_window`,
+/// The columns of a row: handshake, spurious, `ack_loss`, `lost_retransmission`, `full_window`,
 /// `lack_of_dupacks`, tail.
 fn columns(row: &Row) -> [u64; 7] {
     [

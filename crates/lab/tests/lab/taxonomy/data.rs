@@ -91,7 +91,7 @@ fn spurious_while_the_segment_is_on_the_way() {
     assert_eq!(expiries(&slow, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// The segment needs 8.38 ms to the client and its ACK 0.37 ms back: the timer expires in between.
+/// The segment takes 8.38 ms to the client, and its ACK 0.37 ms back. The timer expires in between.
 #[test]
 fn spurious_while_the_ack_is_on_the_way() {
     let slow = json!({
@@ -110,7 +110,7 @@ fn spurious_while_a_delayed_ack_is_held_at_the_head() {
     assert_eq!(expiries(&late, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// Server 0 lacks only the ACK of its third segment; server 1 keeps the block open.
+/// Server 0 only lacks the ACK of its third segment, and server 1 keeps the block open.
 #[test]
 fn spurious_while_a_delayed_ack_is_held_inside() {
     let late = json!({
@@ -124,7 +124,8 @@ fn spurious_while_a_delayed_ack_is_held_inside() {
     assert_eq!(outcome.expiries()[0], (0, Spurious, INSIDE, 0));
 }
 
-/// A datagram occupies the client's link for 52 ms; four segments need 3.3 ms, the timer is 10 ms.
+/// A datagram occupies the client's link for 52 ms. Four segments take 3.3 ms, and the timer is 10
+/// ms.
 #[test]
 fn spurious_while_the_queue_is_longer_than_the_timer_inside() {
     let crowded = json!({

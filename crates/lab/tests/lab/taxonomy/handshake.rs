@@ -67,7 +67,7 @@ fn a_request_lost_again_is_missed_again() {
 }
 
 /// The request carries the last ACK of the previous block, so the server misses that ACK and sends
-/// old data again. Old data does not answer the request.
+/// old data again. Old data do not answer the request.
 #[test]
 fn a_lost_request_for_the_next_block_is_repeated_although_old_data_come_again() {
     let two = json!({ "workload": { "blocks": 2, "connections": "persistent" } });

@@ -13,7 +13,7 @@ use crate::harness::{Expiry, Loss, Outcome, run, scenario};
 
 /// At the head of a block (ABTT).
 const HEAD: bool = true;
-/// Inside it (IBTT).
+/// Inside a block (IBTT).
 const INSIDE: bool = false;
 
 /// The timeouts of the small world with `changes` whose switch loses `losses`.

@@ -14,7 +14,7 @@ fn spurious_before_lost_retransmission() {
         "workload": { "sru": MSS },
         "transport": { "handshake": "none", "rto_initial": "2ms", "rto_min": "2ms" },
     });
-    // 8.3 ms on the link: the timer expires after 2 ms and again after 6 ms.
+    // The segment takes 8.3 ms on the link, and the timer expires after 2 ms and again after 6 ms.
     let expired = finished(&slow, []);
     assert_eq!(expired.expiries(), [(0, Spurious, HEAD, 0); 2]);
     assert_eq!(expired.row().retransmitted_packets, 2);
@@ -22,7 +22,7 @@ fn spurious_before_lost_retransmission() {
 
 #[test]
 fn spurious_before_ack_loss() {
-    // Of two ACKs the first is lost. The second is still on the slow reverse path when the timer
+    // The first of two ACKs is lost. The second is still on the slow reverse path when the timer
     // expires.
     let slow = json!({
         "network": { "server_rate": "1Mbps" },
@@ -65,7 +65,7 @@ fn full_window_before_tail() {
     assert_eq!(expiries(&json!({}), last_two), [(0, FullWindow, INSIDE, 2)]);
 }
 
-/// Data that arrived beyond a gap, and data added by limited transmit, belongs to the window, but
+/// Data that arrived beyond a gap, and data added by limited transmit, belong to the window, but
 /// not to the loss.
 #[test]
 fn what_is_lost_in_the_window_is_counted_in_segments() {
@@ -74,11 +74,11 @@ fn what_is_lost_in_the_window_is_counted_in_segments() {
     let outcome = finished(&six, losses);
     assert_eq!(outcome.expiries(), [(0, LackOfDupacks, HEAD, 4)]);
     let row = outcome.events_of(EventKind::Timeout).next().expect("there is one");
-    // The segments 1, 4, 6 and 7 each caused one; the last two were sent by limited transmit.
+    // Segments 1, 4, 6 and 7 each caused a duplicate ACK; limited transmit sent the last two.
     assert_eq!((row.seq, row.dupacks, row.flight, row.cwnd), (1, 4, 8 * MSS, 6 * MSS));
 }
 
-/// The reported state is the one before the reaction.
+/// The reported state is the state before the reaction.
 #[test]
 fn a_timeout_is_reported_as_it_was_found() {
     let two = json!({ "transport": { "initial_window": 2, "initial_ssthresh": 64 } });

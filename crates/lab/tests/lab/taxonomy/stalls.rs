@@ -32,7 +32,7 @@ fn stalls(outcome: &Outcome) -> Vec<&EventRow> {
     outcome.events_of(EventKind::Stall).collect()
 }
 
-/// The only stall of a run: its cause in rows and events, its flow, and its duration.
+/// The only stall of a run: its cause, in agreement with the row, its flow, and its duration.
 fn only(outcome: &Outcome) -> (StallCause, u32, Span) {
     let stalls = stalls(outcome);
     let [stall] = stalls[..] else { panic!("{stalls:?}") };
@@ -49,7 +49,7 @@ fn is_about(wait: Span, millis: u64) -> bool {
     wait >= Span::from_millis(millis) && wait < Span::from_millis(millis) + Span::from_micros(500)
 }
 
-/// Probes as in profile `linux`: with one segment in flight, they also wait for the minimum RTO.
+/// Probes as in profile `linux`. With one segment in flight, they also wait for the minimum RTO.
 fn probing(changes: &Value) -> Value {
     let mut probing = json!({ "transport": {
         "recovery": { "name": "rack-tlp", "max_ack_delay": "10ms" }, "rto_min": "50ms",
@@ -75,7 +75,8 @@ fn a_retransmission_timer() {
     assert_eq!(outcome.row().timeouts, 1);
 }
 
-/// The loss of a retransmission does not end a wait: 10 ms, and 20 ms after the backoff.
+/// The loss of a retransmission does not end a wait. The wait lasts 10 ms, and 20 ms more after the
+/// backoff.
 #[test]
 fn a_timer_that_expires_twice_ends_one_wait() {
     let one = json!({ "workload": { "sru": MSS } });
@@ -201,7 +202,8 @@ fn a_queue_of_other_traffic() {
     assert_eq!(outcome.rows[1].stalls, 0, "datagrams wait for nothing");
 }
 
-/// Other traffic on the client's link does not end the wait of the block, and is not part of it.
+/// Other traffic on the client's link does not end the wait of the block, and is not part of the
+/// block.
 #[test]
 fn other_traffic_ends_no_wait() {
     let beside = json!({
@@ -215,7 +217,7 @@ fn other_traffic_ends_no_wait() {
     assert_eq!((outcome.row().stalls, outcome.rows[1].stalls), (1, 0));
 }
 
-/// While one server waits for its timer, another one keeps the link busy.
+/// While one server waits for its timer, another server keeps the link busy.
 #[test]
 fn a_server_that_waits_alone_stalls_no_block() {
     let two = json!({

@@ -152,7 +152,7 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
     let mut network = build(&chain, &[SwitchId(2), SwitchId(0), SwitchId(1)]);
     network.add_flow(HostId(1), HostId(0));
     network.add_flow(HostId(2), HostId(0));
-    // Six ports of hosts, then trunk 0-1 (6 and 7) and trunk 1-2 (8 and 9).
+    // The hosts have six ports. Ports 6 and 7 belong to trunk 0-1, ports 8 and 9 to trunk 1-2.
     let cases = [
         (RouteId::new(0, true), vec![2, 6, 8, 1]),
         (RouteId::new(0, false), vec![0, 9, 7, 3]),
@@ -167,7 +167,7 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
         assert_eq!(network.route(route), expected);
         let (ports, arrival) = cross(&mut fresh, route);
         assert_eq!(ports, expected);
-        // 12 µs on each line, and 25 µs to its end.
+        // A packet takes 12 µs on each line, and 25 µs to the line's end.
         assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
     }
     network.seal();
@@ -212,7 +212,7 @@ fn hosts_on_one_switch_do_not_leave_it() {
 fn flows_may_take_parallel_paths_in_turn_and_come_back_on_the_same() {
     let topology = json!({ "name": "parallel", "paths": 3, "spread": "in-turn" });
     let mut network = build(&topology, &[SwitchId(1), SwitchId(0)]);
-    // A path consists of a trunk from switch 0 and one to switch 1, each with two ports.
+    // A path consists of a trunk from switch 0 and a trunk to switch 1, each with two ports.
     let path = |port: PortId| (port.0 - 4) / 4;
     for flow in 0..7 {
         network.add_flow(HostId(1), HostId(0));
@@ -240,7 +240,7 @@ fn every_switch_has_a_pool_of_its_own() {
     let mut network =
         Network::new(&hosts, &Trunks { fabric: &fabric, port: port.clone(), pool }, 1);
     network.add_flow(HostId(1), HostId(0));
-    // The trunk's port at switch 1 holds three packets, one of them in service.
+    // The trunk's port at switch 1 holds three packets, one of which is in service.
     let trunk = PortId(5);
     assert_eq!(network.route(RouteId::new(0, true)), [PortId(2), trunk, PortId(1)]);
     for _ in 0..3 {
@@ -292,7 +292,7 @@ fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_kno
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         assert_eq!(network.next_hop(parcel), Some(network.host_port(route)));
-        // After the server's own port: from its leaf to the spine.
+        // After the server's own port, the packet goes from the server's leaf to the spine.
         let parcel = parcel.onward();
         let port = network.next_hop(parcel).expect("a trunk");
         network.offer(Time::ZERO, port, parcel, 0);
@@ -302,7 +302,7 @@ fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_kno
         assert_eq!(network.port(*port).in_flight().count(), 2, "{port:?}");
     }
     assert_eq!(network.in_flight(route).count(), 8, "each is found once");
-    // From spines to the client's leaf.
+    // These ports lead from the spines to the client's leaf.
     trunks.extend((0..4).map(|spine| PortId(6 + 1 + 2 * spine)));
     trunks.push(Network::switch_port(HostId(0)));
     trunks.sort_unstable();

@@ -95,7 +95,7 @@ fn times_and_rates_have_bounds() {
     }
 }
 
-/// A resolved scenario has them in bytes and packets, and must be read again.
+/// A resolved scenario has segments and windows in bytes and packets, and must load again.
 #[test]
 fn what_segments_and_windows_come_to_has_bounds() {
     let threshold = |value| [("transport.initial_ssthresh", json!(value))];
@@ -156,13 +156,13 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     assert_eq!(
         told("40Gbps", "1000s").as_deref(),
         Some(
-            "background.0.rate: 40000000000bps is more than the hosts' links carry, \
-             network.server_rate = 1000000000bps, and leaves 3250000000 packets waiting; \
-             write at most \"1000000000bps\", or run.time_limit = \"0.322639s\""
+            "background.0.rate: 40000000000bps is more than the hosts' links carry \
+             (network.server_rate = 1000000000bps) and leaves 3250000000 packets waiting; write at \
+             most \"1000000000bps\", or run.time_limit = \"0.322639s\""
         )
     );
     assert_eq!(told("40Gbps", "0.322s"), None, "what is said will do");
-    // Bursts count by their mean.
+    // Bursts count with their mean rate.
     let bursts = json!([{ "name": "on-off", "rate": "4Gbps", "burst": "1ms", "idle": "9ms" }]);
     assert!(plan(&with(&[("background", bursts)])).is_ok());
     // Every server has several sources.
@@ -173,7 +173,7 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     assert!(refusal(&[("background", both)]).starts_with("background.1.rate: 600000000bps"));
 }
 
-/// The sources of a table wait at their own hosts, but in the same memory.
+/// The packets of a table's sources wait at different hosts, but in the same memory.
 #[test]
 fn many_sources_of_a_table_share_the_bound_of_what_waits() {
     let sources = |count: u32| json!([{ "name": "poisson", "rate": "2Gbps", "packet_size": 1500, "count": count }]);
@@ -215,11 +215,12 @@ fn background_traffic_has_bounds() {
     let half = json!({ "name": "long-flow", "count": 600_000 });
     refused(
         &[("background", json!([half, half]))],
-        "background.1: with these 1200004 connections are more than 1000000; write fewer",
+        "background.1: the tables up to this one have 1200004 connections, more than 1000000; \
+         write fewer",
     );
 }
 
-/// Every number of the schema, and its range.
+/// Every number of the schema, with its range.
 fn numbers(schema: &Value, place: &str, found: &mut Vec<(String, Value)>) {
     match schema {
         Value::Object(table) => {

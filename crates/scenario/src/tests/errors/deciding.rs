@@ -1,11 +1,11 @@
-//! Keys without effect, and the keys that decide this: what each value of these does.
+//! Keys that have no effect because of another key: the effect of each value of this deciding key.
 
 use serde_json::Value;
 
 use super::super::{plan, with};
 
-/// A key and a value; the keys that it needs in any case; the key that decides, the values with which
-/// the first one has no effect, and the values with which it has one.
+/// A key and a value; the other keys that it needs; the deciding key; the values of the deciding
+/// key with which the key has no effect, and the values with which it has an effect.
 struct Decided {
     key: &'static str,
     value: &'static str,

@@ -47,7 +47,7 @@ fn a_discipline_s_parameters_make_sense() {
     );
     refused(
         &[("network.queue", json!({ "name": "red", "max_th": "2pkt" }))],
-        "network.queue.max_th: 2pkt is less than min_th, 5pkt; write at least that",
+        "network.queue.max_th: 2pkt is less than min_th (5pkt); write at least that",
     );
     refused(
         &[("network.queue", json!({ "name": "ecn-threshold", "threshold": 0.7 }))],

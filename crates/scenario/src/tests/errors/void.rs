@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::{plan, refusal, with};
 
-/// Other given keys, the key, a value other than the one in force without it, and why it has no
-/// effect.
+/// Other given keys; the key; a value that differs from the value in force without the key; the
+/// reason why the key has no effect.
 type Case = (&'static [(&'static str, &'static str)], &'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
         "\"2Gbps\"",
         "server_rate and client_rate set the rate of every link",
     ),
-    (&[], "transport.ecn", "\"on\"", "no switch marks, by network.queue"),
+    (&[], "transport.ecn", "\"on\"", "no switch marks packets (network.queue)"),
     (
         &[("workload.connections", "\"persistent\"")],
         "transport.fin",
@@ -54,7 +54,7 @@ const CASES: &[Case] = &[
         &[("network.buffer", "\"32pkt\""), ("network.queue.name", "\"ecn-threshold\"")],
         "network.queue.threshold",
         "\"32pkt\"",
-        "no queue grows beyond network.buffer, 32pkt",
+        "no queue grows beyond network.buffer (32pkt)",
     ),
 ];
 
@@ -202,7 +202,7 @@ fn a_target_of_swift_has_one_source() {
     }
 }
 
-/// A threshold and a buffer, of which packets have 1500 bytes.
+/// A threshold and a buffer; packets have 1500 bytes.
 fn threshold(threshold: &str, buffer: &str) -> [(&'static str, Value); 2] {
     let queue = json!({ "name": "ecn-threshold", "threshold": threshold });
     [("network.buffer", json!(buffer)), ("network.queue", queue)]

@@ -1,31 +1,31 @@
-//! ACKs that arrive in bursts: the data acknowledged beyond the bandwidth, as Linux's
-//! `bbr_update_ack_aggregation()` measures it.
+//! ACKs that arrive in bursts: measures the data acknowledged beyond the bandwidth (Linux's
+//! `bbr_update_ack_aggregation()`).
 
 use incast_engine::Time;
 
 /// Rounds after which the older of the two maxima is forgotten.
 const ROUNDS: u32 = 5;
 
-/// The data acknowledged beyond what the bandwidth explains, bytes.
+/// The data acknowledged beyond the bandwidth, bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     since: Option<Time>,
-    /// Acknowledged since then.
+    /// Data acknowledged since `since`.
     acked: u64,
-    /// The maxima of these rounds, and of the ones before.
+    /// The maximum excess of the current rounds, and of the rounds before them.
     most: [u64; 2],
     rounds: u32,
 }
 
 impl Aggregation {
-    /// Sending begins again after an idle time.
+    /// Restarts the measurement when sending begins again after an idle time.
     pub fn restart(&mut self, now: Time) {
         self.since = Some(now);
         self.acked = 0;
     }
 
-    /// An ACK of `newly` bytes at a bandwidth in b/s; `begins` if it begins a round. The excess is
-    /// at most `window` bytes.
+    /// Handles an ACK of `newly` bytes at a bandwidth in b/s. `begins` is whether the ACK begins a
+    /// round. The excess is at most `window` bytes.
     pub fn on_ack(&mut self, now: Time, newly: u64, bandwidth: u64, begins: bool, window: u64) {
         if begins {
             self.rounds += 1;
@@ -45,7 +45,7 @@ impl Aggregation {
         self.most[0] = self.most[0].max(excess);
     }
 
-    /// The most of the last rounds, bytes.
+    /// The maximum excess of the last rounds, bytes.
     pub fn most(&self) -> u64 {
         self.most[0].max(self.most[1])
     }
@@ -77,7 +77,7 @@ mod tests {
         };
         on_ack(0, true);
         (0..4).for_each(|_| assert!(on_ack(10, false) > 0));
-        // Five in 10 us, in which the bandwidth is 10 bytes.
+        // Six packets arrive within 10 us. The bandwidth explains 10 bytes.
         assert_eq!(on_ack(10, false), 6000 - 10);
         let later = |round: u64| 10_000 + 1000 * round;
         assert_eq!((0..8).map(|round| on_ack(later(round), true)).min(), Some(5990));

@@ -1,4 +1,4 @@
-//! What the connection sees of BBR.
+//! The part of BBR that the connection calls.
 
 use incast_engine::Rate;
 
@@ -66,8 +66,9 @@ impl CongestionControl for Bbr {
         self.lost = true;
         self.repaired_at = Some(path.max);
         self.conserve = Some(self.round + 1);
-        // §4.2.3.3: one segment after a timeout, else the data in the network and what left it. A
-        // timer detects a loss between two ACKs: then the next one says how much that is.
+        // §4.2.3.3: one segment after a timeout, else the data in the network and the data just
+        // delivered. If a timer detects the loss between two ACKs, the next ACK tells how much data
+        // this is.
         if matches!(why, Congestion::Timeout { .. }) {
             self.window = path.segment;
             if self.params.loss_begins_round {

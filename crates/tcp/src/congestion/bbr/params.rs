@@ -46,22 +46,22 @@ pub struct Params {
     /// offload; a burst is at most half the window (Linux's `tcp_tso_autosize()` and
     /// `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Bursts to near hosts are larger: by 64 KiB, halved for each time that the smallest round
-    /// trip contains this time, seconds (0: no larger; Linux's `tcp_tso_rtt_log` of 9: 512 us).
+    /// Scale of larger bursts to near hosts, seconds. A burst grows by 64 KiB, halved once per this
+    /// time in the smallest round trip (0: no growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
     pub burst_rtt: Span,
-    /// Gain of the room that the window has for ACKs that arrive in bursts: the most data that was
+    /// Gain of the window's room for ACKs that arrive in bursts. The room is the maximum data
     /// acknowledged beyond the bandwidth in the last five to ten rounds (0: no room; Linux's
     /// `bbr_extra_acked_gain`: 1).
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub aggregation_gain: f64,
-    /// Whether the window is an even number of segments, and two more while `ProbeBW` probes
-    /// (Linux's `bbr_quantization_budget()`).
+    /// Whether the window is an even number of segments, plus two while `ProbeBW` probes (Linux's
+    /// `bbr_quantization_budget()`).
     pub even_window: bool,
     /// Whether a path that loses a fifth of the data at a steady rate is taken for a policer, whose
     /// rate is then used for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
     pub long_term: bool,
-    /// Whether a loss recovery begins a round, and after a timeout Startup looks for growth anew
-    /// (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
+    /// Whether a loss recovery begins a round, and whether Startup looks for growth anew after a
+    /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
     pub loss_begins_round: bool,
 }
 

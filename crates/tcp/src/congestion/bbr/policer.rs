@@ -1,22 +1,23 @@
 //! Long-term bandwidth: a path that loses a fifth of the data at a steady rate is taken for a
-//! policer, as by Linux's `bbr_lt_bw_sampling()`.
+//! policer (Linux's `bbr_lt_bw_sampling()`).
 
 use incast_engine::Time;
 
-/// Rounds of an interval, at least and at most.
+/// Minimum and maximum length of an interval, rounds.
 const ROUNDS: (u32, u32) = (4, 16);
-/// Lost over delivered data of an interval, at least, in 256ths.
+/// Minimum ratio of lost to delivered data in an interval, in 256ths.
 const LOST: u64 = 50;
-/// The rates of two intervals differ by this part at most, or by this many b/s.
+/// Maximum difference between the rates of two intervals: the rate divided by this, or this many
+/// b/s.
 const NEAR: (u64, u64) = (8, 4000);
 /// Rounds for which the rate is used.
 const USED: u32 = 48;
 
-/// What an ACK or a timeout says.
+/// The information in an ACK or a timeout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub now: Time,
-    /// It begins a round.
+    /// The ACK or timeout begins a round.
     pub begins: bool,
     /// Data were declared lost.
     pub has_lost: bool,
@@ -25,7 +26,7 @@ pub(super) struct Progress {
     /// Bytes delivered, and declared lost, since the start of the connection.
     pub delivered: u64,
     pub lost: u64,
-    /// Gains are cycled, so that the rounds of use count.
+    /// Gains are cycled, so that the rounds in which the rate is used count.
     pub cycles: bool,
 }
 
@@ -55,7 +56,7 @@ impl Policer {
         self.samples
     }
 
-    /// Returns whether the use of the rate begins or ends.
+    /// Handles an ACK or a timeout. Returns whether the use of the rate begins or ends.
     pub fn on_progress(&mut self, it: Progress) -> bool {
         if self.is_found {
             self.rounds += u32::from(it.begins && it.cycles);
@@ -123,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// A round of 10 ms: 10 000 bytes arrive, and so many are lost.
+    /// A path with rounds of 10 ms.
     struct Path {
         policer: Policer,
         progress: Progress,
@@ -156,7 +157,7 @@ mod tests {
     fn a_steady_rate_with_a_fifth_lost_is_used_for_48_rounds() {
         let mut path = Path::new();
         let begun: Vec<_> = (0..9).map(|_| path.round(10_000, 2_000)).collect();
-        // The first loss begins an interval, which lasts four rounds; so does the second.
+        // The first loss begins an interval. Two intervals last four rounds each.
         assert_eq!(begun.iter().position(|begins| *begins), Some(7), "{begun:?}");
         assert_eq!(path.policer.rate(), Some(8_000_000));
         let used = (0..100).position(|_| path.round(10_000, 0));
@@ -171,6 +172,6 @@ mod tests {
         assert!((0..60).all(|i| !path.round(if i / 4 % 2 == 0 { 10_000 } else { 13_000 }, 4_000)));
         let mut path = Path::new();
         path.progress.app_limited = true;
-        assert!((0..60).all(|_| !path.round(10_000, 4_000)), "the application had no more");
+        assert!((0..60).all(|_| !path.round(10_000, 4_000)), "the application had no more data");
     }
 }

@@ -1,6 +1,7 @@
-//! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of a
-//! clock. The curve and the estimate of Reno set how many acknowledged packets add one to the window;
-//! this number is computed anew only if the window has changed, or every 32 ms.
+//! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
+//! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
+//! one packet to the window. This number is computed anew when the window has changed, and
+//! otherwise every 32 ms.
 
 use incast_engine::{Span, Time};
 
@@ -15,13 +16,13 @@ const HZ: u64 = 250;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
     stage: Stage,
-    /// Acknowledged packets that add one to the window (`cnt`), and those counted so far
-    /// (`snd_cwnd_cnt`).
+    /// Acknowledged packets that add one packet to the window (`cnt`), and the packets counted so
+    /// far (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
     /// The smallest round trip, ticks.
     delay: u64,
-    /// Nothing has been outstanding since this tick.
+    /// The tick since which nothing has been outstanding.
     idle_since: Option<u64>,
 }
 
@@ -30,8 +31,8 @@ fn tick(now: Time) -> u64 {
 }
 
 impl Counted {
-    /// An ACK of `acked` packets in congestion avoidance. Returns by how many packets the window of
-    /// `window` packets grows.
+    /// Handles an ACK of `acked` packets in congestion avoidance. Returns the growth of the window
+    /// of `window` packets, in packets.
     pub fn on_ack(
         &mut self,
         now: Time,
@@ -61,7 +62,7 @@ impl Counted {
         grown
     }
 
-    /// A round trip was measured. In the first second of an epoch none counts.
+    /// Handles a measured round trip. A round trip in the first second of an epoch does not count.
     pub fn on_rtt(&mut self, now: Time, rtt: Span) {
         if self.stage.began().is_some_and(|began| tick(now) - began < HZ) {
             return;
@@ -72,17 +73,17 @@ impl Counted {
         }
     }
 
-    /// A loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
+    /// Handles a loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
         self.stage.reduce(window, law)
     }
 
-    /// A timeout (`bictcp_reset()`).
+    /// Handles a timeout (`bictcp_reset()`).
     pub fn reset(&mut self) {
         *self = Self { so_far: self.so_far, ..Self::default() };
     }
 
-    /// The window was reduced by something else.
+    /// Begins a new epoch after a reduction that is neither a loss nor a timeout.
     pub fn restart(&mut self) {
         self.stage.restart();
     }
@@ -148,7 +149,7 @@ mod tests {
         let mut counted = Counted::default();
         counted.reduce(14, &law());
         let mut window = 14;
-        // Reno's estimate grows by a packet for 16 ACKs, but nobody looks.
+        // Reno's estimate grows by a packet for 16 ACKs, but is not read before tick 8.
         acks(&mut counted, 0, &mut window, 40);
         acks(&mut counted, 28, &mut window, 1);
         assert_eq!(window, 14);
@@ -164,7 +165,8 @@ mod tests {
             let count = window;
             acks(&mut counted, 40 * round, &mut window, count);
         }
-        // 0.53 packets per round trip, as RFC 8312 has it; RFC 9438 has 1 beyond the maximum.
+        // Growth is 0.53 packets per round trip, as in RFC 8312. In RFC 9438 it is 1 packet beyond
+        // the maximum.
         assert!((55..=62).contains(&window), "{window}");
     }
 
@@ -181,7 +183,8 @@ mod tests {
             }
             millis += 100;
         }
-        // K = cbrt(300 / 0.4) = 9.1 s, less cbrt(1 / 0.4) s, in which the curve is within a packet.
+        // K = cbrt(300 / 0.4) = 9.1 s, less the last cbrt(1 / 0.4) s, in which the curve is less
+        // than a packet below the plateau.
         assert!((7400..=7800).contains(&millis), "{millis}");
     }
 

@@ -1,13 +1,14 @@
-//! What every Linux's `tcp_cubic.c` has in common: CUBIC's curve and the estimate of Reno's window, in
-//! whole packets and in ticks of a clock.
+//! The parts that all versions of Linux's `tcp_cubic.c` share: CUBIC's curve and the estimate of
+//! Reno's window, in whole packets and in ticks of a clock.
 
 use super::Params;
 
-/// Times of the curve are in 1/1024 s (`BICTCP_HZ`), its scale and factors in 1/1024.
+/// Times of the curve are in 1/1024 s (`BICTCP_HZ`). Its scale and its factors are in 1/1024.
 const SCALE: u32 = 10;
-/// While the curve is not above the window, this many windows must be acknowledged.
+/// While the curve is not above the window, this many windows must be acknowledged for a packet of
+/// growth.
 const FLAT: u64 = 100;
-/// While the window does not change, this part of a second passes between two computations.
+/// Computations per second while the window does not change.
 const PAUSES: u64 = 32;
 
 /// The state from ACK to ACK (`struct bictcp`).
@@ -22,7 +23,7 @@ pub(super) struct Stage {
     rise: u64,
     /// `W_max`; 0 before the first loss and after a timeout.
     most: u64,
-    /// The window that Reno would have, and what was acknowledged since it has grown.
+    /// The window that Reno would have, and the packets or ACKs counted since its last growth.
     friendly: u64,
     acked: u64,
 }
@@ -32,8 +33,8 @@ fn scaled(factor: f64) -> u64 {
 }
 
 impl Stage {
-    /// An ACK of `acked` packets, or of what is counted. Returns whether the growth stays as it is,
-    /// with `hz` ticks in a second.
+    /// Counts an ACK of `acked` packets, or one ACK. Returns whether the last computation still
+    /// holds, with `hz` ticks per second.
     pub fn rests(&mut self, now: u64, window: u64, acked: u64, hz: u64) -> bool {
         self.acked += acked;
         self.last.0 == window && now <= self.last.1 + hz / PAUSES
@@ -44,8 +45,8 @@ impl Stage {
         self.began.is_some() && now == self.last.1
     }
 
-    /// Follows the curve, `delay` ticks ahead: how many packets must be acknowledged for a packet of
-    /// growth.
+    /// Follows the curve, `delay` ticks ahead. Returns how many packets must be acknowledged for a
+    /// packet of growth.
     pub fn follow_curve(
         &mut self,
         (now, delay, hz): (u64, u64, u64),
@@ -74,8 +75,8 @@ impl Stage {
         if target > window { window / (target - window) } else { FLAT * window }
     }
 
-    /// `needed`, or less where Reno's window is larger. It grows by 3 (1 - β) / (1 + β) packets per
-    /// window, in eighths of the inverse.
+    /// `needed`, or less if Reno's window is larger. Reno's window grows by 3 (1 - β) / (1 + β)
+    /// packets per window. The inverse of this is in eighths.
     pub fn follow_reno(&mut self, window: u64, needed: u64, law: &Params) -> u64 {
         if !law.reno_friendly {
             return needed;
@@ -90,7 +91,7 @@ impl Stage {
         if self.friendly > window { needed.min(window / (self.friendly - window)) } else { needed }
     }
 
-    /// A loss with this window. Returns the reduced window.
+    /// Handles a loss with this window. Returns the reduced window.
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
         let beta = scaled(law.beta);
         self.began = None;
@@ -99,12 +100,12 @@ impl Stage {
         ((window * beta) >> SCALE).max(2)
     }
 
-    /// The window was reduced by something else.
+    /// Begins a new epoch after a reduction that is neither a loss nor a timeout.
     pub fn restart(&mut self) {
         self.began = None;
     }
 
-    /// Time without data does not count: nothing was outstanding between these ticks.
+    /// Excludes the time between two ticks from the epoch, because nothing was outstanding.
     pub fn skip(&mut self, since: u64, now: u64) {
         if let Some(began) = &mut self.began {
             *began = (*began + (now - since)).min(now);

@@ -1,6 +1,7 @@
 //! CUBIC 2.1 of Linux 2.6.22, which ns-2's TCP/Linux runs. It counts ACKs and multiplies by the
-//! average number of segments per ACK. ns-2 sends no timestamps by default, without which this CUBIC
-//! measures no round trip: nothing is added to the curve's time, and no largest growth is applied.
+//! average number of segments per ACK. By default ns-2 sends no timestamps, and without them this
+//! CUBIC measures no round trip. So nothing is added to the curve's time, and growth has no upper
+//! bound.
 
 use incast_engine::{Span, Time};
 
@@ -16,20 +17,21 @@ const HZ: u64 = 1000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Early {
     stage: Stage,
-    /// ACKs that add one to the window (`cnt`), and those counted so far (`snd_cwnd_cnt`).
+    /// ACKs that add one packet to the window (`cnt`), and the ACKs counted so far
+    /// (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
     ratio: AckRatio,
 }
 
 impl Early {
-    /// An ACK of `acked` packets, in any state.
+    /// Counts an ACK of `acked` packets, in any state.
     pub fn count(&mut self, acked: u64) {
         self.ratio.count(acked);
     }
 
-    /// An ACK in congestion avoidance. Returns by how many packets the window of `window` packets
-    /// grows (`bictcp_cong_avoid()`): the ACK with which it grows is not counted.
+    /// Handles an ACK in congestion avoidance. Returns the growth of the window of `window`
+    /// packets, in packets. The ACK that grows the window is not counted (`bictcp_cong_avoid()`).
     pub fn on_ack(&mut self, now: Time, window: u64, law: &Params) -> u64 {
         self.update(now.as_picos() / TICK.as_picos(), window, law);
         let grows = self.so_far >= self.needed;
@@ -37,18 +39,18 @@ impl Early {
         u64::from(grows)
     }
 
-    /// A loss with this window. Returns the reduced window.
+    /// Handles a loss with this window. Returns the reduced window.
     pub fn reduce(&mut self, window: u64, law: &Params) -> u64 {
         self.so_far = 0;
         self.stage.reduce(window, law)
     }
 
-    /// A timeout (`bictcp_reset()`).
+    /// Handles a timeout (`bictcp_reset()`).
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// The window was reduced by something else.
+    /// Begins a new epoch after a reduction that is neither a loss nor a timeout.
     pub fn restart(&mut self) {
         self.stage.restart();
     }
@@ -94,7 +96,8 @@ mod tests {
     #[test]
     fn linux_2_6_22_update_needs_fifty_acks_times_16_over_31_while_no_maximum_is_known() {
         let mut early = Early::default();
-        // 25 by the ratio that it begins with less one, and the one that grows.
+        // 50 packets are 25 ACKs at a ratio of two, which falls to 31/16. The 26th ACK grows the
+        // window.
         assert_eq!(acks(&mut early, 0, 100, 25), 100);
         assert_eq!(acks(&mut early, 0, 100, 1), 101);
         // A timeout forgets the maximum.

@@ -20,11 +20,11 @@ pub struct Params {
     /// Whether duplicates reported by the receiver widen the reordering window (RFC 8985 §6.2, step
     /// 4).
     pub dsack_adaptation: bool,
-    /// Whether they do so only after reordering was seen, as in Linux (`tcp_dsack_seen()`): a copy
-    /// that was sent too early is then no sign of reordering.
+    /// Whether such duplicates widen the reordering window only after reordering was seen, as in
+    /// Linux (`tcp_dsack_seen()`). A copy that was sent too early is then no sign of reordering.
     pub dsack_needs_reordering: bool,
-    /// Number of recoveries without such a report after which the window is reset (RFC 8985 §6.2:
-    /// 16).
+    /// Number of recoveries without a reported duplicate after which the reordering window is reset
+    /// (RFC 8985 §6.2: 16).
     pub dsack_persistence: u32,
     /// Length of the filter of the smallest round trip, seconds (Linux: 300 s).
     pub min_rtt_window: Span,
@@ -48,7 +48,8 @@ pub struct Params {
     /// ms).
     pub timer_margin: Span,
     /// Allowance for a delayed ACK when one segment is outstanding, seconds (RFC 8985 §7.2:
-    /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, 0 if it is off.
+    /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, or 0 if
+    /// `delayed_ack` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_ack_delay: Option<Span>,
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; the RFC leaves

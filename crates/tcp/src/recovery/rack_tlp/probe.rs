@@ -12,9 +12,9 @@ pub(super) struct Probe {
     at: Time,
     /// One past the highest byte sent at the last probe, until its result is known (`TLP.end_seq`).
     end: Option<u64>,
-    /// Whether it was a retransmission (`TLP.is_retrans`).
+    /// Whether that probe was a retransmission (`TLP.is_retrans`).
     retransmission: bool,
-    /// Bytes outstanding when it was sent.
+    /// Bytes outstanding when that probe was sent.
     flight: u64,
     /// Probes since the last round-trip sample.
     sent: u32,
@@ -41,13 +41,13 @@ impl Probe {
         self.at = Time::NEVER;
     }
 
-    /// A timeout ends the episode of the probe.
+    /// Forgets the probe after a timeout, which ends its episode.
     pub fn reset(&mut self) {
         self.at = Time::NEVER;
         self.end = None;
     }
 
-    /// A segment that was sent once has arrived.
+    /// Starts the count of probes anew when a segment that was sent once has arrived.
     pub fn on_round_trip(&mut self) {
         self.sent = 0;
     }
@@ -72,13 +72,13 @@ impl Probe {
         self.at = view.wheel.after(view.now, wait).min(view.rto_at);
     }
 
-    /// RFC 8985 §7.3: the timer expired. Returns whether to send a probe.
+    /// RFC 8985 §7.3: handles an expiry of the timer. Returns whether to send a probe.
     pub fn expire(&mut self, params: &Params) -> bool {
         self.at = Time::NEVER;
         self.sent < params.probes && (self.end.is_none() || params.probes > 1)
     }
 
-    /// A probe was sent.
+    /// Records a sent probe.
     pub fn on_sent(&mut self, retransmission: bool, board: &Scoreboard) {
         self.sent += 1;
         self.end = Some(board.max());
