@@ -14,7 +14,7 @@ from timing.sheet import Sheet
 
 NS2 = Path(__file__).with_name("ns2_star.tcl")
 BARS = {AMPLE: (12.0, 15.0), COLLAPSE: (7.0, 8.5)}
-"""Least speed as a multiple of ns-2's, of a usual build and of a build of `make pgo`."""
+"""Least ratio of the speed to that of ns-2, for a usual build and for a build of `make pgo`."""
 
 
 def sheet(*, guided: bool) -> Sheet:

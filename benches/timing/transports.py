@@ -10,7 +10,7 @@ from timing.clock import REPEATS, Worker, least_work
 from timing.sheet import Sheet
 
 BEFORE = 1 / 0.36
-"""Time of NewReno per hop, as a multiple of the probe's, with ample buffer and no prediction."""
+"""Time of NewReno per hop before header prediction, as a multiple of the probe's."""
 MOST = {"bbr": 2.0}
 USUAL = 1.5
 """Longest time of a transport as a multiple of that time of NewReno."""

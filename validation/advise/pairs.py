@@ -1,4 +1,4 @@
-"""Two fixes of different parties at once, beside the better one alone, in every scenario."""
+"""Compare two fixes of different parties with the better one alone, in every scenario."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 PAIRS = REFERENCE / "advise" / "pairs.csv"
 EACH = 2
-"""The best fixes of every party that take part."""
+"""Number of the best fixes of every party that are paired."""
 MUCH = 1.1
-"""Times the goodput of a single fix from which on a pair is worth twice the work."""
+"""Least ratio of goodputs with which a pair is worth the work of two fixes."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Pair:
     Parameters
     ----------
     scenario
-        Its number.
+        Number of the scenario.
     fix, other
-        Their names.
+        Names of the fixes.
     over_better
-        Goodput over that of the better one of the two.
+        Goodput divided by that of the better one of the two fixes.
     over_best
-        Goodput over that of the best single fix of the scenario.
+        Goodput divided by that of the best single fix of the scenario.
     certain
         Whether the 95 % interval of the gain over the better one excludes 1.
     """
@@ -57,7 +57,7 @@ class Pair:
 
 
 def measured() -> Iterator[Pair]:
-    """Yield all pairs, at the seeds of the exhaustive search."""
+    """Yield all pairs, with the seeds of the exhaustive search."""
     rows, _ = read()
     for number, _, scenario in scenarios():
         yield from _of(number, scenario, rows[number])
@@ -92,7 +92,7 @@ def _of(number: int, scenario: Scenario, rows: list[Row]) -> Iterator[Pair]:
 
 
 def _candidates(fixes: Mapping[str, Fix], rows: list[Row]) -> Iterator[tuple[Fix, Fix]]:
-    """Yield two of the best fixes of different parties, if they change different keys."""
+    """Yield pairs of the best fixes of different parties, if they change different keys."""
     base = next(row.goodput for row in rows if not row.fix)
     best: dict[str, list[Fix]] = {}
     for row in sorted(rows, key=lambda it: -it.goodput):
@@ -109,7 +109,7 @@ def _candidates(fixes: Mapping[str, Fix], rows: list[Row]) -> Iterator[tuple[Fix
 
 
 def make() -> None:
-    """Write the table anew."""
+    """Make the table of pairs again."""
     with PAIRS.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["scenario", "fix", "other", "over_better", "over_best", "certain"])
@@ -135,7 +135,7 @@ def read_pairs() -> list[Pair]:
 
 
 def section(found: list[Pair]) -> list[str]:
-    """Return what the page says of pairs."""
+    """Return the section of the page on pairs."""
     better = [it for it in found if it.certain and it.over_better > 1]
     much = [it for it in better if it.over_better > MUCH]
     best = [it for it in found if it.certain and it.over_best > MUCH]

@@ -60,14 +60,14 @@ _QUANTITIES = {"goodput": "goodput in Mbit/s", "p99": "99th percentile of the bl
 
 @dataclass(frozen=True)
 class Outcome:
-    """A set that was measured.
+    """A measured set.
 
     Parameters
     ----------
     which
-        Its name.
+        Name of the set.
     found, answers, held
-        What was judged, the runs, and the bars.
+        The judged predictions, the runs, and the bars.
     """
 
     which: str

@@ -48,11 +48,11 @@ goodput of `auto`, with the 95 % interval of this difference.
 """
 
 TEXT = "50/50"
-"""What Kulkarni and Agrawal took for `resize`."""
+"""Kulkarni and Agrawal's values for `resize`."""
 
 
 def judge(points: list[Point]) -> list[Verdict]:
-    """Hold every reading against the bar, and `resize` against the text's own values, too."""
+    """Judge every reading by the bar, and compare `resize` with the paper's own values, too."""
     found = []
     run = [reading for reading in READINGS if any(it.reading == reading for it in points)]
     for reading in run:
@@ -72,7 +72,7 @@ def judge(points: list[Point]) -> list[Verdict]:
 
 
 def holding(points: list[Point], name: str) -> int:
-    """Return at how many points of a reading the bar holds."""
+    """Return the number of points of a reading at which the bar holds."""
     return sum(_holds(it) for it in points if it.reading.name == name)
 
 

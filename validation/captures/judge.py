@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--half", choices=(DEVELOPMENT, HELD_OUT), default=HELD_OUT)
     parser.add_argument("--mistakes", action="store_true", help="list every capture with a mistake")
-    parser.add_argument("--only", metavar="FAMILY", help="a family, or a kind of the foreign ones")
+    parser.add_argument("--only", metavar="FAMILY", help="a family, or a kind of foreign captures")
     return parser
 
 

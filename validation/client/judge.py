@@ -82,8 +82,8 @@ def calmest(servers: int, clients: list[str], **more: Any) -> Star:
     """Let clients read in turns, undisturbed if possible.
 
     Other programs that use the processor delay the client and nginx. If there are any, the star is
-    measured again, and the run in which processes waited least counts. It is kept in `KEPT`, so
-    that a later study can continue; remove the folder to measure all stars again.
+    measured again, and the run in which processes waited least counts. This run is kept in `KEPT`,
+    so that a later study can continue; remove the folder to measure all stars again.
     """
     kept = KEPT / f"{'roomy-' if 'roomy' in more else ''}{servers}-{len(clients)}.json"
     best = json.loads(kept.read_text()) if kept.exists() else None

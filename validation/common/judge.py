@@ -124,7 +124,7 @@ def _knees(outcomes: list[Outcome]) -> Verdict:
 
 
 def _steps(outcomes: list[Outcome]) -> Verdict:
-    """Judge whether both simulators have blocks of the length of each number of timeouts."""
+    """Judge whether both simulators have blocks with each number of successive timeouts."""
     outcomes = [it for it in outcomes if it.point.cfg != "d_rto200us"]
 
     def reached(side: int) -> set[float]:

@@ -62,7 +62,7 @@ impl<P: Probe> Core<P> {
         self.queue.now()
     }
 
-    /// Lets the run not end before this application is complete.
+    /// Keeps the run going until this application is complete.
     pub(crate) fn await_end_of(&mut self, application: u16) {
         self.awaited.push(application);
     }

@@ -14,7 +14,7 @@ use crate::packets::Parcel;
 use crate::port::{Admission, Commons, Port, PortId, Transit, unplaced};
 pub use plan::plan;
 
-/// The way of packets from a port to the next port.
+/// The mechanism that brings packets from a port to the next port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shortcut {
     /// An arrival event at the end of the link brings each packet to the next port.

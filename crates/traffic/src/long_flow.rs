@@ -145,7 +145,7 @@ impl Source {
     }
 }
 
-/// The bytes of unsent data with which a connection does not notice that its data end: a burst of
+/// Number of unsent bytes from which a connection does not notice the end of its data: a burst of
 /// segmentation offload.
 const AMPLE: u64 = 1 << 16;
 /// More bytes than any run sends.

@@ -26,7 +26,7 @@ def model(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="With --format csv or parquet: write model.csv or model.parquet here.",
+            help="With --format csv or parquet, write model.csv or model.parquet in DIR.",
             metavar="DIR",
         ),
     ] = None,

@@ -53,8 +53,8 @@ def run(
     executor: Annotated[
         str,
         typer.Option(
-            help="Where the simulations run: in threads, in processes of this machine (dask), or "
-            "at the address of a Dask scheduler, e.g. tcp://host:8786.",
+            help="Where the simulations run: threads (of this process), dask (processes of this "
+            "machine), or the address of a Dask scheduler, e.g. tcp://host:8786.",
             metavar="NAME",
         ),
     ] = "threads",

@@ -35,7 +35,7 @@ impl Merge {
     }
 
     /// Like [`Merge::open`], but another thread can read the progress from `count`, and stop the
-    /// reading. A pipe without a writer or without packets lets this function wait.
+    /// reading. This function waits for a pipe without a writer or without packets.
     ///
     /// # Errors
     /// One of the files cannot be read, or is no capture.

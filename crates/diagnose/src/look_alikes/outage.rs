@@ -5,7 +5,7 @@ use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
-/// Number of lost ACKs that are no accident, but perhaps an outage.
+/// Number of lost ACKs that are no accident, but may come from an outage.
 const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {

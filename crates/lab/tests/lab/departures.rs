@@ -176,7 +176,7 @@ fn crowded() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(config())]
     /// In a traced run, which sees every hop, and with departure events, packets that a host keeps
-    /// have their own events.
+    /// have events of their own.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
         let mut scenario = Scenario::from_document(&document).expect("it makes sense");

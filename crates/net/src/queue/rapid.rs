@@ -95,8 +95,8 @@ struct Flow {
     /// repaired.
     recover: Option<u64>,
     /// The highest byte seen at the last retransmission. The next loss must be beyond the packet
-    /// that begins here: a careful sender requires an ACK of more than `recover` before it counts
-    /// duplicates again (RFC 6582 §3.2, step 2).
+    /// that begins at this byte, because a careful sender requires an ACK of more than `recover`
+    /// before it counts duplicates again (RFC 6582 §3.2, step 2).
     settled: u64,
 }
 
