@@ -106,8 +106,7 @@ def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: P
         },
         LEDGER,
     )
-    held = ["held", "sum", "either-2", "void", "lucky", "clock", "mean"]
-    held += ["either-3", "other-2"]
+    held = ["held", "sum", "either-2", "void", "lucky", "clock", "mean", "either-3", "other-2"]
     failed = ["lost", "doubt", "either", "itself", "above", "also", "tied", "neither", "other"]
     verdicts = dict.fromkeys(held, HOLDS) | dict.fromkeys(failed, FAILS)
     verdicts |= {"twice": TWICE, "not": Verdict.IMPOSSIBLE, "vague": Verdict.UNJUDGED}

@@ -281,7 +281,8 @@ fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold
     match end {
         Some(End::Whole) => {}
         Some(End::Cut) => {
-            notes.push("is cut in the middle of a frame; the frames before it were read".to_owned())
+            notes
+                .push("is cut in the middle of a frame; the frames before it were read".to_owned());
         }
         Some(End::Damaged(place, what)) => {
             notes.push(format!(

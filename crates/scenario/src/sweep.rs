@@ -1,6 +1,6 @@
 //! The `[sweep]` table: from one document to the points of a plan.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
@@ -147,7 +147,7 @@ fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
 
 /// Refuses a step that an axis has twice: its runs would be the same.
 fn check_steps(steps: &[Map<String, Value>]) -> Result<(), ScenarioError> {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     for step in steps {
         if !seen.insert(Value::Object(step.clone()).to_string()) {
             let keys: Vec<_> = step.keys().map(String::as_str).collect();

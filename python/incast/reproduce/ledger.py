@@ -43,8 +43,8 @@ class Ledger:
         Claims that hold whatever the run does, each with the reason. Such a claim does not count if
         it is another reading of a claim.
     ties
-        Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If the
-        two full runs give a claim the same verdict, the evidence names other runs.
+        Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
+        the two full runs give a claim the same verdict, the evidence names other runs.
     conditions
         Claims that hold in one reading of the text and fail in another, each with both readings.
         Only the first reading is a claim of a figure.

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import HERE, SEEDS, command, measure
+from measure import HERE, SEEDS, command, measure  # type: ignore[import-not-found]
 
 from incast.reproduce.papers import folder, load, select
 from incast.reproduce.runs import lay_out
