@@ -1,7 +1,5 @@
 //! The `[sweep]` table: from one document to the points of a plan.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::document::{check_tables, set};
@@ -139,25 +137,7 @@ fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
         }
         seen.push(key);
     }
-    for Axis(steps) in &axes {
-        check_steps(steps)?;
-    }
     Ok(axes)
-}
-
-/// Refuses a step that an axis has twice: its runs would be the same.
-fn check_steps(steps: &[Map<String, Value>]) -> Result<(), ScenarioError> {
-    let mut seen = BTreeSet::new();
-    for step in steps {
-        if !seen.insert(Value::Object(step.clone()).to_string()) {
-            let keys: Vec<_> = step.keys().map(String::as_str).collect();
-            let values: Vec<_> = step.values().map(Value::to_string).collect();
-            let lists = if keys.len() == 1 { "list" } else { "lists" };
-            let message = format!("{} is in the {lists} twice", values.join(", "));
-            return Err(ScenarioError::new(format!("sweep.{}", keys.join(", ")), message));
-        }
-    }
-    Ok(())
 }
 
 /// One axis of keys whose lists advance together.
