@@ -272,6 +272,31 @@ def test_names_in_job_files_have_one_line(command: Command, tmp_path: Path, kind
     assert "must have no control characters" in line
 
 
+@pytest.mark.parametrize("option", ["--image", "--claim"])
+@pytest.mark.parametrize("name", ["a\x7fb", "a\x85b", "a\u2028b", "a\u202eb"])
+def test_names_of_a_cluster_have_one_line(
+    command: Command, tmp_path: Path, option: str, name: str
+) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    words = ("kubernetes", tmp_path / "small.toml", "--out", "s3://a/b", option, name)
+    assert "must have no control characters" in said(command("sweep", "template", *words))
+
+
+def test_processors_of_a_part_have_a_bound(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    words = ("kubernetes", tmp_path / "small.toml", "--out", "/tmp/z", "--cpus", "9" * 400)
+    assert "65535" in said(command("sweep", "template", *words))
+
+
+@pytest.mark.parametrize("option", ["", "-o", "--scenario"])
+def test_a_link_to_itself_is_refused(command: Command, tmp_path: Path, option: str) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    form = ("--format", "json") if option == "-o" else ()
+    words = (option, loop, tmp_path / "none.pcap") if option else (loop,)
+    assert said(command("diagnose", *words, *form))
+
+
 @pytest.mark.parametrize("words", [("run",), ("model",), ("advise", "--from")])
 def test_files_without_an_end_are_refused(command: Command, words: tuple[str, ...]) -> None:
     assert "too large; must be a text file of at most 8 MiB" in said(command(*words, "/dev/zero"))

@@ -153,6 +153,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "part-short": part("bytes 0-49/5000", OBJECT[:50]),
     "part-long": part("bytes 0-149/5000", OBJECT[:150]),
     "part-lies": part("bytes 0-99/5000", OBJECT[:50]),
+    "part-backwards": part("bytes 100-99/5000", b""),
     "part-without": answer(status="206 Partial Content", body=OBJECT[:100]),
     "part-nonsense": part("bytes zero-99/5000", OBJECT[:100]),
     "part-units": part("items 0-99/5000", OBJECT[:100]),

@@ -1,10 +1,14 @@
 """Advice for a sweep: an answer for each value, and one for the largest number of servers."""
 
+from pathlib import Path
+
 import pytest
 
 import incast
 from incast import ScenarioError
 from incast.advise.each import MOST, values_of
+
+SHIPPED = Path(incast.__file__).parent / "scenarios"
 
 
 def test_each_value_of_a_sweep_is_a_case_of_its_own() -> None:
@@ -19,6 +23,26 @@ def test_each_value_of_a_sweep_is_a_case_of_its_own() -> None:
 def test_a_sweep_over_servers_is_one_answer_without_a_name() -> None:
     ((name, one),) = values_of(incast.load("storage-read"))
     assert (name, set(one.plan.swept)) == ("", {"workload.servers"})
+
+
+def test_values_that_are_tables_and_of_several_types_are_those_of_the_document() -> None:
+    tables = ["newreno", {"name": "nccs", "k": 4}]
+    scenario = incast.load("storage-read").override("sweep.transport.name", tables)
+    ((_, plain), (name, nccs)) = values_of(scenario)
+    assert plain.plan.points[0].resolved["transport"]["name"] == "newreno"
+    assert name == 'transport.name = {"k":4,"name":"nccs"}'
+    assert nccs.plan.points[0].resolved["transport"]["name"] == "nccs"
+
+
+@pytest.mark.parametrize("name", sorted(it.stem for it in SHIPPED.glob("*.toml")))
+def test_every_shipped_sweep_has_valid_values(name: str) -> None:
+    try:
+        each = values_of(incast.load(name))
+    except ScenarioError as error:
+        assert "more than 24 values" in str(error)
+        return
+    for _, one in each:
+        assert set(one.plan.swept) <= {"workload.servers"}
 
 
 def test_too_many_values_are_refused() -> None:

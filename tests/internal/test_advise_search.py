@@ -354,6 +354,15 @@ def test_fresh_seeds_are_added_while_something_is_open() -> None:
     assert still.has_fresh()
 
 
+def test_without_a_fix_the_case_itself_needs_fresh_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    search, table = sought({"a": 0.5})
+    search.field.clear()
+    monkeypatch.setattr(table, "mean", lambda *_: None)
+    assert not search.has_fresh(), "the time ended before"
+    monkeypatch.setattr(table, "mean", lambda *_: 1.0)
+    assert search.has_fresh()
+
+
 def test_what_was_found_is_told_with_its_reasons() -> None:
     search, _ = sought({"a": 2.0, "refused": 3.0, "b": 1.01, "c": 0.9})
     found = search.found(1, confirmed=False)

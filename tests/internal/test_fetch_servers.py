@@ -104,6 +104,7 @@ RANGE = {
     "part-short": "the answer has bytes 0-49 of the object; must have bytes 0-99",
     "part-long": "the answer has bytes 0-149 of the object; must have bytes 0-99",
     "part-lies": "the answer says 50 bytes for a range of 100",
+    "part-backwards": "the answer has bytes 100-99/5000; must be a range of at least a byte",
     "part-without": "the answer has no Content-Range; must be one range of bytes",
     "part-nonsense": "the answer has bytes zero-99/5000; must be one range of bytes",
     "part-units": "the answer has items 0-99/5000; must be one range of bytes",

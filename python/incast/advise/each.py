@@ -25,9 +25,9 @@ def values_of(scenario: Scenario) -> list[tuple[str, Scenario]]:
         The sweep has more than `MOST` values.
     """
     found: dict[str, Scenario] = {}
-    for point in scenario.plan.points:
-        swept = {key: value for key, value in point.swept.items() if key != SERVERS}
-        name = ", ".join(f"{key} = {value}" for key, value in swept.items())
+    for point, step in zip(scenario.plan.points, scenario.steps, strict=True):
+        swept = {key: value for key, value in step.items() if key != SERVERS}
+        name = ", ".join(f"{key} = {point.swept[key]}" for key in swept)
         if name in found:
             continue
         if len(found) == MOST:
@@ -39,7 +39,8 @@ def values_of(scenario: Scenario) -> list[tuple[str, Scenario]]:
             )
         one = scenario
         for key, value in swept.items():
-            one = one.override(key, value)
+            # A list would replace the axis of a key that is still swept.
+            one = (one.override(key, "") if isinstance(value, list) else one).override(key, value)
         found[name] = one
     return list(found.items())
 

@@ -226,6 +226,8 @@ class Search:
 
     def has_fresh(self) -> bool:
         """Return whether enough fresh seeds have finished for every fix."""
+        if not self.field:
+            return self.trials.mean(BASE, self.fresh) is not None
         found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
         return all(one is not None and one.seeds >= LEAST_FRESH for one in found)
 

@@ -1,6 +1,7 @@
 """`incast diagnose`: whether a capture contains incast, and why flows waited."""
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -86,9 +87,16 @@ def diagnose(
     from incast.diagnose import reading
     from incast.diagnose import scenario as as_scenario
 
-    with _progress() as progress:
-        report = reading.diagnose(files, vantage, flows, progress)
-    with _interrupted_by(signal.SIG_IGN):  # from here on, the report must not be lost
+    found: list[Report] = []
+
+    def until_found(*_: object) -> None:
+        if not found:
+            raise KeyboardInterrupt
+
+    with _interrupted_by(until_found):  # once there is a report, it must not be lost
+        with _progress() as progress:
+            found.append(reading.diagnose(files, vantage, flows, progress))
+        [report] = found
         if form is Form.TABLE:
             _table(report)
         else:
@@ -114,21 +122,23 @@ def _check_outputs(
     outputs: list[tuple[str, Path | None]], captures: list[str], *, overwrite: bool
 ) -> None:
     """Refuse to write to captures, to one file twice, or to existing files."""
-    taken = {Path(name).resolve() for name in captures}
+    taken = {os.path.realpath(name) for name in captures}
     for option, path in outputs:
         if path is None:
             continue
-        if path.resolve() in taken:
+        if os.path.realpath(path) in taken:
             raise typer.BadParameter(f"{path} is already read or written", param_hint=option)
         if path.exists() and not overwrite:
             raise typer.BadParameter(f"{path} exists; add --overwrite", param_hint=option)
-        taken.add(path.resolve())
+        taken.add(os.path.realpath(path))
 
 
 def _text(report: "Report", form: Form, files: list[str]) -> str:
     if form is Form.HTML:
         from incast.diagnose import page, pictures
 
+        if report["interrupted"]:
+            return page.html(report, [])  # pictures read the files again, from the beginning
         try:
             with _interrupted_by(signal.default_int_handler):
                 drawn = pictures.of(report, files)

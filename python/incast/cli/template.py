@@ -51,7 +51,10 @@ def template(
         ),
     ] = None,
     cpus: Annotated[
-        int, typer.Option(help="Processors of each part, or workers of dask.", metavar="N", min=1)
+        int,
+        typer.Option(
+            help="Processors of each part, or workers of dask.", metavar="N", min=1, max=65535
+        ),
     ] = 4,
     image: Annotated[
         str, typer.Option(help="Container image that has incast (kubernetes).", metavar="NAME")
@@ -78,6 +81,8 @@ def template(
     for hint, text in (
         ("SCENARIO", str(scenario)),
         ("--out", out),
+        ("--image", image),
+        ("--claim", claim),
         *(("--set", it) for it in changes),
     ):
         if not text.isprintable():

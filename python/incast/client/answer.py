@@ -133,6 +133,9 @@ def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, in
         what = said.reason(", ".join(told)) or "no Content-Range"
         raise ReadError(f"the answer has {what}; must be one range of bytes", final=True)
     first, last = int(found[1]), int(found[2])
+    if last < first:
+        what = said.reason(told[0])
+        raise ReadError(f"the answer has {what}; must be a range of at least a byte", final=True)
     total = None if found[3] == "*" else int(found[3])
     if total is None and piece.stop is None:
         raise ReadError("the answer does not state the length of the object", final=True)

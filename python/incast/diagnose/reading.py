@@ -90,14 +90,14 @@ def diagnose(
     if names.count(PIPE) > 1:
         raise CaptureError(f"{PIPE}: standard input can be read only once")
     captures = Captures(names)
-    found: list[str] = []
+    found: list[dict[str, Any]] = []
     failed: list[BaseException] = []
     done = threading.Event()
 
     def read() -> None:
         try:
             _open(captures)
-            found.append(captures.diagnose(vantage, flows))
+            found.append(json.loads(captures.diagnose(vantage, flows)))
         except BaseException as error:  # noqa: BLE001 (the caller gets it)
             failed.append(error)
         finally:
@@ -112,7 +112,7 @@ def diagnose(
                 progress(*_state(captures.bytes_read, total, monotonic() - began))
     if failed:
         raise failed[0]
-    return Report(json.loads(found[0]), interrupted=bool(interrupts))
+    return Report(found[0], interrupted=bool(interrupts))
 
 
 @contextmanager

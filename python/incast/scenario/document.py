@@ -70,14 +70,29 @@ class Scenario:
         ScenarioError
             The scenario is not valid. The message names the file and the key.
         """
+        points, seeds, wanted = self._planned
+        return Plan.of(points, seeds, self.engine or _core.version(), wanted)
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The swept keys of each point, with their values as the document has them.
+
+        Raises
+        ------
+        ScenarioError
+            The scenario is not valid.
+        """
+        return [dict(point.swept) for point in self._planned[0]]
+
+    @cached_property
+    def _planned(self) -> tuple[list[Point], list[int], precision.Precision | None]:
         try:
             check_sizes(self.document, Path(self.source).parent)
             points, seeds = _core.plan(as_json(precision.without(self.document)))
             wanted = precision.of(self.document, len(seeds))
         except _core.ScenarioError as error:
             raise self.error(error) from None
-        engine = self.engine or _core.version()
-        return Plan.of([Point(*point) for point in points], seeds, engine, wanted)
+        return [Point(*point) for point in points], seeds, wanted
 
     def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
         """Return the error with the scenario's name before its message."""
