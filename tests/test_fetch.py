@@ -85,7 +85,7 @@ def test_names_that_several_addresses_share_have_the_host_before_them(
     assert names == [f"127.0.0.1-{port}_one", f"localhost-{port}_one"]
     told = command("fetch", f"{base}/one", f"{base}/x/one", "--out", tmp_path / "new")
     assert told.code == 2
-    assert "another address has the same file" in told.err
+    assert "another address would be saved in the same file" in told.err
 
 
 def test_what_failed_is_named_and_the_rest_is_read(

@@ -26,9 +26,9 @@ def sheet(*, keep: bool) -> Sheet:
     made = Sheet(
         "Instructions per packet-hop",
         ["what", "kept", "now", "change"],
-        "Callgrind counts reads of ten blocks from 16 servers, 256 KiB each, with each "
-        f"transport, and the cases above. A count above {MOST:g} times the kept count "
-        f"(`{KEPT.name}`) fails.",
+        "Callgrind counts the instructions of the cases above, and of reads of ten blocks from 16 "
+        "servers (256 KiB each) with each transport. A count above "
+        f"{MOST:g} times the kept count (`{KEPT.name}`) fails.",
     )
     if shutil.which("valgrind") is None:
         made.note = "Not counted: valgrind is not installed."

@@ -41,9 +41,9 @@ def sheet(grown: list[Grown]) -> Sheet:
     made = Sheet(
         "Growth",
         ["what grows", "sizes", "time, ms", "ns per hop", "peak, MB", "exponent"],
-        f"The time is the processor time of the engine, the shortest of {RUNS} runs. The exponent "
-        "is that of the time as a function of the work (packet-hops, sources or connections); it "
-        f"should be at most {BAR:g}. The peak is the memory of the process, with Python.",
+        f"The time is the processor time of the engine, the shortest of {RUNS} runs. The time "
+        "grows as a power of the work (packet-hops, sources or connections). The exponent of this "
+        f"power should be at most {BAR:g}. The peak is the memory of the process, with Python.",
     )
     for one in grown:
         made.add(

@@ -82,7 +82,7 @@ async function goodputs(page: Page, setting: number): Promise<Map<number, number
   return new Map(rows.map((row) => [row[0] ?? NaN, row[setting] ?? NaN]));
 }
 
-/** The least number of servers from which on goodput is below half of the line rate. */
+/** The least number of servers such that goodput is below half of the line rate there and beyond. */
 async function cliff(page: Page): Promise<number> {
   const curve = [...await goodputs(page, 1)];
   return curve[curve.findLastIndex(([, goodput]) => goodput >= HALF) + 1]?.[0] ?? NaN;

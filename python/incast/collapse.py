@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block from which such a read has collapsed, however short they are."""
+"""Timeouts per block. With at least this number, such a read has collapsed.
+
+The duration of these timeouts does not matter.
+"""
 LEAST_WAIT = 0.5
-"""Share of the lost time from which rarer timeouts also count as a collapse."""
+"""Share of the lost time. Rarer timeouts that last at least this share are a collapse, too."""
 
 
 def collapsed(

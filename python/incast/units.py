@@ -68,8 +68,8 @@ def rate(bits_per_second: float) -> str:
 def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
     """Return the best unit for a column of rates, and a function that writes its cells.
 
-    There are enough decimals, but at most three, for four digits of the largest value and two of
-    the smallest one.
+    The largest value has at least four digits and the smallest value at least two digits, unless
+    more than three decimals would be needed.
     """
     known = sorted(abs(value) for value in values if value)
     unit, name = _unit(known[-1] if known else 1e6, _RATES)

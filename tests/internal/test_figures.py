@@ -409,7 +409,10 @@ y = "cwnd_last"
     )
     assert one.picture is None
     assert one.judgements[0].verdict is Verdict.FAILS
-    assert one.judgements[0].measured == "none of 2 seeds has a run that meets the search"
+    assert (
+        one.judgements[0].measured
+        == "none of 2 seeds has a run that meets the conditions of the search"
+    )
     assert "None of 2 seeds" in page([one], {}, quick=True)
 
 

@@ -186,7 +186,8 @@ def test_a_claim_about_a_run_that_no_seed_has_fails() -> None:
         "figure",
     )
     assert found.verdict is Verdict.FAILS
-    assert found.measured == "none of 40 seeds has a run that meets the search"
+    expected = "none of 40 seeds has a run that meets the conditions of the search"
+    assert found.measured == expected
     assert verdict(claim, Curves({}, None)) is Verdict.UNJUDGED
 
 

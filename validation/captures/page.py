@@ -20,8 +20,9 @@ How often is `incast diagnose` right? It was run on captures that were not used 
 One set is the held-out half of the corpus of `validation/captures`, an eleventh random draw of
 scenarios (`validation/captures/split.csv`). The other set is a fifth draw of [foreign
 captures](#foreign-captures), which resemble captures of other people's networks. Both sets were
-judged by the present rules. Earlier draws judged earlier rules, which were corrected after each
-draw. The columns are the criteria of the second table, and are explained below that table:
+judged by the present rules. The rules were corrected after each draw, so the rows of earlier draws
+belong to earlier rules. The columns are the criteria of the second table, and are explained below
+that table:
 
 | Draw | episodes, F1 | causes | decided | controls | cannot tell | look-alikes |
 | :-- | --: | --: | --: | --: | --: | --: |
@@ -71,9 +72,9 @@ Known errors:
   mild episodes of real hosts are missed.
 - If a policer in front of the switch drops packets, or a host's ring buffer overflows, the answer
   is still "cannot tell".
-- Connections of eight packets or fewer do not reveal that a capture lacks ACKs without data. A
-  burst of packets that the capture itself dropped at the end of a connection is not recognised
-  either.
+- If a capture has no ACKs without data, this is not noticed in connections of eight packets or
+  fewer. A burst of packets that the capture itself dropped at the end of a connection is not
+  recognised either.
 
 To repeat this:
 
@@ -98,9 +99,9 @@ where the packets were captured. The following cannot be determined:
 
 In these cases "cannot tell" is right. *Stalls decided* is the share of all other stalls for which a
 cause was reported. A wait is a stall if the flow was silent for at least a tenth of its timer. If
-both ends of a connection have a timer for the same loss, the later timer ends no wait. An episode
-is a block with at least three flows in which the client's link waited for a timer: a retransmission
-timer, or the timer of a tail-loss probe.
+both ends of a connection have a timer for the same loss, only the earlier timer ends a wait. An
+episode is a block with at least three flows in which the client's link waited for a timer: a
+retransmission timer, or the timer of a tail-loss probe.
 
 Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
 incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,

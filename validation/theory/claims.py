@@ -193,7 +193,7 @@ def _causes(curve: Curve) -> list[Verdict]:
 
 
 def knee(curve: Curve) -> int:
-    """Return the first N from which on goodput stays below half of the link; 99 if none."""
+    """Return the least N such that goodput is below half of the link from N on; 99 if none."""
     above = np.flatnonzero(curve.goodput >= HALF_OF_THE_LINK)
     first = int(above[-1]) + 1 if above.size else 0
     return int(curve.servers[first]) if first < len(curve.servers) else 99

@@ -41,8 +41,8 @@ ABTTs already matter for few flows (3.11)
 : The result depends on the definition of an ABTT. Here it is every timeout of a segment of a
   block's first window. Most of these are due to lost retransmissions: a fast retransmit resent the
   segment at the head of the block, and the copy was dropped. If only the loss of a whole window at
-  the head counts, as in the text (the line "whole windows"), ABTTs have little effect up to
-  {few_whole}.
+  the head of a block is counted, as in the text (the line "whole windows"), ABTTs have little
+  effect up to {few_whole}.
 
 IBTTs are neither whole windows nor lack of duplicates (3.12)
 : The simulator records what happens to every packet. Inside a block most timeouts are due to lost
@@ -67,9 +67,9 @@ p_r does not fall at every step with a larger buffer (3.13)
   {together[1]} with 32 KB.
 
 The onset depends on the SRU (3.17)
-: The onset is the smallest N from which on goodput stays below half of the link's rate. A stall of
-  200 ms costs the same time in a block of any length, and a longer block is more likely to have
-  one. The effect is largest with few flows, whose stalls are rare.
+: The onset is the smallest N such that goodput stays below half of the link's rate with N or more
+  servers. A stall of 200 ms costs the same time in a block of any length, and a longer block is
+  more likely to have one. The effect is largest with few flows, whose stalls are rare.
 
 "Very sensitive" (3.10) is not judged, because the paper gives no number.
 """

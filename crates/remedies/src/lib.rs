@@ -88,7 +88,7 @@ remedies! {
     "pac" => Pac(pac): "ACKs at the rate at which the switch can accept their data (Bai et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
-    "rapid" => Rapid(rapid): "The switch drops only packets that three later packets of their flow follow (after RAPID, Xu et al.).";
+    "rapid" => Rapid(rapid): "The switch drops a packet only if three later packets of its flow follow (after RAPID, Xu et al.).";
     "resize" => Resize(resize): "Segments that start small and grow with the window (Kulkarni & Agrawal).";
     "staggering" => Staggering(staggering): "Requests a fixed time apart.";
 }

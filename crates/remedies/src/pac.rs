@@ -31,8 +31,8 @@ pub struct Params {
     /// have not yet passed the client's link, in addition to the bandwidth-delay product of the
     /// path. `auto` takes the real buffer. Default: 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
-    /// Received bytes of a connection from which on its ACKs have lower priority. Default: 1 MiB,
-    /// as in the authors' code.
+    /// Number of received bytes after which the ACKs of a connection have lower priority. Default:
+    /// 1 MiB, as in the authors' code.
     pub priority: Size,
     /// Whether the client knows the size of the response.
     pub sru: Knowledge,

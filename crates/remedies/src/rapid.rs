@@ -27,8 +27,8 @@ pub struct Params {
     pub followers: u8,
     /// Whether the switch drops early instead of searching its queue (RAPID-ED).
     pub early: bool,
-    /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
-    /// buffer.
+    /// With `early`: shortest queue length at which packets are dropped, in bytes, packets or as a
+    /// share of the buffer.
     pub threshold: Level,
     /// Whether senders label the last three segments of their data. The switch does not drop
     /// labelled segments early, because too few later segments would reveal their loss.

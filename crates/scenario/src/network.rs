@@ -25,7 +25,7 @@ pub struct Network {
     pub core: Option<CoreLinks>,
     /// Number of clients, at least 1.
     pub clients: u32,
-    /// The switches of the clients, in turn.
+    /// The switches to which the clients are connected; the clients take them in turn.
     pub clients_at: Vec<SwitchId>,
     /// Rate of a server's link, both ways.
     pub server_rate: Rate,
@@ -94,8 +94,8 @@ pub(super) struct NetworkDocument {
     /// Number of clients (hosts that read), at least 1; each workload selects among them.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
-    /// The switches of the clients, in turn: a number from 0, or a list. Default: as the topology
-    /// places clients.
+    /// The switches to which the clients are connected: a number from 0, or a list, which the
+    /// clients take in turn. Default: as the topology places clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
     /// Rate of every link, bits per second.
@@ -147,8 +147,8 @@ pub(super) struct NetworkDocument {
 }
 
 impl NetworkDocument {
-    /// The switches of the hosts, if the topology is valid and there is a client. `packet` is the
-    /// size of a full packet of the scenario's transport, bytes.
+    /// The switches to which the hosts are connected, if the topology is valid and there is a
+    /// client. `packet` is the size of a full packet of the scenario's transport, bytes.
     pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
         let fabric = self.topology.shape().fabric();
         let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)

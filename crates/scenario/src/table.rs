@@ -53,7 +53,7 @@ pub struct Group<'a> {
     pub senders: Senders,
     /// The number of sending hosts.
     pub count: u32,
-    /// The switches of the sending hosts, in turn.
+    /// The switches to which the sending hosts are connected; the hosts take them in turn.
     pub at: Vec<SwitchId>,
 }
 
@@ -122,7 +122,7 @@ impl Traffic {
         Group { key, scope, row, config, transport, transport_key, senders, count, at }
     }
 
-    /// The number of sending hosts, and their switches, in turn.
+    /// The number of sending hosts, and their switches, which the hosts take in turn.
     fn hosts_of(&self, table: &Table, senders: &Senders, layout: &Layout) -> (u32, Vec<SwitchId>) {
         match senders {
             Senders::Own(count, at) => (*count, at.clone()),
@@ -146,7 +146,7 @@ impl Traffic {
 }
 
 impl Scenario {
-    /// The switches of the hosts.
+    /// The switches to which the hosts are connected.
     pub fn layout(&self) -> Layout {
         let Network { clients, clients_at, .. } = &self.network;
         Layout {
@@ -333,9 +333,10 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of the result row. Default: `workload` or `background`, \
-                                    the index of the table from 0 and its `name`, e.g. \
-                                    `background.0.cbr`; the row of a single workload is `all`.",
+                    "description": "Name of the result row. The default has three parts: \
+                                    `workload` or `background`, the index of the table (from 0), \
+                                    and the table's `name`, e.g. `background.0.cbr`. The row of a \
+                                    single workload is `all`.",
                 }),
             );
             properties.extend(own);

@@ -12,8 +12,8 @@ use crate::wheel;
 const DIVISOR: Ticks = 4;
 /// Number of recoveries without a duplicate after which the multiplier is 1 again (§6.2).
 const PERSISTENCE: u32 = 16;
-/// Number of segments arrived out of order from which on there is no reordering window (§6.2, step
-/// 4).
+/// With at least this number of segments that arrived out of order, there is no reordering window
+/// (§6.2, step 4).
 const ENOUGH: u32 = 3;
 
 /// The time parameters of RACK-TLP.

@@ -31,12 +31,12 @@ pub struct Datagrams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: Option<u32>,
-    /// The switches of the sources' own hosts, in turn: a number from 0, or a list. Default: as the
-    /// topology places servers.
+    /// The switches to which the sources' own hosts are connected: a number from 0, or a list,
+    /// which the hosts take in turn. Default: as the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
-    /// first client.
+    /// The clients to which the sources send: a number from 0, or a list, which the sources take in
+    /// turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
     /// Time at which the first datagram is due, seconds.

@@ -11,7 +11,7 @@ pub struct Layout {
     pub fabric: Fabric,
     /// Number of clients.
     pub clients: u32,
-    /// The switches of the clients, in turn.
+    /// The switches to which the clients are connected; the clients take them in turn.
     pub clients_at: Vec<SwitchId>,
     /// A full packet of the scenario's transport, bytes.
     pub packet: u32,

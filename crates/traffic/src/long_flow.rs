@@ -25,12 +25,12 @@ pub struct Params {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The switches of the hosts, in turn: a number from 0, or a list. Default: as the topology
-    /// places servers.
+    /// The switches to which the hosts are connected: a number from 0, or a list, which the hosts
+    /// take in turn. Default: as the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients that the hosts send to, in turn: a number from 0, or a list. Default: the first
-    /// client.
+    /// The clients to which the hosts send: a number from 0, or a list, which the hosts take in
+    /// turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
     /// Time at which the connections open, seconds.

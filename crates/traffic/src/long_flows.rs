@@ -19,16 +19,16 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches of the servers, in turn: a number from 0, or a list. Default: as the topology
-    /// places servers.
+    /// The switches to which the servers are connected: a number from 0, or a list, which the
+    /// servers take in turn. Default: as the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Connections of each server, at least 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The clients that the servers send to, in turn: a number from 0, or a list. Default: the
-    /// first client.
+    /// The clients to which the servers send: a number from 0, or a list, which the servers take in
+    /// turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
     /// Simulated time for which the connections send, seconds. No default; background traffic sends

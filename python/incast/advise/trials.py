@@ -80,7 +80,7 @@ class Trials:
     def add(self, name: str, changes: Mapping[str, object], pieces: int = 1) -> bool:
         """Add a change; return whether the scenario is valid with it.
 
-        `pieces` is the number of blocks with the change that make one block of the case.
+        `pieces` is the number of blocks into which the change divides a block of the case.
         """
         try:
             point = self.case.changed(changes).plan.points[0]

@@ -39,7 +39,7 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
         path = folder / (f"{host}_{name}" if shared[name] > 1 else name)
         if path in taken:
             shown = said.address(piece.url)
-            raise FetchError(f"{shown}: another address has the same file, {path}")
+            raise FetchError(f"{shown}: another address would be saved in the same file, {path}")
         if path.exists() and not overwrite:
             raise FetchError(f"{path}: already exists; give another --out, or --overwrite")
         found[piece] = path

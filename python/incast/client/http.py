@@ -243,7 +243,7 @@ class HttpReader:
 
 
 def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
-    """Return whether an idle connection has brought data, even only half of a head.
+    """Return whether data have arrived on an idle connection, even only a part of a head.
 
     The connection's parser tells of unfinished data; the next request has a parser of its own.
     """
@@ -265,7 +265,10 @@ async def _clean(closed: "asyncio.Future[None]") -> None:
 
 
 def _of_address(error: aiohttp.InvalidURL, turn: _Turn) -> str:
-    """Say whether the given address or a redirect's is invalid; aiohttp names only the host."""
+    """Say whether the given address or the target of a redirect is invalid.
+
+    The exception of aiohttp names only the host.
+    """
     if turn.hops <= 1 and not isinstance(error, aiohttp.InvalidUrlRedirectClientError):
         return "is not an address; must be http://… or https://…"
     return f"is redirected to {said.address(str(error.url))}, which is not an address"

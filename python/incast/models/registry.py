@@ -272,20 +272,21 @@ MODELS = {
         ),
         _of_losses(
             "kulkarni-ibtt-only",
-            "throughput as a function of measured losses; only timeouts inside a block count",
+            "throughput as a function of measured losses, with only the timeouts inside a block",
             f"{_BOOK}, eq. 3.39 with Q_abtt = 0, corrected",
             "ibtt_only",
         ),
         _of_losses(
             "kulkarni-abtt-only",
-            "throughput as a function of measured losses; only timeouts at a block's head count",
+            "throughput as a function of measured losses, with only the timeouts at the head of a "
+            "block",
             f"{_BOOK}, eq. 3.39 with Q_ibtt = 0",
             "abtt_only",
         ),
         _of_losses(
             "kulkarni-abtt-only-whole",
-            "throughput as a function of measured losses; only timeouts after the loss of a whole "
-            "window at a block's head count",
+            "throughput as a function of measured losses, with only the timeouts after the loss of "
+            "a whole window at the head of a block",
             f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, and ABTTs as §3 defines them",
             "abtt_only_whole",
             "block_head_whole_share",

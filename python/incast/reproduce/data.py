@@ -195,7 +195,9 @@ class Curves:
 
     def _curve(self, label: str) -> Curve:
         if label not in self.of and self.sought:
-            raise NoSuchRun(f"none of {self.sought} seeds has a run that meets the search")
+            raise NoSuchRun(
+                f"none of {self.sought} seeds has a run that meets the conditions of the search"
+            )
         if label not in self.of:
             raise Unjudged(f"{label} was not run")
         return self.of[label]

@@ -128,8 +128,10 @@ def _figure(done: Done, pictures: Pictures) -> str:
     if picture is not None:
         parts.append(_picture(picture, work.chosen.name))
     elif figure.search is not None:
-        told = f"None of {figure.search.seeds} seeds has a run that meets the search."
-        parts.append(f"<p>{told}</p>")
+        parts.append(
+            f"<p>None of {figure.search.seeds} seeds has a run that meets the conditions of the "
+            "search.</p>"
+        )
     parts += _described(figure)
     if done.curves.unfinished:
         parts.append(

@@ -53,7 +53,10 @@ class Found:
 
 
 def find(events: pl.DataFrame, wanted: Late) -> Found | None:
-    """Return the first blocks of a run that meet the search, from the run's trace of events."""
+    """Return the first blocks of a run that meet the conditions of the search.
+
+    `events` is the run's trace of events.
+    """
     timeouts = events.filter(pl.col("kind") == "timeout")
     alone: dict[int, dict[str, Any]] = {}
     for key, found in timeouts.partition_by("block", as_dict=True).items():
@@ -93,7 +96,7 @@ def _found(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> Found:
 
 
 def _measures(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> dict[str, float]:
-    """Measure every block; of several, return the weakest evidence that a sender delays others."""
+    """Measure each block, and return the weakest evidence that a sender delays others."""
     waits, idles, afters, ranks = [], [], [], []
     for one in timeouts:
         block = events.filter(pl.col("block") == one["block"])

@@ -20,7 +20,8 @@ class Failure:
         same reading refute the claim, too. `not given`: the claim depends on a parameter that the
         text does not give. `open`: the cause is not known.
     why
-        The argument. If the cause is `open`, also the evidence that would decide.
+        The argument. If the cause is `open`, the argument also names the evidence that would decide
+        the claim.
     """
 
     cause: Literal["contradicts itself", "impossible", "ns-2", "not given", "open"]
@@ -44,7 +45,7 @@ class Ledger:
         it is another reading of a claim.
     ties
         Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
-        the two full runs give a claim the same verdict, the evidence names other runs.
+        the verdicts of the two full runs are the same, the evidence is from other runs.
     conditions
         Claims that hold in one reading of the text and fail in another, each with both readings.
         Only the first reading is a claim of a figure.

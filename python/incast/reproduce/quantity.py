@@ -103,7 +103,7 @@ class Quantity:
         if bool(quantity.beside) != (quantity.reduce in _OF_TWO):
             raise FigureError(f"{where}: beside must be given with reduce = {' or '.join(_OF_TWO)}")
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
-            raise FigureError(f"{where}: a series must have either at or reduce")
+            raise FigureError(f"{where}: a series must have exactly one of at and reduce")
         if quantity.over is not None and not quantity.column:
             raise FigureError(f"{where}: over must be given with column")
         if quantity.formula:

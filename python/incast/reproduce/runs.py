@@ -154,7 +154,7 @@ def curves(work: Work, store: Archive) -> Curves:
 
 
 def find_seed(work: Work, need: Need, store: Archive) -> int | None:
-    """Return the first seed that meets the search."""
+    """Return the first seed whose run meets the conditions of the search."""
     search = work.figure.search
     if search is None:
         raise FigureError(f"{work.chosen.name}: has no search")
@@ -173,7 +173,10 @@ def _late(search: Search, job: Job, store: Archive) -> Found | None:
 
 
 def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
-    """Return the curve of the runs, or None if no run meets a timeline's search."""
+    """Return the curve of the runs.
+
+    Return None if no run meets the conditions of a timeline's search.
+    """
     jobs: Sequence[Job] = need.jobs
     measures: Mapping[str, float] = {}
     if work.figure.search is not None:

@@ -15,7 +15,11 @@ _LIVE = (
         "1",
         "Real hosts: share of the run in which the hosts' thread waited for a processor.",
     ),
-    ("live.rto_s", "s", "Real hosts: smallest RTO of a server's connection at its end."),
+    (
+        "live.rto_s",
+        "s",
+        "Real hosts: smallest of the RTOs that the servers' connections have at their end.",
+    ),
 )
 
 DESCRIPTIONS = (*collapse.DESCRIPTIONS, *_LIVE)

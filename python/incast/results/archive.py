@@ -99,9 +99,10 @@ class Archive:
         self._look()
 
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
-        """Announce runs in the order of their packs; the missing runs will be put.
+        """Announce runs in the order of their packs.
 
-        If killed or interrupted processes left many small packs, these become one pack.
+        The runs that are missing in the archive will be added with `put`. If killed or interrupted
+        processes left many small packs, these become one pack.
 
         Parameters
         ----------

@@ -130,7 +130,7 @@ class _Curve:
         return (self.rows[index].get(COLLAPSED) or 0.0) > 0
 
     def _other(self) -> str:
-        """Name the collapsed points, along another key or at a single point."""
+        """Report a sweep of a key other than the number of servers, or a single point."""
         bad = [i for i in range(len(self.rows)) if self._collapsed(i)]
         count = len(self.rows)
         if count == 1:

@@ -2,10 +2,10 @@
 
 usage: python papers/ns2/measure.py TEXT/FIGURE ...
 
-The scenario of every point is that of the figure. Points that ns-2 does not support are left out:
-other transports, remedies, other queues, new connections for more than one block. The new rows
-replace the kept rows of the named figures in `figures_TEXT.csv`, in the folder of this file. For a
-figure of the queue over time, they also replace the rows in `traces_TEXT.csv`.
+The scenario of every point is that of the figure. Points that ns-2 does not support are left out.
+These points have other transports, remedies, other queues, or new connections for more than one
+block. The new rows replace the kept rows of the named figures in `figures_TEXT.csv`, in the folder
+of this file. For a figure of the queue over time, they also replace the rows in `traces_TEXT.csv`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Queue length from which only priority packets are admitted, bytes, packets or a share of the
-    /// buffer.
+    /// Shortest queue length at which only priority packets are admitted, in bytes, packets or as a
+    /// share of the buffer.
     pub threshold: Level,
     /// Labels of priority packets, as a bit mask; one of these labels is enough.
     pub label: u16,

@@ -25,8 +25,8 @@ pub struct Params {
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).
     pub early: bool,
-    /// With `early`: queue length from which packets are dropped, bytes, packets or a share of the
-    /// buffer.
+    /// With `early`: shortest queue length at which packets are dropped, in bytes, packets or as a
+    /// share of the buffer.
     pub threshold: Level,
     /// Labels of packets that are never dropped early, as a bit mask; one of these labels is
     /// enough.

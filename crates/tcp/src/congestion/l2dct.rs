@@ -18,7 +18,8 @@ params_over_marks! {
         pub least_weight: f64 = 0.125,
         /// Acknowledged bytes at which the weight begins to fall.
         pub short: Size = Size(200_000),
-        /// Acknowledged bytes at which the weight stops falling (linearly).
+        /// Acknowledged bytes at which the weight reaches `least_weight`. Between `short` and
+        /// `long` the weight falls linearly.
         pub long: Size = Size(1_000_000),
     }
 }

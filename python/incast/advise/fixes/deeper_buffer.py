@@ -84,8 +84,8 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
         yield Fix(
             name=f"alpha 2^{exponent}",
             who=Who.SWITCH,
-            what=f"Let a queue take up to 2^{exponent} times the free part of the shared "
-            f"{units.size(total)}.",
+            what=f"Let a queue grow to 2^{exponent} times the free part of the shared "
+            f"buffer of {units.size(total)}.",
             changes={"network.buffer": buffer},
             text=words.text,
             rollback=words.rollback,

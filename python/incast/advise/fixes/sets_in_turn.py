@@ -9,9 +9,10 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
 _SLACK = 2
-"""Windows are this many times the path, because hosts need time to read data that has arrived.
+"""Ratio of a window to the bandwidth-delay product of the path.
 
-Such windows are safe, because the answer of one server does not fill a buffer.
+The ratio is above 1, because hosts need time to read data that has arrived. Such windows are safe,
+because the answer of one server does not fill a buffer.
 """
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),

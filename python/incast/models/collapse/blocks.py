@@ -26,7 +26,7 @@ class Effort:
     coarse
         Sufficient relative standard error if it is clear whether the read has collapsed.
     clear
-        Number of standard errors from which on it is clear whether the read has collapsed.
+        Minimum number of standard errors with which it is clear whether the read has collapsed.
     least
         Minimum number of events.
     most, blocks
@@ -83,7 +83,7 @@ MOST_FEW = 40
 """Largest number of points for which the effort is `FEW`."""
 
 ALL_FEW = 40_000_000
-"""Most events of these points together. Two processors need a second for so many events."""
+"""Maximum number of events of these points together. Two processors simulate them in a second."""
 
 
 def effort_for(points: int) -> Effort:

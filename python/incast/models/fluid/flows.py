@@ -21,7 +21,7 @@ STEPS_PER_ROUND_TRIP = 20
 LEAST_STEPS = 2
 """Fewest steps in a round trip; with fewer, a stage would look back into its own step."""
 FULL = 1 - 1e-9
-"""Share of the buffer from which on the buffer counts as full, in spite of rounding."""
+"""Share of the buffer at which the buffer counts as full, in spite of rounding."""
 FLOOR = 1.0
 """Smallest window in segments. A smaller window means a timeout, which fluids do not have."""
 

@@ -14,7 +14,7 @@ from incast.reproduce.runs import Work
 
 _CELL = (0.5, 0.235)  # inches
 _LETTERS_PER_INCH = 13.5  # of the names of rows
-_WHITE_FROM = 0.55  # share of the maximum from which on a cell is dark
+_WHITE_FROM = 0.55  # a cell with at least this share of the maximum is dark
 _FRAME = "#D55E00"
 
 

@@ -19,7 +19,10 @@ _MARGIN = 0.02  # share of the time shown, added before and after
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw columns of the trace, a line per flow or port; None if no run meets the search."""
+    """Draw columns of the trace, a line per flow or port.
+
+    Return None if no run meets the conditions of the search.
+    """
     del other
     plot = work.figure.plot
     if plot is None or not curves.of:

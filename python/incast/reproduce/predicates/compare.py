@@ -20,8 +20,9 @@ class Compare:
     op
         `>`, `>=`, `<`, `<=`, or `~` for about.
     tolerance
-        Share of `right` by which `right` may be moved in favour of the claim. If the text says
-        "about" of a printed number, the share is 0.1.
+        Tolerance of the comparison, as a share of `right`. The claim also holds if it holds after
+        `right` is moved by this share. If the text says "about" of a printed number, the share is
+        0.1.
     """
 
     left: Quantity

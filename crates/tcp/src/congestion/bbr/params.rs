@@ -46,8 +46,9 @@ pub struct Params {
     /// offload; a burst is at most half the window (Linux's `tcp_tso_autosize()` and
     /// `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Scale of larger bursts to near hosts, seconds. A burst grows by 64 KiB, halved once per this
-    /// time in the smallest round trip (0: no growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
+    /// Round-trip time that halves the growth of bursts to near hosts, seconds. A burst grows by 64
+    /// KiB. This growth is halved once for each `burst_rtt` in the smallest round trip (0: no
+    /// growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
     pub burst_rtt: Span,
     /// Gain of the window's room for ACKs that arrive in bursts. The room is the maximum data
     /// acknowledged beyond the bandwidth in the last five to ten rounds (0: no room; Linux's
@@ -57,8 +58,8 @@ pub struct Params {
     /// Whether the window is an even number of segments, plus two while `ProbeBW` probes (Linux's
     /// `bbr_quantization_budget()`).
     pub even_window: bool,
-    /// Whether a path that loses a fifth of the data at a steady rate is taken for a policer, whose
-    /// rate is then used for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
+    /// Whether to assume a policer on a path that loses a fifth of the data at a steady rate. The
+    /// sender then uses the policer's rate for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
     pub long_term: bool,
     /// Whether a loss recovery begins a round, and whether Startup looks for growth anew after a
     /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
