@@ -21,7 +21,7 @@ from small_text import CLAIM, SWEEP
         (lambda text: text.replace('label = "fine"', 'label = "plain"'), ["the same label"]),
         (lambda text: text.replace('series = "plain", at', 'series = "plian", at'), ["A", "plian"]),
         (lambda text: text.replace("goodput_mbps", "godput_mbps"), ["godput_mbps", "goodput_mbps"]),
-        (lambda text: text.replace(", at = 32", ""), ["A", "left", "at or reduce"]),
+        (lambda text: text.replace(", at = 32", ""), ["A", "left", "exactly one of at and reduce"]),
         (lambda text: text.replace("at = 32", 'at = 32, formula = "2"'), ["A", "one of series"]),
         (lambda text: text.replace('op = "<"', 'op = "!"'), ["A", "op", "'!'"]),
         (lambda text: text.replace('"200us"', '"200 furlongs"'), ["fine", "transport.rto_min"]),
