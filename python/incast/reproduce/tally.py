@@ -109,6 +109,8 @@ def outcomes(
             told = f"{Class.EMPTY}. {how}" if how else verdicts[claim.id]
             why = f"another reading of {claim.reading_of}: {told}"
             yield Outcome(claim.id, Class.MERGED, why)
+        elif claim.id in ledger.empty and verdicts[claim.id] is Verdict.HOLDS:
+            yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif _disagree(whole[claim.id], other[claim.id]):
             why = f"without clock noise: {whole[claim.id]}; with it: {other[claim.id]}"
             known = ledger.failures.get(claim.id)
@@ -116,8 +118,6 @@ def outcomes(
             yield Outcome(claim.id, Class.TIES, f"{why}. {told}" if told else why)
         elif claim.id in ledger.ties:
             yield Outcome(claim.id, Class.TIES, ledger.ties[claim.id])
-        elif claim.id in ledger.empty and verdicts[claim.id] is Verdict.HOLDS:
-            yield Outcome(claim.id, Class.EMPTY, ledger.empty[claim.id])
         elif whole[claim.id] is Verdict.SOME:
             others = [one for one in claims if one.reading_of == claim.id]
             own = f"first reading: {verdicts[claim.id]}"
