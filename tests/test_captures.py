@@ -121,7 +121,7 @@ def test_what_cannot_be_captured_is_refused_in_one_line(
     there.write_bytes(b"mine")
     for arguments, words in (
         ((sweep,), "the scenario has 6 runs; add --set workload.servers=VALUE --seeds 1"),
-        ((small,), "these are 2 runs: add --seeds 1"),
+        ((small,), "the scenario has 2 runs; add --seeds 1"),
         ((one, "--pcap-at", "server:16"), "servers 0 to 15"),
         ((one, "--pcap-at", "router"), "must be client, client:N, switch or server:N"),
         ((one, "--snaplen", "20"), "at least 54"),
