@@ -333,7 +333,7 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of the result row. The default has three parts: \
+                    "description": "Name of the result row. Default: three parts, \
                                     `workload` or `background`, the index of the table (from 0), \
                                     and the table's `name`, e.g. `background.0.cbr`. The row of a \
                                     single workload is `all`.",

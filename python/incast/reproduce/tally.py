@@ -137,7 +137,10 @@ def _reading(claim: Claim, principal: Claim, figures: Mapping[str, Figure]) -> s
     if claim.says != principal.says and claim.says.endswith(")."):
         return claim.says.removesuffix(").").rpartition("(")[2]
     title, first = (figures[one.id].title for one in (claim, principal))
-    return title.removeprefix(first).removeprefix(", ") or claim.id
+    if title == first:
+        return claim.id
+    begins = f"{first}, "
+    return title.removeprefix(begins) if title.startswith(begins) else title.rpartition(", ")[2]
 
 
 def _with_content(
