@@ -70,7 +70,7 @@ class Scenario:
         ScenarioError
             The scenario is not valid. The message names the file and the key.
         """
-        points, seeds, wanted = self._planned
+        points, seeds, wanted = self._points()
         return Plan.of(points, seeds, self.engine or _core.version(), wanted)
 
     @property
@@ -82,10 +82,9 @@ class Scenario:
         ScenarioError
             The scenario is not valid.
         """
-        return [dict(point.swept) for point in self._planned[0]]
+        return [dict(point.swept) for point in self._points()[0]]
 
-    @cached_property
-    def _planned(self) -> tuple[list[Point], list[int], precision.Precision | None]:
+    def _points(self) -> tuple[list[Point], list[int], precision.Precision | None]:
         try:
             check_sizes(self.document, Path(self.source).parent)
             points, seeds = _core.plan(as_json(precision.without(self.document)))
