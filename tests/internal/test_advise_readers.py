@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from incast import ScenarioError
 from incast.advise import readers
 from incast.errors import AdviceError
+from incast.scenario import load
 
 SS = """\
 State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
@@ -94,6 +96,15 @@ def test_what_is_taken_makes_a_valid_scenario(tmp_path: Path, text: str) -> None
     scenario, notes = readers.scenario_of([path], None)
     assert scenario.override("workload.servers", 4).plan.points
     assert any(note.startswith("Assumed: ") for note in notes)
+
+
+def test_a_value_that_no_scenario_can_have_is_blamed_on_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "ss.txt"
+    path.write_text(SS.replace("minrtt:0.12", "minrtt:0.00001").replace("minrtt:0.11", ""))
+    for scenario, source in ((None, "ss.txt"), (load("storage-read"), "storage-read with ss.txt")):
+        changed, _ = readers.scenario_of([path], scenario)
+        with pytest.raises(ScenarioError, match=rf"^{source}: network.base_rtt: 0.01us "):
+            _ = changed.override("workload.servers", 4).plan
 
 
 @pytest.mark.parametrize(

@@ -275,9 +275,11 @@ def test_errors_of_the_reading_are_what_they_are(
 ) -> None:
     path = tmp_path / "one.pcap"
     path.write_bytes(HEADER + frame(1))
-    with pytest.raises(ValueError, match="must be client, server or switch") as wrong:
+    with pytest.raises(CaptureError, match="vantage: 'elsewhere': must be one of client, server"):
         reading.diagnose([path], vantage="elsewhere")
-    assert not isinstance(wrong.value, CaptureError)
+    for flows in (1, 65_536, 2**80, "3"):
+        with pytest.raises(CaptureError, match=f"flows: {flows!r}: must be 2 to 65535"):
+            reading.diagnose([path], flows=flows)  # type: ignore[arg-type]
 
     class Panic(BaseException):
         """As the one that a panic of Rust becomes."""

@@ -70,14 +70,13 @@ impl ScenarioError {
 /// The longest quotation in an error.
 const MOST_WORDS: usize = 1000;
 
-/// A given value for display: without control characters, and shortened in the middle.
+/// A given value for display: invisible characters escaped, and the middle of long ones left out.
 fn one_line(text: String) -> String {
-    let text = if text.contains(char::is_control) {
-        let shown =
-            |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-        text.chars().map(shown).collect()
-    } else {
+    let text = if text.chars().all(is_visible) {
         text
+    } else {
+        let shown = |c: char| if is_visible(c) { c.into() } else { c.escape_default().to_string() };
+        text.chars().map(shown).collect()
     };
     if text.chars().count() <= MOST_WORDS {
         return text;
@@ -85,6 +84,12 @@ fn one_line(text: String) -> String {
     let begin: String = text.chars().take(MOST_WORDS / 2).collect();
     let end: Vec<char> = text.chars().rev().take(MOST_WORDS / 2).collect();
     format!("{begin} […] {}", end.into_iter().rev().collect::<String>())
+}
+
+/// Whether a terminal shows the character, and shows it where it stands: no control character, line
+/// separator or change of the writing direction.
+fn is_visible(c: char) -> bool {
+    matches!(c, '\'' | '"' | '\\') || c.escape_debug().len() == 1
 }
 
 /// A scenario: one point of a plan.

@@ -12,6 +12,7 @@ from typing import Any
 
 from incast._core import Captures
 from incast.errors import CaptureError
+from incast.units import plain
 
 
 class Report(dict[str, Any]):
@@ -48,6 +49,8 @@ class Report(dict[str, Any]):
 
 
 PIPE = "-"
+VANTAGES = ("client", "server", "switch")
+FLOWS = range(2, 65_536)
 _STEP = 0.1  # seconds between two reports of progress
 _PATIENCE = 2.0  # seconds after the first Ctrl-C; a later Ctrl-C does not wait for the reading
 
@@ -69,7 +72,7 @@ def diagnose(
     vantage
         The place of the capture: `client`, `server` or `switch`. By default, it is inferred.
     flows
-        Minimum number of flows of an episode.
+        Minimum number of flows of an episode, 2 to 65535.
     progress
         Called several times a second with the share that was read and the seconds left, or with
         None for both while they are unknown.
@@ -83,8 +86,14 @@ def diagnose(
     Raises
     ------
     CaptureError
-        A file cannot be read, or is not a capture.
+        A file cannot be read or is not a capture, or `vantage` or `flows` is out of range.
     """
+    if vantage is not None and vantage not in VANTAGES:
+        given = plain(repr(vantage)[:80])
+        raise CaptureError(f"vantage: {given}: must be one of {', '.join(VANTAGES)}")
+    if not isinstance(flows, int) or flows not in FLOWS:
+        given = plain(repr(flows)[:80])
+        raise CaptureError(f"flows: {given}: must be {FLOWS[0]} to {FLOWS[-1]}")
     several = [paths] if isinstance(paths, str | Path) else paths
     names = [str(path) for path in several]
     if names.count(PIPE) > 1:

@@ -73,6 +73,8 @@ def scenario_of(
 ) -> tuple[Scenario, list[str]]:
     """Return a scenario with the values of files, and notes on what was read and assumed.
 
+    The errors of the scenario name these files.
+
     Parameters
     ----------
     files
@@ -106,7 +108,8 @@ def scenario_of(
     if given is not None:
         notes += _assume(document, given)
     changed = load(document) if scenario is None else replace(scenario, document=document)
-    return changed, notes
+    names = [changed.source] * bool(changed.source) + [file.name for file in files]
+    return replace(changed, source=" with ".join(names)), notes
 
 
 def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
