@@ -6,7 +6,7 @@ use incast_engine::{Span, Time};
 use incast_host::milestone::{EventKind, EventRow};
 use incast_lab::probe::{EventTrace, QueueSummary, QueueTrace};
 use incast_lab::{Row, Run};
-use incast_scenario::Scenario;
+use incast_scenario::{Group, Scenario};
 use incast_traffic::WorkloadConfig;
 
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
@@ -81,7 +81,8 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
         WorkloadConfig::BarrierRead(read) => !read.interval.is_zero(),
         _ => false,
     };
-    let alone = groups.iter().filter(|it| it.load().is_some_and(|it| it.0.is_shared)).count() <= 1;
+    let is_shared = |it: &Group| it.load().is_some_and(|it| it.0.is_shared);
+    let alone = groups.iter().filter(|it| is_shared(it)).count() <= 1;
     if alone && !scenario.traffic.several {
         assert!(events.rows().is_sorted_by_key(|row| row.block));
     }
@@ -90,7 +91,11 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
 
     // A block that is due while another block is read begins later than it is due.
     let [only] = &scenario.traffic.workloads[..] else { return };
-    if waits(&only.config) || !alone || rows[0].blocks != count(EventKind::BlockDone) {
+    if waits(&only.config)
+        || !alone
+        || !is_shared(&groups[0])
+        || rows[0].blocks != count(EventKind::BlockDone)
+    {
         return;
     }
     let times = |kind| rows_of(kind).map(|row| row.time);
