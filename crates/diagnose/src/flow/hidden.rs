@@ -6,7 +6,8 @@
 pub struct Hidden {
     /// The number since the ACK moved last.
     count: u32,
-    /// The number before a retransmitted packet; new packets may be among these.
+    /// Number of packets that are missing before a retransmitted packet. New packets may be among
+    /// these.
     early: u32,
 }
 
@@ -16,17 +17,18 @@ impl Hidden {
         self.count += packets;
     }
 
-    /// Adds the packets before a retransmitted packet.
+    /// Adds packets that are missing before a retransmitted packet.
     pub fn add_early(&mut self, packets: u32) {
         self.early += packets;
     }
 
-    /// Returns the packets before a retransmitted packet, and forgets them, because new bytes come.
+    /// Returns the number of packets that are missing before a retransmitted packet, and sets it to
+    /// zero, because new bytes come.
     pub fn take_early(&mut self) -> u32 {
         std::mem::take(&mut self.early)
     }
 
-    /// The number before a retransmitted packet.
+    /// Number of packets that are missing before a retransmitted packet.
     pub fn early(&self) -> u32 {
         self.early
     }
@@ -36,7 +38,7 @@ impl Hidden {
         self.count
     }
 
-    /// Begins to count again, because the ACK moves.
+    /// Starts the count again, because the ACK number increases.
     pub fn reset(&mut self) {
         self.count = 0;
     }
