@@ -2,7 +2,7 @@
 
 A disturbance makes a run slower, never faster, and lasts for seconds. So the runs of two sides
 alternate, and the fastest run of each side counts. If both sides are builds of incast, their
-processor times are compared, because other processes have no part in them.
+processor times are compared, because processor time excludes other processes.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ impl TimeoutCounts {
         self.by_cause[cause as usize]
     }
 
-    /// The sum of the two counts.
+    /// The sum of these counts and `others`.
     fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;

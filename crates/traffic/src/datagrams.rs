@@ -50,7 +50,7 @@ pub trait Source {
     fn datagrams(&self) -> &Datagrams;
     /// [`Self::datagrams`], mutably.
     fn datagrams_mut(&mut self) -> &mut Datagrams;
-    /// The intervals between these datagrams.
+    /// The intervals between the datagrams.
     fn interval(&self) -> Interval;
     /// Refuses invalid parameters.
     fn check(&self) -> Result<(), Fault> {
@@ -79,7 +79,7 @@ impl<const RANDOM: bool> Source for Spaced<RANDOM> {
     }
 }
 
-/// The largest datagram: sizes are counted in 16 bits.
+/// The largest datagram, bytes; sizes are counted in 16 bits.
 const LONGEST: u64 = 65_535;
 
 impl Datagrams {

@@ -99,7 +99,7 @@ impl Workload for Params {
 /// The connections of one table.
 pub(crate) struct LongFlows {
     start: Span,
-    /// The time for which the connections send, if its end ends the run.
+    /// The time for which the connections send, if the run ends after this time.
     duration: Option<Span>,
     number: u16,
     blueprint: BlueprintId,
@@ -137,16 +137,16 @@ struct Writer {
 
 impl Source {
     /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
-    /// send. The client may have received all outstanding data already. Another window may follow,
-    /// and then the data that arrive meanwhile.
+    /// send. `spare` counts neither the outstanding data, which the client may have received
+    /// already, nor another window that may follow.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
     }
 }
 
-/// Number of unsent bytes from which a connection does not notice the end of its data: a burst of
-/// segmentation offload.
+/// With at least this number of unsent bytes, a connection does not notice the end of its data. It
+/// is a burst of segmentation offload.
 const AMPLE: u64 = 1 << 16;
 /// More bytes than any run sends.
 const ENDLESS: u64 = 1 << 60;
@@ -191,8 +191,7 @@ impl LongFlows {
     }
 
     /// Sets the timer of a flow's next write, if there are bursts. If the connection does not need
-    /// some segments before the last of these is due, they are written together when the last is
-    /// due.
+    /// several segments before the last of them is due, all of them are written at that time.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

@@ -104,7 +104,7 @@ pub enum Handshakes {
     Before,
 }
 
-/// The largest packet: payloads are counted in 16 bits.
+/// The largest packet, bytes; payloads are counted in 16 bits.
 const MAX_PACKET: u64 = 65_535;
 /// The largest block, bytes.
 const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;
