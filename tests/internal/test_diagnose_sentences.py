@@ -82,7 +82,7 @@ def test_what_is_missing_comes_before_the_reason() -> None:
     assert list(text.reasons(seen)) == [
         "The capture has only one direction of the connections. Capture both directions.",
         "The clock of the capture was set back.",
-        "Such a capture alone neither proves incast nor rules it out.",
+        "This capture alone neither proves incast nor rules it out.",
     ]
     assert text.cannot_tell(seen) == [], "it is said once"
     assert list(text.reasons(report(incomplete=["capture_drops"]))) == [

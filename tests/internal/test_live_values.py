@@ -335,7 +335,7 @@ def test_a_state_of_a_connection_is_read_at_its_places() -> None:
         ({"buffer": "20pkt"}, "network.buffer"),
         ({"buffer": {"name": "dynamic", "total": "64KiB", "alpha": 1}}, "network.buffer"),
         ({"delay": "100us"}, ""),
-        ({"delay": "101us"}, "must be at most 100us, because it is left out, not 101us"),
+        ({"delay": "101us"}, "must be at most 100us, not 101us, because the kernel's switch has no delay"),
     ],
 )
 def test_the_switch_of_the_kernel_has_limits(network: dict[str, object], refused: str) -> None:

@@ -16,7 +16,7 @@ from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
 from incast.client.sample import Meter, Sample
 
 LOOK, ROUNDS, SECONDS = 32, 4, 0.1
-"""Least answers, least answers per slot, and least seconds of a measurement."""
+"""Minimum number of answers, of answers per slot, and of seconds in a measurement."""
 REST = 8
 """Measurements until the learner checks again whether a smaller plan would be slower."""
 LONGEST_REST = 64
@@ -98,7 +98,7 @@ class Learner:
         self._is_rested = True
         self._ceiling = float("inf")
         self._wanted = MOST_SLOTS
-        """Most slots that the caller's requests would fill."""
+        """Maximum number of slots that the caller's requests would fill."""
         self._answers = self._stalls = self._lossy = self._largest = 0
         self.plan = start.plan()
 

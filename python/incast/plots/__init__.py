@@ -91,7 +91,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of picture, drawn by the module of its name in this package.
+    """One kind of picture, drawn by the module of the same name in this package.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def find(name: str) -> Kind:
     Raises
     ------
     ResultsError
-        There is no such kind. The message lists those that exist.
+        There is no such kind. The message lists the existing kinds.
     """
     if name not in KINDS:
         raise ResultsError(f"--kind: there is no picture {name!r}; choose from {', '.join(KINDS)}")

@@ -229,7 +229,7 @@ def processors() -> int:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A finished job, its run and its seconds; without them if another process has run the job."""
+    """A finished job; run and seconds are None if another process has run the job."""
 
     job: Job
     run: Run | None = None
@@ -239,8 +239,8 @@ class _Finished:
 class _Sweep:
     """Runs jobs on threads, and stops them on request.
 
-    Threads simulate and store traces. The calling thread stores the rows, in batches, because a
-    file or a table in memory costs a hundred times more than one of its rows.
+    Threads simulate and store traces. The calling thread stores the rows, in batches, because each
+    file, and each table in memory, costs a hundred times as much as a row.
     """
 
     def __init__(

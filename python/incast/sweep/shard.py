@@ -52,7 +52,7 @@ class Shard:
         return self.cut([cost(point.here) for _, point in plan.distinct], len(plan.seeds))
 
     def among(self, jobs: Iterable[Job]) -> list[Job]:
-        """Return those of several runs that belong to the shard, in their order."""
+        """Return the runs of a list that belong to the shard, in the order of the list."""
         every = list({job.key: job for job in jobs}.values())
         known: dict[str, int] = {}
         for job in every:
