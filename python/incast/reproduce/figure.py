@@ -140,7 +140,7 @@ class Plot:
     span
         The start and end of a timeline in seconds; by default the whole run.
     lines
-        Number of lines in a timeline. The lines with the largest variation are shown.
+        Number of lines in a timeline. The timeline shows the lines with the largest variation.
     relative
         Whether gains are in percent of the first curve.
     marks
@@ -257,7 +257,8 @@ class Claim:
     unjudged
         Why the claim is not judged.
     reading_of
-        The claim that this claim repeats under another reading of the text. The two count as one.
+        The claim that this claim repeats under another reading of the text. The two claims count as
+        one.
     """
 
     id: str
