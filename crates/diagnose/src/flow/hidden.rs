@@ -4,7 +4,7 @@
 /// The number of hidden packets.
 #[derive(Debug, Default)]
 pub struct Hidden {
-    /// The number since the ACK moved last.
+    /// Number of hidden packets since the ACK number last increased.
     count: u32,
     /// Number of packets that are missing before a retransmitted packet. New packets may be among
     /// these.
@@ -33,7 +33,7 @@ impl Hidden {
         self.early
     }
 
-    /// The number since the ACK moved last.
+    /// Number of hidden packets since the ACK number last increased.
     pub fn count(&self) -> u32 {
         self.count
     }

@@ -23,7 +23,7 @@ pub struct Segments {
     mss: u32,
     /// The largest payload of a packet, except in merged segments.
     most: u32,
-    /// Whether the flow's first packet was full, which a request is not.
+    /// Whether the flow's first packet was full. If so, the flow does not send requests.
     pushes: bool,
 }
 
@@ -95,7 +95,7 @@ impl Segments {
         self.packets
     }
 
-    /// Whether the flow's first packet was full, which a request is not.
+    /// Whether the flow's first packet was full. If so, the flow does not send requests.
     pub fn pushes(&self) -> bool {
         self.pushes
     }
