@@ -89,8 +89,8 @@ pub struct Bbr {
     /// The segment that ends the repair of a loss, and the round until which packets are conserved.
     repaired_at: Option<u32>,
     conserve: Option<u64>,
-    /// The end of `ProbeRTT`, which is set once the flight is small, and the round that must also
-    /// end.
+    /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
+    /// Both are set once the flight is small.
     probe_ends: Option<(Ticks, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior: f64,

@@ -1,4 +1,4 @@
-//! A port that selects losses that three packets of the same flow follow.
+//! A port that drops only packets that are followed by three packets of the same flow.
 
 use std::collections::BTreeMap;
 

@@ -359,8 +359,8 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     most
 }
 
-/// Choudhury & Hahne 1998: one busy port uses alpha / (1 + alpha) of the buffer, two use alpha / (1
-/// + 2 alpha) each.
+/// Choudhury & Hahne 1998: a single busy port uses alpha / (1 + alpha) of the buffer. Each of two
+/// busy ports uses alpha / (1 + 2 alpha).
 #[test]
 fn hot_ports_take_their_shares_of_a_pool() {
     for (alpha, ratio) in [("2^-3", 0.125), ("1/2", 0.5), ("1", 1.0), ("8", 8.0)] {

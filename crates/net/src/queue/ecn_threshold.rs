@@ -22,8 +22,8 @@ pub struct Params {
     /// `network.buffer_counts_in_service`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts_in_service: Option<bool>,
-    /// Whether packets without ECN are dropped beyond the threshold instead of admitted, as in RED
-    /// that is configured as a threshold.
+    /// Whether packets without ECN that arrive above the threshold are dropped instead of admitted.
+    /// RED with equal thresholds does this.
     pub drop_non_ect: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct EcnThreshold {
     threshold: Limit,
     counts_arriving: bool,
     counts_in_service: bool,
-    /// The verdict beyond the threshold on packets without ECN.
+    /// The verdict on packets without ECN that arrive above the threshold.
     otherwise: Verdict,
 }
 

@@ -18,7 +18,7 @@ pub struct Params {
     /// or a share of the buffer.
     pub min_th: Level,
     /// Average queue at which the probability of a drop or a mark reaches `max_p` for packets
-    /// without a class, in the unit of `min_th`: bytes, packets or a share of the buffer.
+    /// without a class. Its unit is that of `min_th`: bytes, packets or a share of the buffer.
     pub max_th: Level,
     /// Probability at `max_th` for packets without a class, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -29,7 +29,7 @@ pub struct Params {
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
-    /// false, it is 1 from `max_th` on.
+    /// false, the probability is 1 from `max_th` on.
     pub gentle: bool,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,

@@ -1,4 +1,4 @@
-//! L2DCT: least attained service first, by weights (Munir et al.: INFOCOM 2013).
+//! L2DCT, whose weights favour blocks with the least attained service (Munir et al.: INFOCOM 2013).
 
 use incast_engine::{Fault, Size};
 

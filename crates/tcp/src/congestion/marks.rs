@@ -43,12 +43,12 @@ pub trait Law: Sized {
 
     fn new(params: &Self::Params) -> Self;
 
-    /// Observes an ACK, before it updates α (now `alpha`) and the window.
+    /// Observes an ACK before the ACK updates α (now `alpha`) and the window.
     fn observe(&mut self, ack: &AckSample, path: &PathView, alpha: f64) {
         let _ = (ack, path, alpha);
     }
 
-    /// The share of which half is taken off the window of `window` bytes.
+    /// The window of `window` bytes is reduced by half of this share.
     fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
         let _ = (window, path);
         alpha

@@ -70,8 +70,8 @@ pub trait CongestionControl {
 
     /// Whether `head`, the first unacknowledged segment, is lost ([`Needs::head`]). Called outside
     /// loss recovery, after a duplicate ACK and when an ACK changes the first unacknowledged
-    /// segment. If it is lost, a duplicate ACK begins recovery; a new head is sent again without a
-    /// change of the window.
+    /// segment. If `head` is lost after a duplicate ACK, recovery begins. If a new `head` is lost,
+    /// it is sent again without a change of the window.
     fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
         let _ = (head, path);
         false

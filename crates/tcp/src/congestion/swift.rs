@@ -97,8 +97,8 @@ impl Parameters for Params {
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip, and the base target derived from it, seconds, if the distance is
-    /// not configured.
+    /// The smallest round trip, and the base target in seconds that is derived from it if the
+    /// distance is not configured.
     base: (Span, f64),
     /// Addition of the hops to the target, seconds.
     hops: f64,

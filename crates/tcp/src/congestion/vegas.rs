@@ -49,13 +49,14 @@ impl Parameters for Params {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Growth {
     Still,
-    /// By a segment per ACK.
+    /// The window grows by a segment per ACK.
     Exponential,
-    /// By this many segments per ACK.
+    /// The window grows by this many segments per ACK.
     Linear(f64),
 }
 
-/// A timeout with the precision of the round-trip samples, and with 2 deviations instead of 4.
+/// A timeout that has the precision of the round-trip samples, and adds 2 mean deviations to SRTT
+/// instead of 4.
 #[derive(Clone, Copy, Debug)]
 struct FineTimeout {
     srtt: Span,
@@ -110,7 +111,7 @@ pub struct Vegas {
     head: Option<Head>,
     /// Time of the last reduction for a loss.
     reduced_at: Option<Time>,
-    /// ACKs after a retransmission for which the first unacknowledged segment is still checked.
+    /// Number of further ACKs that check the first unacknowledged segment after a retransmission.
     doubts: u32,
     /// Data outstanding at the last timeout. Duplicate ACKs for it are ignored.
     recover: u64,
@@ -215,8 +216,8 @@ impl Vegas {
         self.fine.is_some_and(|fine| now.saturating_since(head.sent_at) >= fine.timeout)
     }
 
-    /// Reduces the window to three quarters, or to half for the loss of a retransmission. Nothing
-    /// changes for a segment sent before the last reduction.
+    /// Reduces the window to three quarters, or to half for the loss of a retransmission. The
+    /// window does not change if the segment was sent before the last reduction.
     fn reduce(&mut self, path: &PathView) {
         let segment = path.segment;
         self.doubts = (path.flight / segment).min(2) as u32;

@@ -34,8 +34,8 @@ impl Reported {
         }
     }
 
-    /// Handles a cumulative ACK of `acked` bytes. The first of its segments was not reported
-    /// before.
+    /// Handles a cumulative ACK of `acked` bytes. The first segment of these bytes was lost, so no
+    /// duplicate ACK has reported it.
     pub fn on_covered(&mut self, acked: u64, view: &RecoveryView) {
         let covered = segments(acked, view);
         self.segments -= self.segments.min(covered.saturating_sub(1));

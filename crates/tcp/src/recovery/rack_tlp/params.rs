@@ -43,9 +43,9 @@ pub struct Params {
     pub probe_rtts: u32,
     /// Probe timeout before the first round-trip sample, seconds (RFC 8985 §7.2: 1 s).
     pub probe_initial: Span,
-    /// Time added to the probe timeout with several segments outstanding, and to the wait for
-    /// segments that may be reordered, seconds (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`: 2
-    /// ms).
+    /// Additional time, in seconds, of two timers (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`:
+    /// 2 ms). These are the probe timeout with several segments outstanding, and the wait for
+    /// segments that may be reordered.
     pub timer_margin: Span,
     /// Allowance for a delayed ACK when one segment is outstanding, seconds (RFC 8985 §7.2:
     /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, or 0 if
