@@ -100,7 +100,7 @@ impl Installation for Servers {
 /// Observations of the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends when this number is acknowledged.
+    /// The round ends when this sequence number is acknowledged.
     end: u64,
     acks: u32,
     echoes: u32,
@@ -134,8 +134,8 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// Raises the estimate because more servers send than estimated: by the share `how_sure`, 0 to
-    /// 1, or to [`Self::alike`].
+    /// Raises the estimate, because more servers send than estimated. The estimate grows by the
+    /// share `how_sure`, 0 to 1, or to [`Self::alike`] if this is larger.
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);

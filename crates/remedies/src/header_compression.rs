@@ -28,7 +28,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// No effect. The paper does not mention any.
+    /// No effect. The paper does not mention an effect of losses.
     #[default]
     Ideal,
     /// The receiver cannot decompress these segments and discards them until a full header arrives.
@@ -101,7 +101,7 @@ struct Decompressor {
     full: u8,
     /// One past the last segment that arrived and was decompressed.
     last_end: Option<u64>,
-    /// Segments that were answered, up to two.
+    /// Number of segments that were answered. The count stops at two.
     answers: u8,
 }
 

@@ -141,7 +141,7 @@ impl ReceiverHook for Worker {
 mod tests {
     use super::*;
 
-    /// Packets take 10 us. Ten of them fit into the round trip of 105 us.
+    /// A packet takes 10 us, and ten packets fit into the round trip of 105 us.
     fn share(workers: u64) -> (u64, u64) {
         let base_rtt = Span::from_micros(105);
         let rate = Rate(1_000_000_000);

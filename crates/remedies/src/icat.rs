@@ -173,7 +173,7 @@ struct Sender {
     fin: Fin,
     /// The first unacknowledged number at the previous ACK.
     una: u64,
-    /// The latest time at which the FIN is repeated.
+    /// The FIN is repeated at this time at the latest.
     next_fin: Time,
     counts: Arc<Counts>,
 }

@@ -22,12 +22,13 @@ use crate::serialize::{
 pub struct Params {
     /// Amount of data that each connection of the newest set must have delivered before the next
     /// set opens. In the formulas, n is the size of a set. Default: `scaled`, because the printed
-    /// formula would be negative.
+    /// formula gives a negative amount for the paper's SRU.
     pub trigger: Trigger,
-    /// Which connections of the set must have delivered this amount. Default: `every`.
+    /// Which connections of the newest set must have delivered the amount that `trigger` sets.
+    /// Default: `every`.
     pub reached: Reached,
     /// Whether to open more sets while the client's link is not full, for servers with slower
-    /// links. This includes a fine-grained timer. Default: false.
+    /// links. If true, the remedy also requires a fine-grained timer. Default: false.
     pub adaptive: bool,
     /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -139,9 +139,9 @@ struct Guess {
     requests: u64,
     /// The last acknowledgement.
     ack: u64,
-    /// One past the triggered data.
+    /// One past the last triggered byte.
     edge: u64,
-    /// One past the requested data, if that is known.
+    /// One past the last requested byte, if it is known.
     end: u64,
     duplicates: u32,
 }
@@ -217,7 +217,7 @@ impl Guess {
 
 /// An ACK with a departure time.
 struct Waiting {
-    /// Time on the link of the data that the ACK triggers.
+    /// Time that the link needs for the data that the ACK triggers.
     load: Span,
     class: Class,
     at: Time,

@@ -2,7 +2,7 @@
 //! 2019).
 //!
 //! Only the abstract is public. According to it, the switch "considers the number of packets of
-//! each incast flow" in it, and chooses drops that lead to fast retransmissions instead of
+//! each incast flow" in its buffer, and chooses drops that lead to fast retransmissions instead of
 //! timeouts. RAPID-ED does so by early detection. The rules are in the queue discipline `rapid`,
 //! which needs no help from hosts. Labels at the end of a sender's data are our addition.
 

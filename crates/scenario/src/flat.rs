@@ -113,7 +113,7 @@ macro_rules! flat {
                 $(let $field = keys.take::<$type>();)+
                 keys.refuse()?;
                 let table = || Some(Self { $($field: $field?,)+ });
-                Ok(table().expect("what could not be read was refused"))
+                Ok(table().expect("keys that could not be read were refused"))
             }
         }
     };

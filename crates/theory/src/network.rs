@@ -426,7 +426,7 @@ impl<'a> Network<'a> {
     }
 
     /// Sends what a server may send now, and schedules the release of the rest.
-    #[expect(clippy::inline_always, reason = "4 % of the time of all")]
+    #[expect(clippy::inline_always, reason = "4 % of the total time")]
     #[inline(always)]
     fn send(&mut self, who: u32) {
         if self.jitter == 0 {
