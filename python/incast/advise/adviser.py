@@ -145,7 +145,7 @@ class Adviser:
         return self.answer()
 
     def found(self) -> Found:
-        """Return the fixes, with the parts of their prices that have been measured."""
+        """Return the fixes, each with its cost without incast if this cost was measured."""
         found = self.search.found(self.done, confirmed=self.confirmed)
         advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
         return replace(found, advised=advised)
