@@ -41,10 +41,10 @@ COLUMNS = frozenset(
         "timeouts_per_block",
     }
 )
-"""Columns of a result row that a model may predict; in place of a count, the count per block."""
+"""Columns that a model may predict: columns of result rows, with counts per block."""
 
 Answer = dict[str, float] | NotApplicable
-"""Some of `COLUMNS`, in the units of rows, and numbers that only this model knows.
+"""Values of some of the `COLUMNS`, in the units of rows, and the model's own numbers.
 
 The model's own numbers are called `<model>.<name>`. A `Measure` describes each of these numbers.
 """

@@ -79,12 +79,12 @@ class Stack:
         Whether the timer runs on while no data are outstanding.
     ack_every, ack_timeout, quick, counts_acks
         Segments per ACK, the longest delay of an ACK in seconds, and the number of segments that
-        are acknowledged one by one at first; whether this number counts ACKs, and starts anew after
-        a silence, as in Linux.
+        are acknowledged one by one at first. With `counts_acks`, `quick` is a number of ACKs, and
+        the count starts anew after a silence, as in Linux.
     idle
         The effect of an idle period on the window.
     arrival_first
-        Whether a packet that leaves at the time of an arrival still occupies its place.
+        Whether a packet that leaves at the time of an arrival still occupies the buffer.
     """
 
     repair: float
