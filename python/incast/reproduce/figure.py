@@ -64,7 +64,7 @@ class ReferenceCurve:
     file
         A CSV file in the folder that the text's `base.toml` names.
     where
-        Conditions for the rows of the file: column to value.
+        Conditions for the rows of the file: a value for each column.
     """
 
     file: str
@@ -84,8 +84,8 @@ class Series:
     model
         The model that replaces the simulator: a name from `incast list models`.
     answer
-        A function of `incast.models`, in place of a model of a scenario, with the keys `function`,
-        `with`, `part` and `times` of a number. A string in `with` is a formula of `x`, the point.
+        A function of `incast.models`, given in place of `model`, as a table with the keys
+        `function`, `with`, `part` and `times`. A string in `with` is a formula of `x`, the point.
     measured
         Label of the curve whose runs give the model its parameters, if the model needs parameters.
         The model is then evaluated for the scenario of each of these runs.
@@ -132,7 +132,7 @@ class Plot:
     trace
         The trace of a histogram, a timeline or a history: `events`, `cwnd` or `queue`.
     only
-        Conditions for the rows of the trace: column to value, or to a list of values.
+        Conditions for the rows of the trace: a value, or a list of values, for each column.
     scale
         Factor by which the trace's column is multiplied.
     bins

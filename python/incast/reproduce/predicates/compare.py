@@ -38,7 +38,7 @@ class Compare:
         """Compare the two numbers."""
         left, right = self.left.of(curves), self.right.of(curves)
         if isinf(left) and isinf(right):
-            raise Unjudged("both are beyond the last point")
+            raise Unjudged("both numbers are beyond the last point")
         slack = 0.0 if isinf(right) else self.tolerance * abs(right)
         holds = {
             ">": left > right - slack,
