@@ -109,7 +109,7 @@ class Archive:
         jobs
             The runs.
         first
-            The index of the first run in the whole sweep, whose order the packs have.
+            The index of the first run in the whole sweep; packs have the order of the sweep.
         """
         ends = [*range(PACK - first % PACK, len(jobs), PACK), len(jobs)]
         for start, end in pairwise([0, *ends]):

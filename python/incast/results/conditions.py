@@ -93,7 +93,7 @@ def parse(texts: Iterable[str]) -> list[Condition]:
 def judge(
     conditions: Sequence[Condition], results: Results, groups: Sequence[str] = (_TOTAL,)
 ) -> list[Finding]:
-    """Evaluate every condition at every point; without any, check that a run finished there.
+    """Evaluate the conditions at every point; without conditions, check that a run finished.
 
     `collapse` applies only to the group `all`.
     """

@@ -5,9 +5,9 @@ for a timer, this mean lies between the times of blocks with and without a wait,
 such a time.
 
 The blocks of a seed depend on each other, so an interval must be based on whole seeds. Woodruff's
-interval is used. The share of blocks up to the percentile is a mean over seeds, and this mean has
-an interval (`incast.results.intervals`), whose ends are shares, too. The percentiles of the pooled
-blocks at these shares are the ends of Woodruff's interval. This interval extends at most to the
+interval is used. The share of blocks up to the percentile is a mean over seeds. The interval of
+this mean (`incast.results.intervals`) ends at two other shares. The percentiles of the pooled
+blocks at these two shares are the ends of Woodruff's interval. This interval extends at most to the
 slowest block, so it may be too short if few blocks are beyond a percentile.
 """
 
