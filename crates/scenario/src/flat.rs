@@ -50,7 +50,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Reads a table, and refuses other keys than these.
+    /// Reads a table, and refuses keys that are not in `known`.
     pub(super) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         known: &[&[&'static str]],

@@ -1,4 +1,4 @@
-//! Scenarios: a document in, a plan of typed scenarios out.
+//! Scenarios: reads a document, and returns a plan of typed scenarios.
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
 //! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
@@ -92,7 +92,7 @@ fn one_line(text: String) -> String {
 pub struct Scenario {
     /// A description in one line.
     pub title: String,
-    /// The profile of its defaults.
+    /// The profile that has the scenario's defaults.
     pub profile: Profile,
     /// Links and switch.
     pub network: Network,

@@ -95,7 +95,7 @@ pub(super) struct NetworkDocument {
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
     /// The switches to which the clients are connected: a number from 0, or a list, which the
-    /// clients take in turn. Default: as the topology places clients.
+    /// clients take in turn. Default: the switches where the topology places clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
     /// Rate of every link, bits per second.
@@ -133,8 +133,8 @@ pub(super) struct NetworkDocument {
     /// Layer-2 overhead of every packet on the link, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
     /// x: bound of a random delay, U(0, x), of each departure, seconds. The delay is at most the
-    /// packet's transmission time. The line catches up, so the rate is kept. Real clocks differ,
-    /// and exact ties cause phase effects.
+    /// packet's transmission time. The delays do not add up, so the rate is kept. Real clocks
+    /// differ, and exact ties cause phase effects.
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,

@@ -25,10 +25,10 @@ const MOST_OFFLOADED: f64 = 65_536.0;
 /// Number of bursts for which the window has room in addition to the path (§4.2.3.2).
 const BURSTS: f64 = 3.0;
 
-/// The parameters of BBR in units of a read.
+/// The parameters of BBR in the units of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    /// Ticks of a millisecond, and of [`flavour::Bbr::burst_time`].
+    /// A millisecond and [`flavour::Bbr::burst_time`], in ticks.
     pub millisecond: f64,
     /// See `millisecond`.
     pub burst: f64,

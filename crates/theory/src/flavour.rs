@@ -171,7 +171,7 @@ pub struct Marks {
 /// The parameters of RACK-TLP (RFC 8985).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rack {
-    /// Number of tail loss probes without a round-trip sample between them.
+    /// Maximum number of tail loss probes without a round-trip sample between them.
     pub probes: u32,
     /// Probe timeout before the first round-trip sample, packet times.
     pub first: f64,

@@ -52,7 +52,7 @@ pub struct Read {
     pub most_rto: f64,
     /// Whether each server's first packet is a SYN-ACK, or a SYN, that needs an answer.
     pub handshakes: bool,
-    /// Timeout of that packet, packet times.
+    /// Timeout of this SYN-ACK or SYN, packet times.
     pub syn_rto: f64,
     /// RTO before the first round-trip sample, packet times.
     pub first_rto: f64,

@@ -11,7 +11,7 @@ pub const CYCLE: u64 = 4096;
 /// Rounding error of times in packet times.
 const SLACK: Ticks = 1 << 10;
 
-/// The time at which a timer expires that is set at `now` for `wait`. `tick` is the length of a
+/// The time at which a timer expires if it is set at `now` for `wait`. `tick` is the length of a
 /// tick, 0 for exact timers. `phase` is the time from the start of the host's clock to time 0.
 ///
 /// The wait is rounded up to ticks and counted from the last tick. One tick of the level is added,

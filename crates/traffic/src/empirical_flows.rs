@@ -20,7 +20,7 @@ pub struct Params {
     #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
     /// The switches to which the servers are connected: a number from 0, or a list, which the
-    /// servers take in turn. Default: as the topology places servers.
+    /// servers take in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
     /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.

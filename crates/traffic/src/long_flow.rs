@@ -26,7 +26,7 @@ pub struct Params {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
     /// The switches to which the hosts are connected: a number from 0, or a list, which the hosts
-    /// take in turn. Default: as the topology places servers.
+    /// take in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
     /// The clients to which the hosts send: a number from 0, or a list, which the hosts take in

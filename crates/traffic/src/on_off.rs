@@ -46,7 +46,7 @@ struct Keys {
     #[schemars(range(min = 1, max = 1_000_000))]
     count: Option<u32>,
     /// The switches to which the sources' own hosts are connected: a number from 0, or a list,
-    /// which the hosts take in turn. Default: as the topology places servers.
+    /// which the hosts take in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients to which the sources send: a number from 0, or a list, which the sources take in

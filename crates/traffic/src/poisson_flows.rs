@@ -27,8 +27,8 @@ pub struct Params {
     /// The hosts from which the source of each flow is drawn.
     #[serde(default = "servers")]
     from: From,
-    /// The switch of the source, if the source is a host of its own: a number from 0. Default: as
-    /// the topology places the first server.
+    /// The switch of the source, if the source is a host of its own: a number from 0. Default: the
+    /// switch where the topology places the first server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.

@@ -33,8 +33,8 @@ pub(super) struct DelayedAckTable {
     pub(super) segments: u32,
     /// Maximum delay of an ACK, seconds. Default: 0.04 (Linux's minimum).
     pub(super) timeout: Span,
-    /// Number of segments that are acknowledged at once, from the beginning of a connection and
-    /// after a duplicate. Default: 0 (Linux: 16).
+    /// Number of segments that are acknowledged immediately, from the beginning of a connection and
+    /// after a duplicate segment. Default: 0 (Linux: 16).
     pub(super) quickack: u32,
     /// Whether immediate ACKs (`quickack`) stop while the host answers within `timeout`, and start
     /// again after a silence of one retransmission timeout. Default: false (Linux: true, its

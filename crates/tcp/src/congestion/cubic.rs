@@ -115,7 +115,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// `W_max`; `None` before the first congestion event and after a timeout.
     w_max: Option<f64>,
-    /// No loss has shown a maximum yet, or the last loss led to a timeout.
+    /// Whether no loss has shown a maximum yet, or the last loss led to a timeout.
     is_blind: bool,
     /// `cwnd_prior`: cwnd when ssthresh was set last.
     cwnd_prior: f64,

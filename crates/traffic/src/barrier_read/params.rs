@@ -21,7 +21,7 @@ pub struct Params {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
     /// The switches to which the servers are connected: a number from 0, or a list, which the
-    /// servers take in turn. Default: as the topology places servers.
+    /// servers take in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Whether the servers are those of the first workload, from its first server on, instead of
