@@ -1,6 +1,6 @@
-//! Adaptive pacing, after AP: the more servers answer at once, the longer and the more random are
-//! the gaps between each server's packets (Zou, Huang, Wang & He, IEEE/ACM Transactions on
-//! Networking 29(1), 2021).
+//! Adaptive pacing, after AP. The more servers answer at once, the longer and more random the gaps
+//! between each server's packets become (Zou, Huang, Wang & He, IEEE/ACM Transactions on Networking
+//! 29(1), 2021).
 //!
 //! A window sent at once is a burst, and many simultaneous bursts are the incast. A sender spreads
 //! its window over the round trip. If this is not enough, the sender adds random gaps, so that on

@@ -1,9 +1,9 @@
 //! Scenarios: reads a document, and returns a plan of typed scenarios.
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
-//! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
-//! is the only reader of TOML ([`from_toml`]) and the only validator: Python and the browser pass
-//! the text to it and show the errors.
+//! of its `[sweep]`. Every point is merged with the defaults of its profile, and is then read and
+//! checked. This is the only reader of TOML ([`from_toml`]) and the only validator: Python and the
+//! browser pass the text to it and show the errors.
 
 mod bounds;
 mod buffer;

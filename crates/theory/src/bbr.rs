@@ -283,7 +283,8 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
+    /// §4.1.2: the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest round trip
+    /// has expired.
     fn note_round_trip(&mut self, ack: &Ack, delivery: &Delivery) {
         let age = ack.now - self.round_trip_at;
         let expired = self.round_trip.is_some() && age > self.spans.round_trip;

@@ -18,7 +18,7 @@ pub enum Halved {
     Flight,
     /// The window (ns-2).
     Window,
-    /// The window in whole segments, but not again at a repeated timeout (Linux).
+    /// The window in whole segments; a repeated timeout does not reduce it again (Linux).
     Once,
     /// The data in the network, estimated from duplicate ACKs (ns-3).
     Pipe,

@@ -3,7 +3,7 @@
 use crate::packet::Ticks;
 
 /// Length of the first level of the wheel, ticks. Each further level is eight times as long and
-/// eight times as coarse.
+/// eight times as coarse as the previous level.
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
 /// The coarsest level, and the range of a host's phase, in ticks.
