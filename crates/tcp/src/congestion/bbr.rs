@@ -330,7 +330,8 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
+    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest
+    /// round trip has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
         if self.round_trip.is_none() {
             // The round trip of the handshake also counts.
