@@ -14,12 +14,12 @@ HARMLESS = r"\x1b[2J\x9b1mred No incast: forged\u202e.pcap"
 
 
 def is_harmless(text: str) -> bool:
-    """Whether there is nothing but letters, blanks that do not break, and ends of lines."""
+    """Whether a text has only printable characters, non-breaking spaces and line feeds."""
     return text.translate(dict.fromkeys(map(ord, "\n\xa0\u202f"))).isprintable()
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    """Return a report with incast, as the core makes it, but for the changes."""
+    """Return a report with incast in the core's form, with changes."""
     return {
         "incast": True, "why": WHY, "vantage": "client", "vantage_confidence": 0.92,
         "severity": SEVERITY, "incomplete": [], "tunnels": [], "episodes": [], "stalls": [],

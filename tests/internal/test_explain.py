@@ -155,7 +155,7 @@ def test_files_are_offered_beside_shipped_scenarios(
 
 
 def test_help_comes_at_once() -> None:
-    """Nothing that computes, draws or serves is loaded: each costs more than the whole help."""
+    """No module that computes, draws or serves is loaded, because each is slower than the help."""
     code = (
         "import runpy, sys\n"
         "sys.argv = ['incast', 'run', '--help']\n"

@@ -445,7 +445,7 @@ _SERVERS = (2, 4, 7, 12, 23)
 def test_every_number_of_a_verdict_is_of_the_rows(
     curve: list[tuple[float, float, float]], connections: str, buffer: int
 ) -> None:
-    """Two digits of each number that is printed are those of a row, or of what is resolved."""
+    """Two digits of each printed number agree with a row, or with the resolved scenario."""
     changes = {"workload_connections": connections, "network_buffer": buffer}
     rows = [
         point(index, mbps, timeouts, **{COLLAPSED: share})

@@ -73,8 +73,7 @@ class Resolved:
 
     @property
     def lines(self) -> int:
-        """Number of clients' links that limit the goodput: all links on a star, one link
-        elsewhere."""
+        """Number of clients' links that limit the goodput: all on a star, otherwise one."""
         return self.clients if self.topology == "star" else 1
 
     @property
@@ -236,8 +235,7 @@ class Resolved:
 
     @property
     def _total(self) -> str:
-        """Size of the shared buffer in words, without the unit `packets` if the port's size has
-        it."""
+        """Size of the shared buffer in words; `packets` is left out if the port's size has it."""
         total = self.facts["buffer_total"] or 0
         if not self.facts["buffer_total_counts_packets"]:
             return units.size(total)
