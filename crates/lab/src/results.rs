@@ -127,7 +127,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
     }
 }
 
-/// Number of expiries for each cause, and at the head of a block.
+/// Number of expiries for each cause, and number of expiries at the head of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
@@ -155,7 +155,7 @@ impl TimeoutCounts {
     }
 }
 
-/// The data of a row that the application's report does not have.
+/// The data that a row needs in addition to the application's report.
 #[derive(Clone, Debug)]
 pub struct NetworkReport {
     /// Packets dropped in the network.

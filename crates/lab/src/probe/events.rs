@@ -18,7 +18,7 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// The time since which the link has been idle, for the current packet.
+    /// The time since which the link had been idle before the current packet.
     idle_since: Time,
     /// The flows of each workload. Other flows are assigned to the first workload.
     workloads: Vec<Range<u32>>,
@@ -92,7 +92,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "lost_in_window",
             "1",
-            "Segments of the outstanding window that are lost and not yet repaired, at a timeout.",
+            "For a timeout: segments of the outstanding window that are lost and not yet repaired.",
             U32(|row| row.lost_in_window),
         ),
         Field::new(
@@ -125,7 +125,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "wait_s",
             "s",
-            "For a stall: time without data of the block on the client's link.",
+            "For a stall: time for which the client's link carried no data of the block.",
             F64(|row| seconds(row.wait)),
         ),
     ];
