@@ -55,7 +55,7 @@ def advise(
         Seconds after which the best answer so far is final; None for no limit.
     goal
         The goal: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
-        the 99th percentile of the blocks.
+        the 99th percentile of the block times.
     app
         The application whose settings the advice names: one of `incast.advise.apps.APPS`.
     throttles

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from incast.models.numbers import Floats, floats, probability, together
 
 DUPLICATES = 3
-"""Number of duplicate ACKs that cause a fast retransmit. With fewer, there is a timeout."""
+"""Number of duplicate ACKs that cause a fast retransmit. Fewer ACKs lead to a timeout."""
 
 
 def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:

@@ -81,7 +81,7 @@ class Curves:
 
     @property
     def unfinished(self) -> int:
-        """Number of runs that did not end well. These runs are in no curve."""
+        """Number of runs that did not end well. No curve contains these runs."""
         return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
 
     def has(self, label: str) -> bool:

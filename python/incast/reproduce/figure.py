@@ -94,7 +94,7 @@ class Series:
     reference
         Another simulator's data for the same curve.
     printed
-        For a map: the lowest and the highest value that the text's sentence allows.
+        For a map: the lowest and the highest value that the text allows.
     """
 
     label: str

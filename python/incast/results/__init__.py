@@ -86,8 +86,8 @@ class Results:
     def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
         """Yield the rows of `frame` in portions, so that memory need not hold all rows.
 
-        A portion has about a quarter of a million rows, or the rows of one point. It has the
-        columns of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
+        A portion has about a quarter of a million rows, or the rows of one point. Its columns are
+        those of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
 
         Parameters
         ----------

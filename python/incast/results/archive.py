@@ -90,7 +90,7 @@ class Archive:
         Raises
         ------
         ResultsError
-            A pack is damaged, or a folder is a link. This must be reported before anything runs.
+            A pack is damaged, or a folder is a link. This error must precede any run.
         """
         files.check_own(self._times.folder)
         for table in tables(traces):

@@ -42,7 +42,7 @@ class Condition:
     bound: float = 0.0
 
     def holds(self, row: dict[str, Any], *, fallen: bool) -> tuple[bool, str]:
-        """Return whether the condition is true at a point, and the value there in words.
+        """Return whether the condition is true at a point, and the value at the point in words.
 
         A point without a finished run has no numbers and fails.
         """

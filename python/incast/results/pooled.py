@@ -1,4 +1,4 @@
-"""Percentiles of the blocks of all seeds together, with 95 % confidence intervals.
+"""Percentiles of the block times of all seeds together, with 95 % confidence intervals.
 
 The mean of the seeds' percentiles is not a percentile. If half of the seeds have a block that waits
 for a timer, this mean lies between the times of blocks with and without a wait, but no block takes
@@ -86,7 +86,7 @@ def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
 def estimate(
     blocks: Sequence[Floats], share: float, confidence: float = CONFIDENCE
 ) -> tuple[float, float | None, float | None]:
-    """Return a percentile of the blocks of all seeds, and the ends of its interval.
+    """Return a percentile of the block times of all seeds, and the ends of its interval.
 
     Parameters
     ----------

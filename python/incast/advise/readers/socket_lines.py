@@ -56,7 +56,7 @@ class Socket:
     fields
         The kernel's details as printed, with times in milliseconds.
     words
-        All words behind the addresses.
+        All words after the addresses.
     """
 
     state: str

@@ -64,7 +64,7 @@ class Reads:
         RTO before the first measured round trip if there is no handshake, and RTO after a lost
         handshake, s.
     blocks
-        Blocks of a run. The first block opens the connections, unless every block does.
+        Blocks of a run. The first block opens the connections, unless every block opens new ones.
     initial_window, initial_threshold, most_window
         Window and slow-start threshold of a new connection, and the receiver's window, in segments.
     repair

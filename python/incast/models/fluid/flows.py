@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STEPS_PER_ROUND_TRIP = 20
 """Steps in the round trip of an idle network, by default."""
 LEAST_STEPS = 2
-"""Fewest steps in a round trip; with fewer, a stage would look back into its own step."""
+"""Minimum number of steps in a round trip; with fewer, a stage would depend on its own step."""
 FULL = 1 - 1e-9
 """Share of the buffer at which the buffer counts as full. It allows for rounding errors."""
 FLOOR = 1.0

@@ -108,7 +108,7 @@ class MGnK(Occupancy):
     The source is: Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl.
     Prob. 13, 1981. While a server is idle, the system behaves like M/M/n with the same mean service
     time. While all servers are busy, the system behaves like one server that is n times as fast.
-    When the last server becomes busy, the other services are assumed to be at a random point. Then
+    When the last server becomes busy, each other service is assumed to be at a random point. Then
 
         p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 
