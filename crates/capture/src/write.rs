@@ -124,7 +124,7 @@ impl<W: Write> Capture<W> {
     }
 }
 
-/// Begins a block. [`Capture::end`] fills in the length of the block.
+/// Begins a block. `Capture::end` fills in the length of the block.
 fn begin(block: &mut Vec<u8>, kind: u32) {
     block.clear();
     block.extend(kind.to_le_bytes());

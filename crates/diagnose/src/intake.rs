@@ -23,7 +23,7 @@ const COPIED_MOST: Span = Span::from_millis(1);
 /// A SYN that comes again within this time is a copy, whose lag is that of a mirror. Stacks
 /// retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a second).
 const COPIED_SYN: Span = Span::from_millis(10);
-/// Smallest number of copies that cannot be chance.
+/// Smallest number of copies that cannot be a coincidence.
 const COPIES: u64 = 3;
 /// Smallest number of copies per thousand packets that is reported.
 const COPIES_SHARE: u64 = 10;

@@ -104,8 +104,8 @@ impl<P: Probe> Core<P> {
         self.wires().transmit(packet);
     }
 
-    /// Handles the packet that arrives at the end of the link of `port`. Forwards the packet, or
-    /// returns it if this is its host.
+    /// Handles the packet that arrives at the end of the link of `port`. Returns the packet if it
+    /// has reached its host, and forwards it otherwise.
     #[inline]
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<PacketId> {
         let now = self.now();

@@ -61,7 +61,7 @@ row! {
                                  divided by the time from the beginning of the block to the \
                                  server's last byte, waiting included. For long flows, this is the \
                                  index of their bytes.";
-    elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
+    elapsed_s: f64, "s", "Simulated time from the first request to the last of the bytes counted in `bytes`.";
     timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
     timeouts_handshake: u64, "1", "Timeouts after the loss of a SYN, SYN-ACK or request.";
     timeouts_full_window: u64, "1", "Timeouts after all outstanding segments were dropped.";

@@ -31,8 +31,8 @@ impl Arrival<'_> {
     }
 
     /// The way in which the segment continues its flow, if all bytes below `una` had been
-    /// acknowledged. `before` is true if their ACK is older than a round trip, so that it must have
-    /// been lost if the segment comes again.
+    /// acknowledged. `before` is true if the ACK of these bytes is older than a round trip. If the
+    /// segment still comes again, this ACK was lost.
     fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
             Seen::Again if self.end <= una && before => Resumed::Acknowledged,

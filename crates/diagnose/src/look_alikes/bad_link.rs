@@ -15,7 +15,7 @@ const RANDOM: f64 = 1.6;
 const MANY: f64 = 0.03;
 /// A link may lose this share of packets and still be in use.
 const FEW: f64 = 0.02;
-/// Smallest number of losses that is evidence.
+/// Minimum number of losses that counts as evidence.
 const COUNT: u64 = 5;
 
 pub fn judge(seen: &Seen) -> Answer {

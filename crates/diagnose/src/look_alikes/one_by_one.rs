@@ -4,11 +4,11 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "one_by_one";
 
-/// Smallest numbers of hosts and of messages that are evidence.
+/// Minimum numbers of hosts and of messages that count as evidence.
 const HOSTS: usize = 3;
 const MESSAGES: u64 = 3;
-/// Minimum percentage of messages whose host sent alone from the request to the message's first
-/// packet.
+/// Minimum percentage of messages for which no other flow sent between the request and the
+/// message's first packet.
 const SHARE: u64 = 90;
 
 pub fn judge(seen: &Seen) -> Answer {

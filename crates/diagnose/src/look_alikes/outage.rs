@@ -5,7 +5,7 @@ use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
-/// Smallest number of lost ACKs that cannot be chance and may come from an outage.
+/// Smallest number of lost ACKs that cannot be a coincidence and may come from an outage.
 const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {

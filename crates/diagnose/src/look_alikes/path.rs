@@ -10,7 +10,7 @@ const PACKETS: u64 = 8;
 /// share `CLEAN` is lost.
 const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
-/// Smallest number of losses per lossy host that cannot be chance.
+/// Smallest number of losses per lossy host that cannot be a coincidence.
 const COUNT: u64 = 5;
 /// If the variance over mean of the losses per 64 packets is larger than this, the losses come
 /// together, as in a queue.

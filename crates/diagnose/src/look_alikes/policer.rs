@@ -6,7 +6,7 @@ use crate::vantage::Vantage;
 
 pub const NAME: &str = "policer";
 
-/// Smallest number of losses that is evidence.
+/// Minimum number of losses that counts as evidence.
 const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause, so nearly all its losses show
 /// right behind another packet. At a policer, at least this share of the losses show after a pause.
