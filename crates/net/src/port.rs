@@ -105,8 +105,7 @@ pub enum Ties {
     /// schedule all events of a packet when its transmission starts have this order (ns-2).
     ArrivalFirst,
     /// As `arrival-first`. If two packets arrive at the same time, the line that has sent fewer
-    /// packets since it was idle comes first. The events of such a simulator have this order
-    /// (ns-3).
+    /// packets since it was idle comes first. Events in ns-3 have this order.
     Scheduled,
 }
 

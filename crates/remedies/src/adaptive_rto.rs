@@ -28,8 +28,8 @@ pub struct Params {
     pub factor: u32,
     /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// Minimum time for which a round trip or a timeout counts, seconds. The maximum is three times
-    /// as long. Default: 1 s.
+    /// Minimum time for which a round trip or a timeout counts, in seconds. The maximum is three
+    /// times as long. Default: 1 s.
     pub memory: Span,
     /// Whether a server's next connection starts with the lower bound of the last connection (in
     /// the spirit of RFC 9040, temporal sharing). Default: false.

@@ -29,7 +29,8 @@ pub struct Params {
     /// random time up to the same length is added. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
-    /// Lower bound of that time, without the random part, seconds. Default: 1 ms.
+    /// Lower bound, in seconds, of the time after which a flow is stalled, without the random part.
+    /// Default: 1 ms.
     pub least_wait: Span,
     /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
     #[schemars(range(max = 100))]

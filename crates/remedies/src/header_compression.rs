@@ -17,7 +17,8 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Size of a compressed header, bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about 5).
+    /// Size of a compressed header, in bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about
+    /// 5).
     #[schemars(range(min = 1))]
     pub size: u8,
     /// Effect of a lost segment on the next segments.

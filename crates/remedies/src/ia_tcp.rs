@@ -20,7 +20,7 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// n, the number of servers that share the path. Default: the workload's.
+    /// n, the number of servers that share the path. Default: the workload's number of servers.
     #[schemars(range(min = 1))]
     pub workers: Option<u32>,
     /// Share of the client's link that is divided among all servers, above 0 and at most 1.

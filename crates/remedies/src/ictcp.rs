@@ -43,10 +43,10 @@ pub struct Params {
     /// Number of consecutive round trips with a throughput below the bound of γ₂ before a window
     /// shrinks. Default: 3.
     pub low_rounds: u32,
-    /// Smallest window, segments. Default: 2.
+    /// Smallest window, in segments. Default: 2.
     #[schemars(range(min = 1, max = 65_535))]
     pub min_window: u64,
-    /// Window of a new connection, segments, at least 1; or `auto`, the sender's initial window.
+    /// Window of a new connection, in segments, at least 1; or `auto`, the sender's initial window.
     /// Never less than `min_window`. Default: `auto`.
     #[schemars(extend("minimum" = 1, "maximum" = 65_535))]
     pub initial_window: OrAuto<u64>,

@@ -28,7 +28,7 @@ pub struct Params {
     /// trip and the outstanding data. Default: 0.001.
     #[schemars(extend("minimum" = 0.0, "maximum" = 1.0))]
     pub p: OrAuto<f64>,
-    /// τ, the period of the sender's thread, seconds. Default: 20 us.
+    /// τ, the period of the sender's thread, in seconds. Default: 20 us.
     pub period: Span,
     /// Which segment is sent as a copy.
     pub copy: Which,

@@ -51,7 +51,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// cwnd ≥ `cwnd_dsr`: algorithm 4.
+    /// cwnd ≥ `cwnd_dsr`, as in algorithm 4.
     #[default]
     Reached,
     /// cwnd > `cwnd_dsr`: "grows beyond" in the paper's text.

@@ -19,7 +19,7 @@ use crate::seam::{Installation, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StaggeringRemedy")]
 pub struct Params {
-    /// Time between two requests, seconds; or `auto`, the transmission time of an SRU with its
+    /// Time between two requests, in seconds; or `auto`, the transmission time of an SRU with its
     /// headers on the client's link. Default: `auto`.
     pub interval: OrAuto<Span>,
     /// Random deviation of each interval, uniformly distributed, as a share of the interval, 0 to

@@ -123,17 +123,17 @@ table! {
     /// Windows in segments, timers in seconds.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportFacts {
-        /// Congestion window of a new connection, segments.
+        /// Congestion window of a new connection, in segments.
         pub initial_window_segments: u64,
-        /// Slow-start threshold of a new connection, segments.
+        /// Slow-start threshold of a new connection, in segments.
         pub initial_ssthresh_segments: u64,
         /// Largest window that the client advertises, segments.
         pub receive_window_segments: u64,
-        /// Lower bound of the retransmission timeout, seconds.
+        /// Lower bound of the retransmission timeout, in seconds.
         pub rto_min_s: f64,
-        /// Upper bound of the retransmission timeout, seconds.
+        /// Upper bound of the retransmission timeout, in seconds.
         pub rto_max_s: f64,
-        /// Retransmission timeout before the first round-trip sample, seconds.
+        /// Retransmission timeout before the first round-trip sample, in seconds.
         pub rto_initial_s: f64,
         /// Granularity of the retransmission timer, seconds.
         pub rto_granularity_s: f64,

@@ -11,7 +11,7 @@ use crate::wheel::TimerTicks;
 /// Parameters of one connection; both ends share them.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
+    /// Payload of a full segment, in bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// TCP/IP header of a data segment on the wire, bytes.
     pub header: u8,
@@ -240,8 +240,8 @@ pub enum UndoKind {
     FRto,
     /// The timestamp that the first ACK echoes shows whether the timeout was premature (RFC 3522).
     Eifel,
-    /// As `eifel`, if the connection has timestamps, and as `f-rto`. Both also apply after a second
-    /// timeout without progress in between (Linux's `tcp_process_loss()`).
+    /// As `f-rto`, and also as `eifel` if the connection has timestamps. Both methods also apply
+    /// after a second timeout without progress in between (Linux's `tcp_process_loss()`).
     Linux,
 }
 
@@ -251,8 +251,8 @@ pub enum UndoKind {
 pub enum PrrBound {
     /// No proportional rate reduction: cwnd is halved at once.
     Off,
-    /// While the pipe is below cwnd, sends at most the delivered data: packet conservation (RFC
-    /// 6937 §3, PRR-CRB).
+    /// While the pipe is below cwnd, the sender sends at most as much data as was delivered, which
+    /// is packet conservation (RFC 6937 §3, PRR-CRB).
     Crb,
     /// As `crb`, plus one segment per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
     Ssrb,
@@ -342,10 +342,11 @@ pub enum IdleRestart {
     /// An idle period does not change cwnd (ns-2 with `slow_start_restart_ 0`).
     #[serde(rename = "none")]
     None,
-    /// After an idle RTO, `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
+    /// After an idle period of one RTO, `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
     #[serde(rename = "5681")]
     Rfc5681,
-    /// cwnd is halved per idle RTO and validated while application-limited (RFC 2861).
+    /// cwnd is halved for each RTO of an idle period, and validated while the sender is
+    /// application-limited (RFC 2861).
     #[serde(rename = "2861")]
     Rfc2861,
     /// cwnd does not grow while less than half of it is used (RFC 7661).

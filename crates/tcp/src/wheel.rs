@@ -15,10 +15,10 @@ const CYCLE: u64 = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TickPhase {
-    /// Each host has a phase of its own, as separate machines have.
+    /// Each host has a phase of its own, like separate machines.
     #[default]
     Own,
-    /// All hosts have the same phase, as namespaces of one kernel have.
+    /// All hosts have the same phase, like namespaces of one kernel.
     Shared,
 }
 

@@ -139,7 +139,7 @@ pub struct Bbr {
     pub rounds: u32,
     /// See `rounds`.
     pub full_rounds: u32,
-    /// Minimum window, segments.
+    /// Minimum window, in segments.
     pub least: u32,
     /// Segments of a burst, and its minimum time in packet times.
     pub burst: u32,
@@ -161,7 +161,7 @@ pub struct Marks {
     pub alpha: f64,
     /// g: the weight of a new observation in α.
     pub gain: f64,
-    /// Minimum window after a reduction by marks, segments.
+    /// Minimum window after a reduction by marks, in segments.
     pub floor: u32,
     /// Whether the window is reduced at the first echo, instead of at the end of the observation
     /// window.

@@ -32,7 +32,7 @@ pub struct Read {
     pub counts_packets: bool,
     /// Cell size of the buffer, bytes. A packet occupies whole cells.
     pub cell: f64,
-    /// Additional buffer space of every packet, bytes.
+    /// Additional buffer space of every packet, in bytes.
     pub extra: f64,
     /// When the switch marks packets.
     pub marking: Option<Marking>,
@@ -60,9 +60,9 @@ pub struct Read {
     pub later_rto: f64,
     /// Blocks of a run.
     pub blocks: u32,
-    /// Window of a new connection, segments.
+    /// Window of a new connection, in segments.
     pub initial_window: f64,
-    /// Slow-start threshold of a new connection, segments.
+    /// Slow-start threshold of a new connection, in segments.
     pub initial_threshold: f64,
     /// The receiver's window, segments.
     pub most_window: f64,

@@ -22,7 +22,7 @@ pub struct Params {
     /// `network.clients`.
     #[serde(skip_serializing_if = "Option::is_none")]
     among: Option<Numbers>,
-    /// The size of each message, bytes. No default.
+    /// The size of each message, in bytes. No default.
     message: Size,
     /// Number of rounds. Background traffic without this key never ends.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,15 +25,15 @@ pub struct Params {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The switches to which the hosts are connected: a number from 0, or a list, which the hosts
-    /// take in turn. Default: the switches where the topology places servers.
+    /// The switches to which the hosts are connected: a number from 0, or a list of numbers that
+    /// are assigned to the hosts in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients to which the hosts send: a number from 0, or a list, which the hosts take in
-    /// turn. Default: the first client.
+    /// The clients to which the hosts send: a number from 0, or a list of numbers that are assigned
+    /// to the hosts in turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Time at which the connections open, seconds.
+    /// Time at which the connections open, in seconds.
     #[serde(default)]
     pub start: Span,
     /// Bursts of data, one full segment at a time: a table. Default: there is always data to send.

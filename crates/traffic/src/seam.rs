@@ -137,7 +137,7 @@ pub struct Setting {
     pub senders: u32,
     /// The blueprint of the application's connections; `None` for datagrams.
     pub blueprint: Option<BlueprintId>,
-    /// Payload of a full segment, bytes.
+    /// Payload of a full segment, in bytes.
     pub mss: u32,
     /// The receive window of the application's transport, bytes.
     pub receive_window: u64,

@@ -213,7 +213,9 @@ MODELS = {
                     "1",
                     "1 if timeouts cost more than half of the lossless goodput, otherwise 0.",
                 ),
-                Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
+                Measure(
+                    "uncertainty", "1", "Relative standard error of the mean goodput of ten runs."
+                ),
                 Measure(
                     "factor",
                     "1",
@@ -236,7 +238,11 @@ MODELS = {
                     "Mean number of waiting packets, without the one in service.",
                 ),
                 Measure("utilization", "1", "Share of the time in which the link is sending."),
-                Measure("safe_places", "1", "Buffer places for a loss below one in a million."),
+                Measure(
+                    "safe_places",
+                    "1",
+                    "Smallest buffer, in packets, for a loss below one in a million.",
+                ),
             ),
         ),
         Model(

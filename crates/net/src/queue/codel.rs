@@ -14,7 +14,7 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (RFC 8289 §4).
+    /// Acceptable waiting time, in seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
     /// Time, in seconds, for which the waiting time must stay above `target` before packets are
     /// dropped or marked. It should be about the longest round trip (RFC 8289 §4).

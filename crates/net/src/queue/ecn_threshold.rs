@@ -12,8 +12,8 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K: the queue length above which arriving packets are marked; bytes, packets or a share of
-    /// the buffer.
+    /// K: the queue length above which arriving packets are marked, in bytes, packets or as a share
+    /// of the buffer.
     pub threshold: Level,
     /// Whether the arriving packet counts as part of the queue, as in switches that mark after
     /// enqueuing.

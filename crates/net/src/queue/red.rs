@@ -12,11 +12,11 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Average queue below which no packet is dropped or marked, bytes, packets or a share of the
-    /// buffer.
+    /// Average queue below which no packet is dropped or marked, in bytes, packets or as a share of
+    /// the buffer.
     pub min_th: Level,
-    /// Average queue at which the probability reaches `max_p`, in the unit of `min_th`: bytes,
-    /// packets or a share of the buffer.
+    /// Average queue at which the probability reaches `max_p`, in the same unit as `min_th`: in
+    /// bytes, packets or as a share of the buffer.
     pub max_th: Level,
     /// Probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -35,9 +35,9 @@ pub struct Params {
     pub ecn: bool,
     /// Whether packets are dropped instead of marked where the probability is 1 (RFC 3168 §7).
     pub hard_drop: bool,
-    /// Size of a typical packet on the link, layer 2 excluded, bytes. An idle link counts as having
-    /// sent packets of this size. With thresholds in bytes, a packet's probability is proportional
-    /// to its size.
+    /// Size of a typical packet on the link, in bytes, without layer 2. An idle link counts as
+    /// having sent packets of this size. With thresholds in bytes, a packet's probability is
+    /// proportional to its size.
     pub mean_packet: Size,
     /// Whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
@@ -49,11 +49,13 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// The number is uniformly distributed between 1 and `1/p` (Floyd & Jacobson 1993 §IV).
+    /// The number of packets from one drop or mark to the next is uniformly distributed between 1
+    /// and `1/p` (Floyd & Jacobson 1993 §IV).
     #[default]
     AtOnce,
-    /// The number is uniformly distributed between `1/p` and `2/p`, because `1/p` packets are
-    /// exempt after each drop or mark (ns-2's `wait_`, on by default; Floyd, 1997).
+    /// The number of packets from one drop or mark to the next is uniformly distributed between
+    /// `1/p` and `2/p`. After each drop or mark, `1/p` packets are exempt (ns-2's `wait_`, on by
+    /// default; Floyd, 1997).
     Wait,
 }
 

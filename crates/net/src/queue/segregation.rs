@@ -36,7 +36,7 @@ pub struct Params {
     pub begins: Mode,
     /// The mode that has priority.
     pub first: Mode,
-    /// Limit of the queue of bursty flows: bytes, packets or a share of the buffer.
+    /// Limit of the queue of bursty flows, in bytes, packets or as a share of the buffer.
     pub burst_limit: Level,
 }
 

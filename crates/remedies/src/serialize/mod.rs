@@ -25,7 +25,7 @@ pub(crate) use knowledge::{Client, Knowledge, Source};
 pub enum Trigger {
     /// S - T₁V, as printed. If this is negative, the next connection or set opens at once.
     Printed,
-    /// S - T₁V/n: one connection's share of the bytes that the link transmits in T₁.
+    /// S - T₁V/n, where T₁V/n is one connection's share of the bytes that the link transmits in T₁.
     Scaled,
 }
 

@@ -19,11 +19,11 @@ pub struct Params {
     /// 819/1024; paper §III: 0.875).
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     pub beta: f64,
-    /// Smax: maximum growth of the window per round trip, segments, above 0 (Linux: 16; paper §III:
-    /// 32).
+    /// Smax: maximum growth of the window per round trip, in segments, above 0 (Linux: 16; paper
+    /// §III: 32).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub max_increment: f64,
-    /// Largest window that grows and shrinks as in Reno, segments (Linux: 14).
+    /// Largest window that grows and shrinks as in Reno, in segments (Linux: 14).
     pub low_window: u32,
     /// B: each step of the search covers 1/B of the way to the last maximum. At least 2 (Linux: 4;
     /// paper §III: 2, which halves the way).

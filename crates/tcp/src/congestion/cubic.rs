@@ -18,7 +18,7 @@ use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathVie
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// C: scale of the cubic function, segments per cubic second, above 0 (RFC 9438 §5.1: 0.4).
+    /// C: scale of the cubic function, in segments per cubic second, above 0 (RFC 9438 §5.1: 0.4).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub c: f64,
     /// β: factor by which a congestion event reduces the window, between 0 and 1 (RFC 9438 §4.6:
@@ -49,13 +49,14 @@ pub enum Counting {
     #[default]
     Rfc9438,
     /// Growth is computed in whole packets and ticks of 4 ms. While the window does not change,
-    /// this is done every 32 ms, and the Reno-friendly window grows as in RFC 8312 (Linux's
+    /// growth is computed every 32 ms. The Reno-friendly window grows as in RFC 8312 (Linux's
     /// `bictcp_update()`).
     Linux,
-    /// Growth is computed as in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs. It counts
-    /// ACKs, multiplies by the average number of segments per ACK, and uses ticks of 1 ms. This
-    /// CUBIC measures no round trip, because ns-2 sends no timestamps by default. Before the first
-    /// loss and after a timeout the window grows by one segment for `blind_growth` segments.
+    /// Growth is computed as in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs. This CUBIC
+    /// counts ACKs, multiplies their number by the average number of segments per ACK, and uses
+    /// ticks of 1 ms. It measures no round trip, because ns-2 sends no timestamps by default.
+    /// Before the first loss and after a timeout, the window grows by one segment for
+    /// `blind_growth` acknowledged segments.
     #[serde(rename = "linux-2.6")]
     Linux26,
 }

@@ -8,8 +8,8 @@ use super::{Needs, Parameters, PathView};
 params_over_marks! {
     /// Parameters of D2TCP.
     pub struct Params {
-        /// Deadline of a block, from its first packet to its last, seconds. No default: without a
-        /// deadline, D2TCP behaves like DCTCP.
+        /// Deadline of a block, from its first packet to its last, in seconds. No default: without
+        /// a deadline, D2TCP behaves like DCTCP.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deadline: Option<Span> = None,
         /// Minimum urgency d, above 0, which applies far from the deadline. A smaller d makes the

@@ -13,7 +13,7 @@ params_over_marks! {
     /// marks reduce the window as in DCTCP. Without marks, the window grows in proportion to the
     /// unused part of `backlog`.
     pub struct Params {
-        /// Growth per round trip with empty queues, segments, above 0.
+        /// Growth per round trip with empty queues, in segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
         /// Number of the flow's segments in queues at which slow start ends, above 0. Growth falls

@@ -15,8 +15,8 @@ pub struct Params {
     /// Whether growth counts acknowledged bytes instead of ACKs (RFC 5681 §3.1, RFC 3465 with L =
     /// 1).
     pub byte_counting: bool,
-    /// L: maximum growth per ACK in slow start with `byte_counting`, segments (RFC 3465 §2.2: 1 or
-    /// 2). With 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
+    /// L: maximum growth per ACK in slow start with `byte_counting`, in segments (RFC 3465 §2.2: 1
+    /// or 2). With 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
     /// Quantity that a loss halves. With `cwnd`, every repeated timeout halves the window again,
     /// and ssthresh is in whole segments. This is ns-2's `slowdown` with the default of

@@ -9,7 +9,7 @@ params_over_marks! {
     /// Parameters of a control after TDCTCP. The text of TDCTCP is not public. Here the window
     /// grows by `increase` + 1/(1 + α/2) segments per round trip of congestion avoidance.
     pub struct Params {
-        /// Constant part of the growth, segments per round trip, at least 0. A public
+        /// Constant part of the growth, in segments per round trip, at least 0. A public
         /// reimplementation has 1. With 0, growth is at most that of standard TCP.
         pub increase: f64 = 1.0,
         /// Maximum delay of an ACK, in smoothed round trips of the receiver. It applies once the

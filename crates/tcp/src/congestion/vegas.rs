@@ -15,15 +15,16 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// α: the window grows while the flow has less than this in queues, segments (paper §3.2: 2;
-    /// ns-2: 1).
+    /// α: the window grows while the flow has fewer than this number of segments in queues (paper
+    /// §3.2: 2; ns-2: 1).
     pub alpha: u32,
-    /// β: the window shrinks while the flow has more than this in queues, segments (paper §3.2: 4;
-    /// ns-2: 3).
+    /// β: the window shrinks while the flow has more than this number of segments in queues (paper
+    /// §3.2: 4; ns-2: 3).
     pub beta: u32,
-    /// γ: slow start ends when the flow has more than this in queues, segments (paper §3.3: 1).
+    /// γ: slow start ends when the flow has more than this number of segments in queues (paper
+    /// §3.3: 1).
     pub gamma: u32,
-    /// Window after a timeout, segments, 1 or 2 (ns-2: 2).
+    /// Window after a timeout, in segments, 1 or 2 (ns-2: 2).
     #[schemars(range(min = 1, max = 2))]
     pub loss_window: u32,
 }

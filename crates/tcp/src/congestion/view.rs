@@ -151,11 +151,11 @@ pub enum EcnUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeChange {
-    /// The delayed ACK is sent with the old echo, and another one for the current packet with the
-    /// new echo (Linux; a MAY of the RFC): the sender's count is exact.
+    /// The delayed ACK is sent with the old echo, and a second ACK is sent for the current packet
+    /// with the new echo (Linux; the RFC permits this). The sender's count is then exact.
     #[default]
     TwoAcks,
-    /// One ACK with the new echo is sent at once and also covers the delayed one.
+    /// One ACK with the new echo is sent at once, in place of the delayed ACK.
     OneAck,
     /// The delayed ACK is sent with the old echo; the ACK of the current packet may be delayed
     /// (Alizadeh et al. 2010, figure 10).

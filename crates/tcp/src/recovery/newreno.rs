@@ -54,8 +54,8 @@ pub enum Exit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`, which prevents a burst.
     Flight,
-    /// cwnd keeps its value minus the bytes that partial ACKs deducted, and the last ACK increases
-    /// it (ns-2).
+    /// cwnd keeps the value that is left after partial ACKs have reduced it, and the last ACK
+    /// increases cwnd (ns-2).
     Keep,
 }
 
