@@ -28,8 +28,8 @@ class Knee:
         The largest number of servers tried up to which no seed collapses; 0 if a seed collapses
         with the smallest number.
     high
-        The smallest number of servers with which the mean over the seeds has collapsed, and also
-        three quarters of the seeds; None if there is no such number.
+        The smallest number of servers at which the mean over the seeds and at least three quarters
+        of the seeds have collapsed; None if there is no such number.
     most
         The largest number of servers tried.
     seeds
@@ -91,7 +91,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Try numbers of servers up to the case's, and larger numbers until one collapses."""
+        """Try numbers up to the case's number, then larger numbers until the read collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))

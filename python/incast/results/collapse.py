@@ -72,7 +72,7 @@ def of_point(here: Resolved) -> dict[str, float | None]:
 
 
 def _probes(rows: pl.DataFrame) -> pl.Expr:
-    """Return the number of waits that a tail-loss probe ended; 0 if old results lack it."""
+    """Return the number of waits that a tail-loss probe ended; 0 if old results lack the column."""
     if _PROBES not in rows.columns:
         return pl.lit(0.0).alias(_PROBES)
     return pl.col(_PROBES).cast(pl.Float64).fill_null(0.0)

@@ -83,7 +83,7 @@ def interval(
     samples
         The statistics of the values.
     lowest, highest
-        The range of possible values; -inf or inf if it is not known. It is extended to all values.
+        The range of possible values, extended to those of the sample; -inf or inf if unknown.
     flags
         Whether values are flags, 0 or 1. Seeds with the same flag say little about further seeds.
     confidence

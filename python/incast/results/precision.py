@@ -25,7 +25,7 @@ _NAMED = 5  # points with the maximum number of seeds that are named
 
 
 def confidence_of(precision: Precision | None) -> float:
-    """Return the confidence of a single interval; all checks together then have 95 %."""
+    """Return the confidence of a single interval, so that all intervals together have 95 %."""
     return CONFIDENCE if precision is None else 1 - (1 - CONFIDENCE) / len(precision.looks)
 
 

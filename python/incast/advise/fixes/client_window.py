@@ -14,7 +14,7 @@ A window of N segments needs memory for N + 1 segments (measured: docs/validatio
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield windows of two and four segments, a server's fair share, and twice this share."""
+    """Yield windows: two segments, four segments, a server's fair share, twice this share."""
     fair = case.room // max(case.here.flows, 1)
     for window in sorted({LEAST, _FOR_DUPLICATES, fair, min(2 * fair, MOST)}):
         if LEAST <= window < case.here.window_limit and window <= MOST:

@@ -56,11 +56,11 @@ class Stack:
     watch
         The rule that ends CUBIC's slow start.
     bbr_startup, bbr_cruise, bbr_probe
-        BBR's gain of rate and window in Startup, its later gain of the window, and its gain of the
-        rate in a probe.
+        BBR's gain for rate and window in Startup, its later gain for the window, and its gain for
+        the rate in a probe.
     bbr_rounds, bbr_full_rounds, bbr_least, bbr_burst
-        Rounds of BBR's bandwidth filter, rounds without growth that end Startup, and the least
-        window and the burst in segments.
+        Rounds of BBR's bandwidth filter, rounds without growth that end Startup, the least window
+        in segments, and the burst in segments.
     bbr_burst_time, bbr_round_trip_time, bbr_probe_time
         The least time of a burst, the time after which the smallest round trip expires, and the
         duration of ProbeRTT, s.

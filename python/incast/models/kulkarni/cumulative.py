@@ -1,6 +1,6 @@
 """The throughput of n synchronised flows, including timeouts: (3.21), (3.39), (3.40).
 
-All forms are the same quotient. E[Y] is the number of packets of a period:
+All forms are the same quotient, where E[Y] is the number of packets in a period:
 
     B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt)
 
@@ -82,7 +82,7 @@ class Reading:
     sums
         Where the sums of (3.34) and (3.40) end (see `timeouts.Sum`).
     flows
-        The timeout that ends a period: of "one" flow, as in the text, or of "any" of the j flows.
+        Whose timeout ends a period: that of "one" flow, as in the text, or of "any" of j flows.
     backs_off
         Whether repeated timeouts count, so that E[Z^TO] is T0·f(p_r)/(1 - p_r) instead of T0.
     knee
