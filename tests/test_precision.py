@@ -94,7 +94,7 @@ def test_the_keys_are_explained(command: Command) -> None:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Return the results of two timers: one is better in collapse, and the same without."""
+    """Return the results of two timers: one is better in collapse, otherwise they are equal."""
     scenario = tmp_path / "pair.toml"
     scenario.write_text(
         JITTER.replace("seeds = 2", "seeds = 12").replace("10ms", "100ms")

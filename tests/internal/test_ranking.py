@@ -129,7 +129,7 @@ def test_the_best_of_a_group_is_never_worse_than_its_members() -> None:
 
 
 def test_wilson() -> None:
-    """Newcombe 1998, table I: 81 of 263, and 0 of 20."""
+    """Table I of Newcombe (1998) has the intervals for 81 of 263 and for 0 of 20."""
     kept = wilson(81, 263)
     assert (kept.low, kept.high) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     nothing = wilson(0, 20)

@@ -79,7 +79,7 @@ _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Tells the slot which connection its answer will use, before the request is sent."""
+    """Tells the slot the connection of its answer, before the request is sent."""
 
     def __init__(self, socket_factory: Callable[[Any], socket.socket]) -> None:
         super().__init__(limit=0, socket_factory=socket_factory)
@@ -192,8 +192,9 @@ class HttpReader:
         Raises
         ------
         ReadError
-            There is no connection; the status is not 200, or not 206 for a range; the range, the
-            length or the encoding is not the requested or the stated one; or the answer ends early.
+            There is no connection; the status is not 200, or not 206 for a range; the range, length
+            or encoding differs from the request or from the head of the answer; or the answer ends
+            early.
         """
         turn = _Turn(slot)
         _turn.set(turn)

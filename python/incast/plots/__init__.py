@@ -24,8 +24,8 @@ class Moment:
     Parameters
     ----------
     where
-        Swept values. The picture shows only points with these values, by default all points. A
-        picture of a trace shows the point with the lowest goodput of these.
+        Swept values. The picture shows only points with these values, by default all points. Among
+        these points, a picture of a trace shows the point with the lowest goodput.
     seed
         The seed of a trace; by default the first seed.
     block

@@ -1,4 +1,4 @@
-"""A resolved scenario in numbers, with which tables, pictures and verdicts are computed.
+"""The numbers of a resolved scenario, for tables, pictures and verdicts.
 
 The core derives the numbers from the scenario (`_core.Scenario.facts`). No quantity is parsed here.
 """
@@ -163,7 +163,7 @@ class Resolved:
 
     @property
     def judged(self) -> bool:
-        """Whether a collapse is defined: for one read, and for long flows."""
+        """Whether a collapse is defined, as it is for one read and for long flows."""
         known = {"barrier-read", "long-flows"}
         return len(self.workloads) == 1 and self.workload["name"] in known
 

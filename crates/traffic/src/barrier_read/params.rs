@@ -46,8 +46,8 @@ pub struct Params {
     /// servers. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Size>,
-    /// Number of blocks to read. Cannot be combined with `duration`. Background traffic with
-    /// neither of these keys never ends.
+    /// Number of blocks to read. Cannot be combined with `duration`. Background traffic without
+    /// `blocks` and `duration` never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     pub blocks: Option<u32>,
@@ -68,7 +68,7 @@ pub struct Params {
     /// then is sent when the handshake ends.
     #[serde(default)]
     pub request_spread: Span,
-    /// When the handshakes of a block take place.
+    /// The time of the handshakes of a block.
     #[serde(default)]
     pub handshakes: Handshakes,
     /// Mean time between the requests of two blocks, in seconds; these times are exponentially
@@ -93,7 +93,7 @@ pub enum Connections {
     Persistent,
 }
 
-/// When the handshakes of a block's connections take place.
+/// The time of the handshakes of a block's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshakes {
