@@ -40,7 +40,7 @@ class MGn:
     Raises
     ------
     ValueError
-        The load is 1 or more. The properties raise this, not the constructor.
+        The load is 1 or more. The properties raise this error, not the constructor.
 
     Notes
     -----
@@ -101,7 +101,7 @@ class MGnK(Occupancy):
     Raises
     ------
     ValueError
-        An argument is out of range. The properties raise this, not the constructor.
+        An argument is out of range. The properties raise this error, not the constructor.
 
     Notes
     -----

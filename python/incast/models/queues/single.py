@@ -44,7 +44,7 @@ class MG1K(Occupancy):
     ------
     ValueError
         An argument is out of range, or more than 200 batches arrive in the longest part of a
-        service on average. The properties raise this, not the constructor.
+        service on average. The properties raise this error, not the constructor.
 
     Notes
     -----
@@ -116,8 +116,8 @@ class MG1:
     Raises
     ------
     ValueError
-        The load is 1 or more, so no distribution exists. The properties raise this, not the
-        constructor.
+        The load is 1 or more, so no distribution exists. The properties raise this error,
+        not the constructor.
 
     Notes
     -----
