@@ -80,8 +80,8 @@ pub fn schema() -> Value {
     }
     schema["properties"]["sweep"] = json!({
         "type": "object",
-        "description": "The values to try: dotted keys with lists. The plan is their cross product, \
-            the first key slowest; no default.",
+        "description": "The values to try: dotted keys with lists. The plan is the cross product of \
+            the lists, and the first key changes slowest; no default.",
         "properties": {
             "zip": {
                 "type": "array",

@@ -11,7 +11,7 @@ from incast.scenario.resolved import Resolved
 
 LOSSLESS, COLLAPSED = "lossless_goodput_bps", "collapsed"
 DESCRIPTIONS = (
-    (LOSSLESS, "bit/s", "Goodput of the workload without losses, computed."),
+    (LOSSLESS, "bit/s", "Computed goodput of the workload without losses."),
     (
         COLLAPSED,
         "",

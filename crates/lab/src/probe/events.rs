@@ -52,7 +52,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "kind",
             "",
-            "block_start, request, flow_done, block_done, timeout, tail_probe, stall (its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
+            "block_start, request, flow_done, block_done, timeout, tail_probe, stall (at its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
             Text(|row| row.kind.name()),
         ),
         Field::new(
