@@ -21,7 +21,7 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[schemars(rename = "RapidRemedy")]
 pub struct Params {
     /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
-    /// should be the number of duplicate ACKs that signals a loss, less the duplicates that limited
+    /// should be the number of duplicate ACKs that signal a loss, minus the number that limited
     /// transmit adds.
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,

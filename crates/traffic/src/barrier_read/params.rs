@@ -25,8 +25,8 @@ pub struct Params {
     /// servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
-    /// Whether the servers are those of the first workload, from its first server on, instead of
-    /// hosts of their own. Several clients then read from the same servers.
+    /// Whether this traffic uses the servers of the first workload, from its first server on,
+    /// instead of servers of its own. Several clients then read from the same servers.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub share_servers: bool,
