@@ -195,8 +195,8 @@ proptest! {
         no_delay in any::<bool>(),
     ) {
         // Without a delay, a packet arrives at the time of its departure. If arrivals come first,
-        // the FIFO port counts the packet as gone once it is delivered, but the other port only
-        // when that time is over.
+        // the FIFO port counts the packet as gone once it is delivered. The other port counts it as
+        // gone only when that time is over.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
         let clock_noise = Span::from_nanos(noise);
@@ -320,8 +320,8 @@ fn codel_drops_at_departure_by_the_control_law() {
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
     // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
     // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. Each drop is due interval /
-    // sqrt(count) after the previous drop, and happens at the next departure; departures are 12 us
-    // apart.
+    // sqrt(count) after the previous drop. It happens at the next departure, and departures are 12
+    // us apart.
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");
     let mut due = first as f64;

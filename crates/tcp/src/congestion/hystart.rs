@@ -392,7 +392,7 @@ impl Train {
                 return true;
             }
         }
-        // The first samples are only counted, later ones are compared.
+        // The first samples are only counted, and later samples are compared.
         let is_known = self.round.samples >= samples;
         self.round.sample(Some(rtt));
         let least = smallest + threshold(smallest, divisor, min_thresh, max_thresh);

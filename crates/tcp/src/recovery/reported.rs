@@ -98,7 +98,7 @@ mod tests {
         assert_eq!((reported.segments(), reported.threshold()), (9, None));
         reported.on_duplicate(&view(1, 10_001));
         assert_eq!((reported.segments(), reported.threshold()), (9, Some(10)));
-        // A large threshold is bounded, a small one is taken as it is.
+        // A large threshold is bounded, and a small threshold is used unchanged.
         duplicates(&mut reported, 500, &view(1, 400_001));
         assert_eq!(reported.threshold(), Some(MOST));
         reported.forget();

@@ -183,7 +183,7 @@ mod tests {
             }
             millis += 100;
         }
-        // K = cbrt(300 / 0.4) = 9.1 s, less the last cbrt(1 / 0.4) s, in which the curve is less
+        // K = cbrt(300 / 0.4) = 9.1 s. In the last cbrt(1 / 0.4) s of this time, the curve is less
         // than a packet below the plateau.
         assert!((7400..=7800).contains(&millis), "{millis}");
     }
