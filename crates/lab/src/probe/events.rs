@@ -73,19 +73,19 @@ impl TraceKind for EventTrace {
         Field::new(
             "cwnd",
             "byte",
-            "Congestion window; for a timeout, before the reaction.",
+            "Congestion window; in rows of a timeout, the value before the reaction.",
             U64(|row| row.cwnd),
         ),
         Field::new(
             "ssthresh",
             "byte",
-            "Slow-start threshold; for a timeout, before the reaction.",
+            "Slow-start threshold; in rows of a timeout, the value before the reaction.",
             U64(|row| row.ssthresh),
         ),
         Field::new(
             "flight",
             "byte",
-            "Outstanding data; for a timeout, before the reaction.",
+            "Outstanding data; in rows of a timeout, the value before the reaction.",
             U64(|row| row.flight),
         ),
         Field::new("dupacks", "1", "Consecutive duplicate ACKs received.", U32(|row| row.dupacks)),
