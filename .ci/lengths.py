@@ -2,9 +2,9 @@
 
 python .ci/lengths.py [FOLDER]
 
-A function is as long as its body: lines that hold code, without docstring, comments and blank
-lines. That is what clippy counts in Rust (`too-many-lines-threshold` in clippy.toml). A file has
-all its lines. `LATER` names what may be longer, how long, and until when.
+In a function, the lines of the body that hold code count, without docstring, comments and blank
+lines. Clippy counts the same lines in Rust (`too-many-lines-threshold` in clippy.toml). In a file,
+every line counts. `LATER` lists the exceptions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ FOLDERS = (
 )  # fmt: skip
 KINDS = (".rs", ".py", ".pyi", ".ts")
 LATER: dict[str, tuple[int, date]] = {}
-"""Files and functions (`path::name`) that may be longer: so many lines, until that day. A
-crate with a clippy.toml of its own has another limit for functions."""
+"""Files and functions (`path::name`) that may be longer, each with its limit in lines and the last
+day of this limit. A crate with a clippy.toml of its own has another limit for functions."""
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.DEDENT,
@@ -41,7 +41,7 @@ NO_CODE = {
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is too long."""
+    """Print the files and functions that are too long."""
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
     today = datetime.now(UTC).date()
     found = 0
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
 
 
 def sources(root: Path) -> list[Path]:
-    """Return the files of source code, without what tools leave behind."""
+    """Return the files of source code, without generated files."""
     files = (path for folder in FOLDERS for path in sorted((root / folder).rglob("*")))
     return [
         path
@@ -65,7 +65,7 @@ def sources(root: Path) -> list[Path]:
 
 
 def limits(path: Path, name: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each name in a file with its lines; for a clippy.toml, with the limit that it sets."""
+    """Yield the lengths in a file and their limits; in a clippy.toml, its limit for functions."""
     if path.name == "clippy.toml":
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         yield name, tree.get("too-many-lines-threshold", 100), MOST_OF_FUNCTION
@@ -74,7 +74,7 @@ def limits(path: Path, name: str) -> Iterator[tuple[str, int, int]]:
 
 
 def lengths(path: Path, name: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each name in a file with its lines, and how many there may be."""
+    """Yield a file and its functions: the name, the number of lines and the limit."""
     text = path.read_text(encoding="utf-8")
     yield name, len(text.splitlines()), MOST_OF_FILE
     if path.suffix in {".rs", ".ts"}:

@@ -4,9 +4,9 @@ python benches/captures.py [--runs N]
 
 One capture has full-size packets; the other has packets that are cut after 96 bytes, as by
 `tcpdump -s 96`. Every program counts packets and bytes of each connection. Exits with 1 if incast
-reads less than 2.5 GB/s of the full-size packets or 0.45 GB/s of the cut ones on one core, or if it
-needs more than 10 s or 1.5 GiB for a million flows that begin together at one host. tshark and dpkt
-(`pip install dpkt`) are left out if they are missing.
+reads less than 2.5 GB/s of the full-size packets or 0.45 GB/s of the cut ones on one core, or if a
+capture of a million flows to one host takes it more than 10 s or 1.5 GiB. tshark and dpkt (`pip
+install dpkt`) are left out if they are missing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = {"full-size packets": (1600, 2.5e9), "packets cut after 96 bytes": (96, 0.45e9)}
-"""Bytes that are kept of a packet, and bytes of the file that must be read per second."""
+"""Per shape: the kept bytes of a packet, and the bar of the reading speed in bytes per second."""
 BLOCKS = 100
 FLOWS, FLOWS_TIME, FLOWS_MEMORY = 1_000_000, 10.0, 1.5 * 2**30
-"""Number of flows to one host, and the most seconds and bytes that their capture may take."""
+"""Number of flows to one host, and the bars of time (s) and memory (bytes) for their capture."""
 READER = ROOT / "target" / "release" / "examples" / "speed"
 DPKT = """
 import sys, dpkt

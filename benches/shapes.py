@@ -17,7 +17,9 @@ from timing.shapes import SHAPES
 def main() -> int:
     """Run the shapes, and print their growth."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("only", nargs="*", help="run the shapes whose names contain one of these")
+    parser.add_argument(
+        "only", nargs="*", help="run only the shapes whose names contain one of these strings"
+    )
     only = parser.parse_args().only
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     chosen = [one for one in SHAPES if not only or any(word in one.name for word in only)]

@@ -1,7 +1,7 @@
 """Measures speed and memory of the engine's cases and transports, of ns-2, and of another build.
 
-Exits with 1 if instructions per packet-hop have grown. Bars of time are printed, and missed bars
-are named, but they do not change the exit code, because they hold on an idle machine only.
+Exits with 1 if instructions per packet-hop have grown. Bars of time hold only on an idle machine. A
+missed bar of time is therefore printed, but does not change the exit code.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def main() -> int:
         "--against",
         type=Path,
         metavar="FOLDER",
-        help="compare only NewReno with NewReno of another build, whose package incast is in "
-        "FOLDER (a checkout's python/ after maturin develop --release)",
+        help="only compare NewReno in this build with NewReno in another build, whose package "
+        "incast is in FOLDER (a checkout's python/ after maturin develop --release)",
     )
     parser.add_argument(
-        "--guided", action="store_true", help="use the bars of builds of `make pgo`"
+        "--guided", action="store_true", help="use the bars for builds of `make pgo`"
     )
     parser.add_argument(
-        "--keep", action="store_true", help="keep the counts of instructions of this run"
+        "--keep", action="store_true", help="keep this run's counts of instructions"
     )
     parser.add_argument("--only", choices=SHEETS, help="make this table only")
     parser.add_argument("--page", type=Path, help="write the tables, and the growth, to this page")

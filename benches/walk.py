@@ -28,7 +28,7 @@ LINKS = 4
 """Links that a segment and its ACK cross together."""
 LEAST = 0.5
 LIBRARY = ""
-"""Name of Rust's library, whose instructions are counted, but not its files."""
+"""Name of Rust's library: its instructions are counted, but its files are not."""
 POSITION = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
 COST = re.compile(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\d+|[+-]\d+|\*) (\d+)$")
 
@@ -92,9 +92,10 @@ def read(lines: list[str]) -> Counts:
 
 
 def entered(counts: Counts, packets: float) -> dict[str, tuple[float, float]]:
-    """Return the files that packets enter, with the numbers of the columns of `table`.
+    """Return the files that packets enter, with their numbers for the columns of `table`.
 
-    The numbers are executions of the busiest instruction per packet, and instructions per hop.
+    The first number is the executions of the file's busiest instruction per packet. The second
+    number is the file's instructions per hop.
     """
     totals: Counter[str] = Counter()
     busiest: Counter[str] = Counter()

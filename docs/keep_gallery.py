@@ -1,9 +1,9 @@
 """Copy the output of `incast reproduce` to the gallery of the documentation.
 
 Takes the folder of a full run. The pictures, numbers and verdicts of its figures replace those in
-docs/gallery; files of figures that no longer exist are removed. Of a run with clock noise
+docs/gallery; files of figures that no longer exist are removed. From a run with clock noise
 (`incast reproduce --set network.clock_noise=1us`), only the verdicts are kept, in noise.json.
-Refuses a folder after which the gallery would lack a figure.
+Refuses a folder that would leave the gallery without one of its figures.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Builder:
         flags: int,
         identification: int = 0,
     ) -> None:
-        """Add a segment from host 10.0.0.`ends[0]` to the other; the client is host 1."""
+        """Add a segment from host 10.0.0.`ends[0]` to 10.0.0.`ends[1]`; the client is host 1."""
         source, target = ends
         ports = (8000, 40000 + source) if target == 1 else (40000 + target, 8000)
         mss = b"\x02\x04" + struct.pack("!H", _MSS) if flags & _SYN else b""
@@ -92,16 +92,12 @@ def built(
     Parameters
     ----------
     servers
-        How many answer.
-    lost
-        How many of them lose their last window, and send it again 0.2 s later.
-    late
-        How long the first server thinks, in seconds.
-    packets
-        Packets of each answer.
+        Number of servers that answer. lost Number of servers that lose their last window, and send
+        it again 0.2 s later. late Seconds for which the first server thinks. packets Packets of
+        each answer.
     counted
-        Whether the servers count the identifications of their packets, as Linux does: then the
-        packets that are lost are missing in them. Otherwise these are zero.
+        Whether the servers count the identifications of their packets, as Linux does. Lost packets
+        then leave gaps in the identifications. Otherwise all identifications are zero.
     """
     capture, trip, slot = Builder(), 100e-6, 12e-6
     for server in range(2, servers + 2):

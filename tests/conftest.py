@@ -43,7 +43,7 @@ SWEEP = SMALL + '[sweep]\n"workload.servers" = [2, 8, 32]\n'
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left: its exit code and what it printed."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -55,7 +55,7 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts() -> Iterator[None]:
-    """Heed Ctrl-C, also in the background of a shell, where all that it starts ignores it."""
+    """Heed Ctrl-C, which processes in the background of a shell ignore otherwise."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -94,7 +94,7 @@ def sweep(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    """Return a folder of texts, of which the only one has no figure yet."""
+    """Return a folder of texts that has a single text, without a figure yet."""
     place = tmp_path / "papers"
     write_text(place)
     return place
@@ -111,7 +111,7 @@ def document(**sections: Any) -> dict[str, Any]:
 
 
 def said(outcome: Outcome) -> str:
-    """Check that the outcome is that of a mistake, and return the line it printed."""
+    """Check that a command reported a user error in one line; return the line."""
     assert outcome.code == 2, outcome.err
     assert outcome.out == ""
     assert outcome.err.startswith("incast: ")

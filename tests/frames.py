@@ -13,7 +13,7 @@ _ETHERNET = 14
 class Frame:
     """A frame of TCP or UDP over IPv4.
 
-    `sums` are the checksums of the IP header and of what it carries; 0 is right.
+    `sums` are the checksums over the IP header and over its payload; a valid one gives 0.
     """
 
     nanos: int
@@ -97,7 +97,7 @@ def _comments(data: bytes) -> list[str]:
 
 
 def _sum(data: bytes) -> int:
-    """Return the complement of the sum of the words, as RFC 1071 has it."""
+    """Return the complement of the sum of the words (RFC 1071)."""
     words = struct.unpack(f">{len(data) // 2}H", data)
     total = sum(words)
     while total >> 16:

@@ -1,4 +1,4 @@
-"""`incast advise`: what to change, what it gains, the exact commands, and how to undo them."""
+"""`incast advise`: the changes, their gains, and the commands that apply and undo them."""
 
 import json
 from pathlib import Path

@@ -103,7 +103,7 @@ def test_a_page_needs_nothing_from_elsewhere(command: Command, tmp_path: Path) -
     [
         (["nowhere.pcap"], "nowhere.pcap: no such file or directory"),
         (["-", "-"], "-: standard input can be read only once"),
-        ([__file__], f"{__file__}: must be a pcap or pcapng file, also compressed by gzip or zstd"),
+        ([__file__], f"{__file__}: must be a pcap or pcapng file (plain, gzip or zstd)"),
         (["."], ".: is a directory"),
     ],
 )

@@ -16,7 +16,7 @@ HARMLESS = r"\x1b[2J\x9b1mred No incast: forged\u202e.pcap"
 
 
 def is_harmless(text: str) -> bool:
-    """Whether there is nothing but letters, blanks that do not break, and ends of lines."""
+    """Whether a text has only printable characters, non-breaking spaces and line feeds."""
     return text.translate(dict.fromkeys(map(ord, "\n\xa0\u202f"))).isprintable()
 
 

@@ -13,9 +13,9 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
 
 
 class Server:
-    """Answers with the number of the connection, and then sends more that nobody asked for.
+    """Answers with the number of the connection, and then sends unrequested data.
 
-    At once: with the answer, and not after it.
+    With `at_once`, the server sends these data together with the answer.
     """
 
     def __init__(self, unasked: bytes, at_once: bool) -> None:
@@ -42,7 +42,7 @@ class Server:
 
 
 def answers(unasked: bytes, *, at_once: bool = False) -> tuple[list[bytes | None], int]:
-    """Return what two reads in turn come to, and the connections that they needed."""
+    """Return the results of two successive reads, and the number of their connections."""
 
     async def run() -> tuple[list[bytes | None], int]:
         kept = Server(unasked, at_once)

@@ -9,7 +9,7 @@ PACKAGE = Path(incast.__file__).parent
 
 
 def test_every_parameter_can_be_given_by_its_name() -> None:
-    """A lone `*` makes the ones after it keywords; a lone `/` would make those before it none."""
+    """Parameters after a lone `*` are keywords; those before a lone `/` would have no names."""
     found = 0
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

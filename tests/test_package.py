@@ -20,8 +20,8 @@ SHIPPED = sorted(file.stem for file in (ROOT / "scenarios").glob("*.toml"))
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the `incast` of an environment that has the wheel, and no checkout.
 
-    Its dependencies are those of the environment that runs the tests; the wheel's library is that
-    of the tests, too, which need not be fast.
+    The environment has the dependencies of the environment that runs the tests. The wheel has the
+    library of the tests, which need not be a fast build.
     """
     place = tmp_path_factory.mktemp("elsewhere")
     environment = os.environ | {"VIRTUAL_ENV": sys.prefix}

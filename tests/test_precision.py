@@ -94,7 +94,7 @@ def test_the_keys_are_explained(command: Command) -> None:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Return the results of two timers: one is better in collapse, and the same without."""
+    """Return the results of two timers: one is better in collapse, otherwise they are equal."""
     scenario = tmp_path / "pair.toml"
     scenario.write_text(
         JITTER.replace("seeds = 2", "seeds = 12").replace("10ms", "100ms")
@@ -148,7 +148,7 @@ def test_what_cannot_be_compared_is_refused(
     assert "no such directory" in said(command("compare", pair[0], tmp_path / "nothing"))
     incast.run(small, out=tmp_path / "small")
     line = said(command("compare", pair[0], tmp_path / "small"))
-    assert "workload.servers is swept in only one of the two" in line
+    assert "workload.servers is swept in only one of the results" in line
     other = incast.load(tmp_path / "pair.toml").override("run.seeds", [99])
     incast.run(other, out=tmp_path / "other")
     line = said(command("compare", pair[0], tmp_path / "other"))

@@ -14,7 +14,7 @@ from conftest import Command, said
 
 
 class State(Protocol):
-    """What a progress function gets."""
+    """The argument of a progress function."""
 
     done: int
 

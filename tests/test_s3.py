@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[System]:
-    """Return an empty bucket, which commands find by the environment, as a user's would."""
+    """Return an empty bucket, which commands find by environment variables, as for users."""
     for name, value in {
         "AWS_ENDPOINT_URL": address,
         "AWS_ACCESS_KEY_ID": "mine",

@@ -16,7 +16,7 @@ SEEDS = 60
 
 @pytest.fixture
 def varied(tmp_path: Path) -> Path:
-    """Return 360 different runs of several costs, some of them with columns of their own."""
+    """Return a scenario of 360 different runs of several costs; some have columns of their own."""
     path = tmp_path / "varied.toml"
     text = SMALL.replace("seeds = 2", f"seeds = {SEEDS}")
     path.write_text(
@@ -27,7 +27,7 @@ def varied(tmp_path: Path) -> Path:
 
 
 def stored(out: Path) -> dict[str, bytes]:
-    """Return the files that must not depend on who wrote them."""
+    """Return the files that must not depend on the process that wrote them."""
     return {
         f"{file.parent.name}/{file.name}": file.read_bytes()
         for file in out.rglob("*.parquet")
@@ -159,7 +159,7 @@ def test_a_link_in_a_shard_is_not_followed(
 def test_a_folder_of_results_that_is_a_link_is_refused(
     command: Command, shard: Path, sweep: Path, tmp_path: Path, name: str, which: str
 ) -> None:
-    """Whoever made the directory could let a run write anywhere."""
+    """The creator of such a directory could otherwise let a run write anywhere."""
     elsewhere = tmp_path / "elsewhere"
     shutil.move(shard / name, elsewhere)
     (shard / name).symlink_to(elsewhere)

@@ -147,7 +147,7 @@ def test_results_of_another_engine_are_not_mixed_with_ours(sweep: Path, tmp_path
 
 @pytest.mark.parametrize("key", ["traces", "plan.points.0.resolved.x"])
 def test_a_manifest_with_lists_in_lists_is_refused(sweep: Path, tmp_path: Path, key: str) -> None:
-    """Some of them can just be read: how many, depends on the calls around it."""
+    """Lists of some depths can still be read; the depth depends on the calls on the stack."""
     for depth in range(700, 1000):
         changed(sweep, tmp_path, key, "DEEP", '"DEEP"', "[" * depth + "]" * depth)
 
@@ -159,7 +159,7 @@ def test_a_manifest_with_half_a_letter_is_refused(sweep: Path, tmp_path: Path, k
 
 
 def changed(sweep: Path, folder: Path, key: str, value: object, *text: str) -> None:
-    """Change a manifest, and see that it is refused in one line."""
+    """Change a manifest, and check that it is refused in one line."""
     out = folder / "out"
     if not out.exists():
         incast.run(sweep, out=out)

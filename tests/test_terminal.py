@@ -31,7 +31,7 @@ rate = "10Mbps"
 
 
 def on_terminal(width: int, *arguments: object, kind: str = "xterm") -> list[str]:
-    """Run `incast` on a terminal of so many columns, and return its lines."""
+    """Run `incast` on a terminal of this width, and return the lines that it prints."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (50, width))
     unset = {"COLUMNS", "LINES"}

@@ -38,7 +38,7 @@ def scenario(servers: int, sru: int, **network: str) -> dict[str, Any]:
 
 
 def beside_ns2(workload: Workload) -> dict[str, Any]:
-    """Return the scenario that ns-2 runs, too."""
+    """Return the scenario that ns-2 also runs."""
     document = scenario(SENDERS, BYTES, buffer=f"{workload.buffer}pkt")
     document["transport"]["receive_window"] = workload.window
     return document
@@ -66,8 +66,8 @@ class Case:
     document
         The scenario.
     plain, guided
-        Bar of the probe's time per hop, divided by the engine's, in a usual build and in a build of
-        `make pgo`; the quotient must be at least the bar.
+        Least ratio of the probe's time per hop to the engine's, in a usual build and in a build of
+        `make pgo`.
     """
 
     letter: str

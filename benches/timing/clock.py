@@ -1,8 +1,8 @@
 """Timing on a machine that also does other work.
 
-A disturbance makes a run slower, never faster, and lasts for seconds. So the runs of two sides
-alternate, and the fastest run of each side counts. If both sides are builds of incast, their
-processor times are compared, because other processes have no part in them.
+A disturbance makes a run slower, never faster, and lasts for seconds. The runs of the two sides
+therefore alternate, and the fastest run of each side counts. If both sides are builds of incast,
+their processor times are compared, because processor time excludes other processes.
 """
 
 from __future__ import annotations

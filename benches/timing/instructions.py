@@ -41,7 +41,7 @@ def sheet(*, keep: bool) -> Sheet:
         written = {"compiler": compiler.stdout.strip(), "counts": rounded}
         KEPT.write_text(json.dumps(written, indent=1) + "\n")
     elif kept["compiler"] != compiler.stdout.strip():
-        made.note += f" Not compared, because the kept counts are of {kept['compiler']}."
+        made.note += f" Not compared, because the kept counts come from {kept['compiler']}."
         kept = {}
     before = kept.get("counts", {})
     for name, count in counts.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 from timing.sheet import Sheet
 
 TEXT = Path(__file__).with_name("performance.md")
-"""The prose of the page, with marks for machine, build and tables."""
+"""The prose of the page, with placeholders for machine, build and tables."""
 
 
 def page(sheets: Sequence[Sheet], *, guided: bool) -> str:

@@ -30,7 +30,7 @@ def sheet(*, guided: bool) -> Sheet:
     made = Sheet(
         "Beside ns-2",
         [*headings, "ns-2", "ns-2, whole process", "ratio", "bar"],
-        "Both simulators run alternately, in the profile `ns2`; only their event loops are timed. "
+        "incast and ns-2 run alternately, in the profile `ns2`; only their event loops are timed. "
         "The peak is the memory of the process, with Python.",
     )
     for workload, bars in BARS.items():

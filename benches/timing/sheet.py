@@ -49,5 +49,7 @@ class Sheet:
             "|---|" + "--:|" * (len(self.headings) - 1),
             *("| " + " | ".join(row) + " |" for row in self.rows),
         ]
-        missed = ["", "Missed: " + "; ".join(self.missed) + "."] if self.missed else []
+        missed = (
+            ["", "Bars that were missed: " + "; ".join(self.missed) + "."] if self.missed else []
+        )
         return "\n".join([f"## {self.title}", "", self.note, "", *lines, *missed, ""])

@@ -1,4 +1,4 @@
-"""Time of a packet-hop over each transport, relative to an earlier NewReno's."""
+"""Time of a packet-hop with each transport, relative to that of an earlier version of NewReno."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sheet() -> Sheet:
 
 
 def _measure(worker: Worker, workload: Workload, name: str) -> tuple[float, float]:
-    """Return the nanoseconds per packet-hop, and their ratio to the earlier NewReno's."""
+    """Return the nanoseconds per packet-hop, and their ratio to those of the earlier NewReno."""
     runs, floor = [], probe.nanoseconds()
     for _ in range(REPEATS):
         runs.append(worker.run(cases.of_transport(workload, name)))

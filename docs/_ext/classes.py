@@ -37,8 +37,9 @@ def _share(counts: dict[str, Counter[Class]]) -> str:
     failed = sum(number for one, number in total.items() if one.startswith("fails"))
     judged = held + total[Class.TIES] + failed
     return (
-        f"Of {judged} claims that runs can judge, {held} hold, {total[Class.READING]} of them by "
-        f"one reading of several, {total[Class.TIES]} depend on ties, and {failed} fail."
+        f"Runs can judge {judged} claims: {held} hold, {total[Class.TIES]} depend on ties, and "
+        f"{failed} fail. Of the claims that hold, {total[Class.READING]} hold in one of several "
+        "readings."
     )
 
 

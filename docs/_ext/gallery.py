@@ -45,7 +45,7 @@ def verdicts() -> Iterator[str]:
         yield f"| {link} | {' | '.join(map(str, row))} |"
     yield f"| together | {' | '.join(map(str, total))} |"
     shared = "A run that several figures share counts in each of them."
-    yield f"\n{shared} Readings of a claim count as one."
+    yield f"\n{shared} Several readings of a claim count as one claim."
 
 
 def gallery(text: str) -> Iterator[str]:

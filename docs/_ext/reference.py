@@ -77,7 +77,8 @@ def models() -> Iterator[str]:
         yield f"\n### `{model.name}`\n"
         yield f"{model.summary[0].upper()}{model.summary[1:]}. Source: {model.source}.\n"
         if model.needs:
-            yield f"Needs, measured: {', '.join(f'`{name}`' for name in model.needs)}.\n"
+            needs = ", ".join(f"`{name}`" for name in model.needs)
+            yield f"Needs these measured quantities: {needs}.\n"
         for measure in model.measures:
             unit = f", {measure.unit}" if measure.unit != "1" else ""
             yield f"- `{model.name}.{measure.name}`{unit}: {_text(measure.summary)}"
@@ -115,7 +116,7 @@ def profiles() -> Iterator[str]:
 
 @cache
 def _storage_read() -> tuple[list[str], list[tuple[int, float]]]:
-    """Return the output of `make demo` on 80 columns, and the goodput of each number of servers."""
+    """Return the output of `make demo` on 80 columns, and the goodput at each number of servers."""
     with TemporaryDirectory() as folder:
         said = subprocess.run(  # noqa: S603 (our own command)
             [sys.executable, "-m", "incast", "run", "storage-read", "--out", folder],
@@ -132,9 +133,9 @@ def demo() -> Iterator[str]:
 
 
 def bars() -> Iterator[str]:
-    """Write the demo's picture in letters.
+    """Write the demo's picture in text characters.
 
-    Where a page is shown outside of the repository, a picture in a file would be missing.
+    A picture in a file would be missing from a page that is shown outside the repository.
     """
     yield "```text\n servers  goodput, each block 20 Mbps"
     for servers, goodput in _storage_read()[1]:
@@ -156,7 +157,7 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _cell(value: object, mss: int) -> str:
-    """Write a resolved value; of a part, write the name alone, because parameters differ."""
+    """Write a resolved value. For a part, write only the name, because its parameters differ."""
     return "" if value is None else f"`{schema.human(value, mss)}`"
 
 

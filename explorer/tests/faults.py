@@ -1,4 +1,4 @@
-"""Prints common faults of a scenario's text, each with the line of the command line, JSON."""
+"""Prints, as JSON, common faults in scenario files, each with the error of the command line."""
 
 import contextlib
 import io
@@ -46,7 +46,7 @@ FAULTS = {
 
 
 def line(file: Path) -> str:
-    """Return what the command line says about a file, without the names of both."""
+    """Return the error that the command line prints, without the names of program and file."""
     said = io.StringIO()
     sys.argv = ["incast", "run", str(file)]
     with contextlib.redirect_stderr(said), contextlib.suppress(SystemExit):

@@ -1,6 +1,7 @@
-"""Prints 50 scenarios with the rows that the command line has for them, JSON.
+"""Prints, as JSON, 50 scenarios with the rows that the command line prints.
 
-Every transport and profile, some topologies and disciplines, a shared buffer, background traffic.
+They cover every transport and profile, some topologies and disciplines, a shared buffer, and
+background traffic.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ from incast.cli import main
 
 
 def scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield texts, and the same as trees."""
+    """Yield a name for each scenario, and the changes to the base scenario."""
     for entry in json.loads(_core.entries("transports")):
         yield f'transport = "{entry["name"]}"', {"transport": {"name": entry["name"]}}
     for profile in ("lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"):
@@ -53,7 +54,7 @@ def rows(file: Path) -> list[dict[str, Any]]:
 
 
 def toml(tree: dict[str, Any]) -> str:
-    """Write a tree as TOML: JSON's values are TOML's, but for tables."""
+    """Write a tree as TOML. Except for tables, values are written as in JSON."""
 
     def value(of: object) -> str:
         if isinstance(of, dict):

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block. With at least this number, such a read has collapsed.
+"""Timeouts per block. A read with such a goodput and this many timeouts has collapsed.
 
 The duration of these timeouts does not matter.
 """
 LEAST_WAIT = 0.5
-"""Share of the lost time. Rarer timeouts that last at least this share are a collapse, too."""
+"""Share of the lost time. If rarer timeouts last at least this share, a read has collapsed, too."""
 
 
 def collapsed(

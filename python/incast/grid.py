@@ -49,7 +49,7 @@ class Column:
 def fitting(
     keys: Sequence[Column], columns: Sequence[Column], width: int | None
 ) -> tuple[list[Column], list[Column]]:
-    """Choose the columns of a table of `width`.
+    """Choose the columns of a table that fit into `width`.
 
     Parameters
     ----------
@@ -85,14 +85,14 @@ def fitting(
 def narrowed(
     columns: Sequence[Column], name: str, keys: Sequence[Column], width: int | None
 ) -> list[Column]:
-    """Fold the column called `name` as far as the columns of rank 0 to 4 need its room.
+    """Fold the column `name` to the width that the columns of rank 0 to 4 leave.
 
     Parameters
     ----------
     columns, keys, width
         See `fitting`.
     name
-        The name of the column of words.
+        The name of the column that is folded.
     """
     if width is None:
         return list(columns)

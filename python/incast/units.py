@@ -79,7 +79,7 @@ def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None],
 
 
 def time(seconds: float, *, trim: bool = True) -> str:
-    """Write a time, e.g. `200 ms`; without `trim` it has three digits, as columns need."""
+    """Write a time, e.g. `200 ms`; without `trim`, write three digits, to align a column."""
     return _scaled(seconds, _TIMES, trim=trim)
 
 
@@ -182,7 +182,7 @@ def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
 
 
 def _digits(value: float) -> int:
-    """Count the digits before the decimal point; below one, return minus the zeros after it."""
+    """Count the digits before the point; for values below 1, return minus the zeros after it."""
     return floor(log10(value)) + 1
 
 

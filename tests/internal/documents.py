@@ -51,7 +51,7 @@ class Documents:
     Parameters
     ----------
     seed
-        The same documents for the same seed.
+        The seed of the random documents.
     """
 
     def __init__(self, seed: int) -> None:
@@ -65,7 +65,7 @@ class Documents:
             yield self.draw()
 
     def draw(self) -> Tree:
-        """Draw one: from valid in most keys to wrong in many, with a sweep now and then."""
+        """Draw a document with few or many wrong keys, and sometimes with a sweep."""
         if self.random.random() < 0.3:
             document: Tree = {"workload": {"servers": 4, "sru": "64KiB"}}
             self.change(document)
@@ -78,7 +78,7 @@ class Documents:
         return document
 
     def base(self) -> Tree:
-        """Draw a document whose keys have values of their own kind, more or less."""
+        """Draw a document most of whose keys have values of the right kind."""
         document: Tree = {"workload": {"servers": 4, "sru": "64KiB"}}
         for table in ("network", "transport", "workload", "run"):
             if self.random.random() < 0.3:
@@ -96,7 +96,7 @@ class Documents:
         return value if isinstance(value, dict) else {}
 
     def change(self, document: Tree) -> None:
-        """Give a key another value of its own kind."""
+        """Give a key another value of the right kind."""
         path = list(self.random.choice(self.paths))
         place: Any = document
         for key in path[:-1]:
@@ -105,7 +105,7 @@ class Documents:
             place[path[-1]] = self.fitting(path)
 
     def mutate(self, document: Tree) -> None:
-        """Give a key of the schema, or one that does not exist, another value."""
+        """Give another value to a key of the schema, or to a key that does not exist."""
         path = list(self.random.choice(self.paths))
         if self.random.random() < 0.05:
             path[self.random.randrange(len(path))] = self.random.choice(
@@ -127,7 +127,7 @@ class Documents:
             place[int(last)] = value
 
     def sweep(self) -> Tree:
-        """Draw a sweep of a thousand points at most, or of far too many."""
+        """Draw a sweep of at most a thousand points, or of far too many points."""
         axes: Tree = {}
         for _ in range(self.random.choice([1, 1, 2, 3])):
             path = self.random.choice(self.paths)
@@ -143,7 +143,7 @@ class Documents:
         return axes
 
     def fitting(self, path: list[str]) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Draw a value of the kind that the key expects, as far as the schema tells."""
+        """Draw a value of the kind that the schema states for a key, if it states one."""
         place: Any = self.schema
         for key in path:
             place = self._below(place, key)
@@ -152,7 +152,7 @@ class Documents:
         return self.value(place, 0)
 
     def odd(self) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Draw a value that hardly anybody expects."""
+        """Draw an unusual value."""
         if self.random.random() < 0.02:
             deep: Any = 1
             for _ in range(self.random.choice([30, 100, 200, 2000])):
@@ -161,7 +161,7 @@ class Documents:
         return self.random.choice(ODD)
 
     def value(self, schema: Tree, depth: int) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Draw a value that a schema describes; quantities and numbers over their whole range."""
+        """Draw a value that fits a schema; quantities and numbers cover their whole range."""
         target = schema.get("$ref", "").rpartition("/")[2]
         if target in UNITS:
             return self.random.choice(NUMBERS) + self.random.choice(UNITS[target])
@@ -210,7 +210,7 @@ class Documents:
         return items
 
     def _enter(self, place: Any, key: str) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Go down a key, making a table where nothing is."""
+        """Return the table or list of a key; make it if there is none."""
         if isinstance(place, dict):
             if not isinstance(place.get(key), dict | list):
                 place[key] = [{"name": "long-flow"}] if key in {"background", "remedies"} else {}
@@ -234,7 +234,7 @@ class Documents:
         return schema
 
     def _below(self, schema: Tree, key: str) -> Tree | None:
-        """What the schema says of a key below."""
+        """The schema of a key inside a table."""
         schema = self._resolve(schema)
         if key.isdigit() and "items" in schema:
             return dict(schema["items"])
@@ -245,7 +245,7 @@ class Documents:
         return self.random.choice(found) if found else None
 
     def _paths(self, schema: Tree, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        """Every path of the schema; lists by their first entry."""
+        """Every path of the schema; the path of a list leads to its first entry."""
         if path:
             yield path
         schema = self._resolve(schema)

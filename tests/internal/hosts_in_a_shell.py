@@ -1,4 +1,4 @@
-"""A host and a switch as functions of a shell with state in files, so that no root is needed.
+"""Shell functions that replace a host and a switch; their state is in files, so no root is needed.
 
 The functions answer like the real commands, as far as advice uses these. `ip route` prints its
 options in an order of its own, and prints "rto_min lock", which it cannot read. The default queue
@@ -74,5 +74,5 @@ ROUTES = {
 
 
 def hosts(route: str) -> str:
-    """Return the functions, with a route that is there before."""
+    """Return the functions, with a route that exists from the start."""
     return f"set -e\nROUTE='{ROUTES[route]}'\n{HOSTS}"

@@ -38,7 +38,7 @@ def scenarios() -> Document:
 
 
 def keys() -> dict[str, Document]:
-    """Return what the schema says of every key: `network.queue[red].min_th` is one of `red`."""
+    """Return the schema of every key: `network.queue[red].min_th` is one of `red`."""
     found: dict[str, Document] = {}
     seen: set[str] = set()
     late: list[tuple[Document, str]] = []
@@ -71,7 +71,7 @@ def keys() -> dict[str, Document]:
 
 
 def put(document: Mapping[str, Any], key: str, *values: object) -> Document:
-    """Return the document with the tables that the key lies in, and its value, if there is one."""
+    """Return the document with the tables of a key, and with its value if one is given."""
     changed = copy.deepcopy(dict(document))
     *tables, (last, _) = _STEP.findall(key)
     place = changed
@@ -107,7 +107,7 @@ def without(document: Mapping[str, Any], key: str) -> Document:
 
 
 def around(key: str, given: Mapping[str, Any], base: Mapping[str, Any]) -> Document:
-    """Return the scenario in which a key is tried, before it gets its value."""
+    """Return the scenario in which a key is tried, without the value of the key."""
     document = put(base, key)
     for gone in given.get("without", ()):
         document = without(document, gone)
@@ -117,7 +117,7 @@ def around(key: str, given: Mapping[str, Any], base: Mapping[str, Any]) -> Docum
 
 
 def others(about: Document) -> Iterator[object]:
-    """Return values that are not the default: the other names, more and less of a quantity."""
+    """Yield values other than the default: the other names, or a larger and a smaller quantity."""
     default = about.get("default")
     if isinstance(default, bool):
         yield not default

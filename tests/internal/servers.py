@@ -23,7 +23,7 @@ def answer(
     length: bool = True,
     ends: Callable[[socket.socket], None] | None = None,
 ) -> Behaviour:
-    """Return a behaviour: this head, this body, and an end of the connection."""
+    """Return a behaviour: send a head and a body, and end the connection."""
 
     def behave(connection: socket.socket, _: dict[str, str]) -> None:
         # Said, since a connection that is kept for another piece would be closed under it.
@@ -37,7 +37,7 @@ def answer(
 
 
 def raw(data: bytes, ends: Callable[[socket.socket], None] | None = None) -> Behaviour:
-    """Return a behaviour: these bytes."""
+    """Return a behaviour: send these bytes."""
 
     def behave(connection: socket.socket, _: dict[str, str]) -> None:
         connection.sendall(data)
@@ -56,14 +56,14 @@ def close(connection: socket.socket) -> None:
 
 
 def reset(connection: socket.socket) -> None:
-    """End a connection by a RST, once what was sent has been read."""
+    """End a connection by a RST, after the client has read the sent bytes."""
     time.sleep(0.1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def wait(connection: socket.socket) -> None:
-    """Say nothing more, until the client gives up."""
+    """Send nothing more, until the client gives up."""
     connection.settimeout(_SILENCE)
     with suppress(OSError):
         while connection.recv(4096):
@@ -71,12 +71,12 @@ def wait(connection: socket.socket) -> None:
 
 
 def part(told: str, body: bytes, *head: str) -> Behaviour:
-    """Return a behaviour: a part, with what it says of itself."""
+    """Return a behaviour: send a part of the object with this Content-Range."""
     return answer(f"Content-Range: {told}", *head, status="206 Partial Content", body=body)
 
 
 def drip(connection: socket.socket, _: dict[str, str]) -> None:
-    """Send a byte now and then."""
+    """Send a byte every tenth of a second."""
     connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {len(OBJECT)}\r\n\r\n".encode())
     with suppress(OSError):
         for number in range(len(OBJECT)):
@@ -85,7 +85,7 @@ def drip(connection: socket.socket, _: dict[str, str]) -> None:
 
 
 def endless(head: bytes, chunk: bytes) -> Behaviour:
-    """Return a behaviour: what never ends."""
+    """Return a behaviour: send an answer that never ends."""
 
     def behave(connection: socket.socket, _: dict[str, str]) -> None:
         with suppress(OSError):
@@ -97,7 +97,7 @@ def endless(head: bytes, chunk: bytes) -> Behaviour:
 
 
 def good(connection: socket.socket, head: dict[str, str]) -> None:
-    """Serve the object and its ranges as it should be."""
+    """Serve the object and its ranges correctly."""
     wanted = head.get("range")
     if wanted is None:
         return answer()(connection, head)
@@ -108,7 +108,7 @@ def good(connection: socket.socket, head: dict[str, str]) -> None:
 
 
 def once_more(connection: socket.socket, head: dict[str, str]) -> None:
-    """Fail at first, and then serve another object."""
+    """Fail at the first request, and then serve another object."""
     once_more.asked = getattr(once_more, "asked", 0) + 1  # type: ignore[attr-defined]
     if once_more.asked % 2:  # type: ignore[attr-defined]
         return answer("Content-Length: 5000", body=OBJECT[:2000], length=False)(connection, head)

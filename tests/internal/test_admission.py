@@ -173,7 +173,7 @@ def test_a_plan_that_contradicts_itself_is_refused(make: Callable[[], Plan], mes
 
 
 def test_a_smaller_plan_bounds_those_who_join_an_open_batch() -> None:
-    """Of the batch of four that is open, two places are free when the plan allows two at all."""
+    """If the plan shrinks from four answers to two, an open batch with one takes one more."""
     desk = Desk(Plan.batches(4, window=None))
     assert desk.wants(1) == [0]
     assert not desk.admission.full
@@ -187,7 +187,7 @@ def test_a_smaller_plan_bounds_those_who_join_an_open_batch() -> None:
 
 
 class Waits:
-    """What has a ticket and no window."""
+    """An answer that has a ticket and no window."""
 
     def __init__(self) -> None:
         self.ticket = Ticket()
@@ -198,7 +198,7 @@ class Waits:
 
 @pytest.mark.parametrize(("arrived", "begins"), [([99], False), ([99, 1], True), ([101], True)])
 def test_the_next_begins_when_the_trigger_is_reached(arrived: list[int], begins: bool) -> None:
-    """Also if it is reached exactly: no later bytes would start it."""
+    """An answer also starts if the trigger is reached exactly; no later bytes would start it."""
 
     async def turns() -> bool:
         desk = Turns(Admission(Plan.nccs(2, trigger=100)), None)

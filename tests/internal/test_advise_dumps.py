@@ -255,7 +255,7 @@ def test_damaged_dumps_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
 
 
 def _outcome(tmp_path: Path, text: str) -> list[str]:
-    """Return what is said of a text, or why it is refused."""
+    """Return the notes on a text, or the reason why it is refused."""
     try:
         taken = read(tmp_path, text)
     except AdviceError as error:

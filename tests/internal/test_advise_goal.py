@@ -112,7 +112,7 @@ def test_the_cheapest_of_those_close_to_the_best_comes_first(fixes: list[Any]) -
 
 @pytest.fixture
 def fixes() -> list[Any]:
-    """A fix of the server hosts, and one of the switch."""
+    """A fix on the server hosts, and a fix on the switch."""
     from incast.advise.case import case_of
     from incast.advise.fixes import Who, catalogue
     from incast.scenario import load

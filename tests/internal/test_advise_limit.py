@@ -44,7 +44,7 @@ def row(**given_here: float) -> dict[str, Any]:
 
 
 def near(value: float, told: float) -> bool:
-    """Whether a number is told as it is, to two digits."""
+    """Whether a printed number agrees with its value to two digits."""
     return abs(value - told) <= 0.06 * abs(value) + 1e-12
 
 

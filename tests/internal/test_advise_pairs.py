@@ -24,7 +24,7 @@ READ = {
 
 
 def kinds() -> list[list[Fix]]:
-    """Return the fixes that are commands, those that are undone alike together."""
+    """Return the fixes that are commands, grouped by the commands that undo them."""
     scenario = incast.load(READ)
     found = catalogue(case_of(scenario)) + catalogue(case_of(scenario, APPS["ceph"]))
     alike: dict[str, list[Fix]] = {}
@@ -39,15 +39,15 @@ FIXES = [kind[0] for kind in KINDS]
 
 
 def partners(first: Fix) -> list[Fix]:
-    """Return what is tried with the first fix of a kind: itself, its last, and later kinds."""
+    """Return the fixes to try with a kind's first fix: itself, the kind's last, and later kinds."""
     place = FIXES.index(first)
     return [first, KINDS[place][-1], *FIXES[place + 1 :]]
 
 
 def undone(first: Fix, seconds: list[Fix], *, out: str = "") -> str:
-    """Return a script that gives the first fix with each of the others in all orders.
+    """Return a script that applies and undoes the first fix and each other fix in all orders.
 
-    It prints a line for every order after which something is not what it was.
+    The script prints a line for every order that does not restore the first state.
     """
     lines = ["state > before"]
     for second in seconds:
@@ -84,7 +84,7 @@ def test_every_kind_of_command_is_there() -> None:
 
 @pytest.mark.parametrize("fix", FIXES, ids=lambda fix: fix.name)
 def test_a_variable_keeps_one_thing_and_is_set_once(fix: Fix) -> None:
-    """What another fix has kept is never replaced, so that all go back to the first state."""
+    """A fix never replaces a value that another fix has kept, so all go back to the first state."""
     set_here = re.findall(r"^\s*(\w+)=", fix.text, re.MULTILINE)
     assert set(set_here) <= {"CLIENT", "SERVER", "DEV", "OLD_qdisc"}, "examples, and a constant"
     assert fix.text.count("OLD_qdisc=") == fix.text.count("OLD_qdisc=default")
@@ -115,7 +115,7 @@ def test_a_shell_that_is_used_again_keeps_what_is_new() -> None:
 
 
 def test_one_of_two_goes_back_alone() -> None:
-    """Other options of the same route stay."""
+    """Undoing a fix keeps the other options of the same route."""
     timer, window = (
         next(one for one in FIXES if one.name.startswith(it)) for it in ("rto", "init")
     )
@@ -148,7 +148,7 @@ state() {
 
 
 def why_not() -> str:
-    """Return why no namespace can be had here, or nothing."""
+    """Return the reason why there are no namespaces here; an empty string if there are."""
     missing = [name for name in ("unshare", "ip", "tc", "sysctl") if not shutil.which(name)]
     if missing:
         return f"commands are missing: {', '.join(missing)}"

@@ -24,7 +24,7 @@ ip link add eth0 type veth peer name peer0 && ip link set eth0 up && ip link set
 ip addr add 192.0.2.9/24 dev eth0 && ip route add default via 192.0.2.254
 """
 SET = "ip route change default via 192.0.2.254 rto_min 300ms initcwnd 20 quickack 0\n"
-"""A route that has options already; `ip` prints the first one as it does not read it."""
+"""A route that already has options; `ip` prints the first option in a form that it cannot read."""
 STATE = """
 state() {
     ip -d route show
@@ -41,7 +41,7 @@ def said(script: str) -> subprocess.CompletedProcess[str]:
 
 
 def why_not() -> str:
-    """Return why no namespace can be had here, or nothing."""
+    """Return the reason why there are no namespaces here; an empty string if there are."""
     missing = [name for name in ("unshare", "ip", "tc", "sysctl") if not shutil.which(name)]
     if missing:
         return f"commands are missing: {', '.join(missing)}"

@@ -65,7 +65,7 @@ def hunted(servers: int, share: Callable[[int], float]) -> tuple[Knee, Formula]:
 
 
 def at(servers: int) -> Callable[[int], float]:
-    """Collapse from so many servers on, for all seeds."""
+    """Return a formula: from this number of servers on, all seeds collapse."""
     return lambda n: float(n >= servers)
 
 
@@ -115,7 +115,7 @@ def test_a_knee_needs_three_of_four_seeds() -> None:
 
 
 def test_a_number_that_collapses_below_others_counts() -> None:
-    """A read may recover with more servers; the lower end is below the first that collapses."""
+    """A read may recover with more servers; the lower end is below the first collapsing number."""
     found, _ = hunted(16, lambda n: float(n in (7, 16)))
     assert (found.low, found.high) == (6, 7)
 

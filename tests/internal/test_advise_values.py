@@ -15,7 +15,7 @@ HERE: dict[str, Any] = {
     "workload": {"servers": 16, "sru": "128KiB", "blocks": 2, "connections": "persistent"},
     "transport": {"recovery": "newreno", "sack": False},
 }
-"""Room for 95 packets: 87 in the buffer, 8 on the path. A packet has 1500 bytes, 12 µs."""
+"""Room for 95 packets: 87 in the buffer, 8 on the path. A packet has 1500 bytes and takes 12 µs."""
 
 
 def at(changes: dict[str, object] | None = None) -> dict[str, Fix]:
@@ -279,7 +279,7 @@ def test_selective_acks_switch_on_what_they_need() -> None:
 
 
 def test_a_buffer_holds_the_burst_of_the_model() -> None:
-    """16 servers send 10 packets each, back to back: n·w - 1 - (w - 1) = 150 wait at the peak."""
+    """16 servers send 10 packets each at once: n·w - 1 - (w - 1) = 150 packets wait at the peak."""
     fresh = {"workload.connections": "fresh"}
     assert of(at(fresh), "a buffer") == ["a buffer of 151 packets"], "and 16 FINs of 52 bytes"
     counted = at(fresh | {"network.buffer": "87pkt"})
@@ -307,7 +307,7 @@ def test_a_held_burst_loses_nothing() -> None:
 
 
 def test_alpha_grows_until_it_holds_the_burst() -> None:
-    """150 packets are 225 kB: of 2 MB, 2^-3 has a ninth, and 2^-2 a fifth. 1365 are too many."""
+    """150 packets are 225 kB. Alpha 2^-3 gives a ninth of 2 MB, 2^-2 a fifth; 1365 are too many."""
     shared = {"name": "dynamic", "total": "2MB", "alpha": "2^-7"}
     assert of(at({"network.buffer": shared}), "alpha") == [f"alpha 2^{n}" for n in range(-6, -1)]
     fresh = {"workload.connections": "fresh", "network.buffer": shared | {"total": "500kB"}}

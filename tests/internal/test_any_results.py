@@ -53,7 +53,7 @@ _SWEEPS: list[dict[str, list[Any]]] = [
 
 
 def draw(random: Random) -> dict[str, Any]:
-    """Draw a document, most of which are valid."""
+    """Draw a document, which is valid in most cases."""
     name = random.choice(["barrier-read", "barrier-read", "long-flows"])
     workload: dict[str, Any] = {"name": name, "servers": random.choice([1, 2, 8, 30])}
     if name == "long-flows":
@@ -107,7 +107,7 @@ def _other(random: Random, number: int) -> dict[str, Any]:
 
 @cache
 def scenarios() -> list[incast.Scenario]:
-    """Return the valid ones among those drawn."""
+    """Return the valid scenarios among the drawn documents."""
     return list(_valid(Random(14)))
 
 

@@ -25,7 +25,7 @@ class Done:
 
 
 class Arithmetic:
-    """Says that every read takes what its bytes take on the client's link."""
+    """Answers that a read takes as long as its bytes take on the client's link."""
 
     version = "arithmetic 1"
 

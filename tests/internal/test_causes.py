@@ -1,4 +1,4 @@
-"""Sorting the timeouts of ns-2's traces."""
+"""The script that sorts the timeouts of ns-2's traces by cause."""
 
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def causes(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the script beside the data, which is no package."""
+    """Return the script in the data's folder, which is no package."""
     monkeypatch.syspath_prepend(str(ROOT / "papers" / "ns2"))
     return import_module("causes")
 

@@ -1,4 +1,4 @@
-"""Data that the client must not call whole, show, wait for or remove."""
+"""Data that the client must not call complete, show, wait for or remove."""
 
 import asyncio
 import os
@@ -162,7 +162,7 @@ def test_an_object_is_never_called_as_a_partial_file_is(tmp_path: Path) -> None:
 
 
 def test_many_retries_have_a_bounded_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 2 000 attempts, the last pauses would be too large for a float."""
+    """Without a bound, the last pauses of 2 000 attempts would be too large for a float."""
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:

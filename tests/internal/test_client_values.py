@@ -206,7 +206,7 @@ def test_a_window_that_was_set_is_told_with_the_outcome() -> None:
 
 
 async def answers(source: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
-    """Answer each byte by five, and an x by five and the end."""
+    """Answer each byte with five bytes, and an x with five bytes and the end of the connection."""
     with suppress(ConnectionError, asyncio.CancelledError):
         while asked := await source.read(1):
             out.write(b"abcde")

@@ -232,7 +232,7 @@ def test_a_local_cluster_is_started_and_ended(
 
 
 def test_a_client_that_cannot_begin_is_one_line_and_does_not_wait(sweep: Path) -> None:
-    """It would wait for itself when the process ends."""
+    """The client would wait for itself at the end of the process."""
     arguments = [sys.executable, "-m", "incast", "run", str(sweep), "--executor", "inproc://x"]
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")

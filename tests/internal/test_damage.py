@@ -29,7 +29,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def everything(out: Path) -> list[pl.DataFrame]:
-    """Read all that a directory says of its runs."""
+    """Read all rows, blocks and traces of a directory."""
     results = incast.open_results(out)
     traces = [
         results.traces.of(name, job)
@@ -162,7 +162,7 @@ def test_the_checksum_is_of_name_and_content(tmp_path: Path) -> None:
 
 
 def places(tree: Tree, here: Place = ()) -> Iterator[Place]:
-    """Yield every place of a tree, but what the points resolve to and the user's own document."""
+    """Yield every position in a tree, except inside resolved points and the user's own document."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     for key, value in items:
         place = (*here, key)

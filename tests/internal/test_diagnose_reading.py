@@ -49,7 +49,7 @@ def large(directory: Path, protocol: int = 6) -> Path:
 
 
 class Reader:
-    """A command under way, its standard input, and what it has left."""
+    """A running command, with its standard input and its outputs."""
 
     def __init__(self, paths: tuple[object, ...]) -> None:
         self.process = subprocess.Popen(
@@ -58,7 +58,7 @@ class Reader:
         )  # fmt: skip
 
     def interrupt(self, times: int = 1) -> dict[str, Any]:
-        """Send Ctrl-C; the report comes soon, and nothing else."""
+        """Send Ctrl-C; check that only the report is printed, and soon."""
         assert self.process.poll() is None, "it had not ended"
         sent = time.monotonic()
         for _ in range(times):
@@ -81,12 +81,12 @@ class Reader:
         raise AssertionError("the reading does not begin")
 
     def has(self, path: Path) -> bool:
-        """Whether it reads a file."""
+        """Whether the process reads a file."""
         folder = Path(f"/proc/{self.process.pid}/fd")
         return any(_target(link) == str(path) for link in folder.iterdir())
 
     def waits(self) -> bool:
-        """Whether a thread of it waits for an input."""
+        """Whether a thread of the process waits for an input."""
         threads = Path(f"/proc/{self.process.pid}/task").glob("*/comm")
         return any(one.read_text().strip() == "capture input" for one in threads)
 
@@ -100,7 +100,7 @@ def _target(link: Path) -> str:
 
 @contextmanager
 def reader(*paths: object) -> Iterator[Reader]:
-    """Run the command, and leave nothing of it behind."""
+    """Run the command, and end its process afterwards."""
     if not Path("/proc/self/task").exists():
         pytest.skip("what a process waits for is seen in /proc")
     one = Reader(paths)
@@ -282,7 +282,7 @@ def test_errors_of_the_reading_are_what_they_are(
             reading.diagnose([path], flows=flows)  # type: ignore[arg-type]
 
     class Panic(BaseException):
-        """As the one that a panic of Rust becomes."""
+        """An exception like that of a panic in Rust."""
 
     class Broken:
         bytes_read = 0

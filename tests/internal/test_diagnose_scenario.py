@@ -23,7 +23,7 @@ ANSWERS = ("servers", "sru", "rate_bps")  # without them there is nothing to sim
 
 
 def written(**changes: Any) -> str:
-    """Return the scenario of what was seen."""
+    """Return the scenario of observed parameters."""
     return scenario.document({"parameters": PLAIN | changes})
 
 
@@ -90,7 +90,7 @@ def test_without_answers_there_is_no_scenario(key: str, value: int | None) -> No
 
 
 def extreme(stream: random.Random, usual: float, *, whole: bool) -> float | int | None:
-    """Return a number as no network has it, or a usual one, or none."""
+    """Return a number that no network has, the usual number, or None."""
     kinds: list[Callable[[], float | None]] = [
         lambda: usual,
         lambda: usual * 10 ** stream.uniform(-12, 12),

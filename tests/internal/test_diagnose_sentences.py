@@ -14,12 +14,12 @@ HARMLESS = r"\x1b[2J\x9b1mred No incast: forged\u202e.pcap"
 
 
 def is_harmless(text: str) -> bool:
-    """Whether there is nothing but letters, blanks that do not break, and ends of lines."""
+    """Whether a text has only printable characters, non-breaking spaces and line feeds."""
     return text.translate(dict.fromkeys(map(ord, "\n\xa0\u202f"))).isprintable()
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    """Return a report with incast, as the core makes it, but for the changes."""
+    """Return a report with incast in the core's form, with changes."""
     return {
         "incast": True, "why": WHY, "vantage": "client", "vantage_confidence": 0.92,
         "severity": SEVERITY, "incomplete": [], "tunnels": [], "episodes": [], "stalls": [],
@@ -82,7 +82,7 @@ def test_what_is_missing_comes_before_the_reason() -> None:
     assert list(text.reasons(seen)) == [
         "The capture has only one direction of the connections. Capture both directions.",
         "The clock of the capture was set back.",
-        "Such a capture alone neither proves incast nor rules it out.",
+        "This capture alone neither proves incast nor rules it out.",
     ]
     assert text.cannot_tell(seen) == [], "it is said once"
     assert list(text.reasons(report(incomplete=["capture_drops"]))) == [

@@ -19,7 +19,7 @@ def test_a_key_has_meaning_type_default_per_profile_and_source(command: Command)
     assert (told.code, told.err) == (0, "")
     assert told.out == (
         "transport.rto_min\n"
-        "  means     Lower bound of the retransmission timeout, seconds (RFC 6298 (2.4): 1 s).\n"
+        "  means     Lower bound of the retransmission timeout, in seconds (RFC 6298 (2.4): 1 s).\n"
         "  takes     time\n"
         "  default   200ms (lab, linux, linux-dctcp, ns2, ns3); 1s (rfc)\n"
         "  source    RFC 6298 (2.4)\n"
@@ -155,7 +155,7 @@ def test_files_are_offered_beside_shipped_scenarios(
 
 
 def test_help_comes_at_once() -> None:
-    """Nothing that computes, draws or serves is loaded: each costs more than the whole help."""
+    """No module that computes, draws or serves is loaded, because each is slower than the help."""
     code = (
         "import runpy, sys\n"
         "sys.argv = ['incast', 'run', '--help']\n"

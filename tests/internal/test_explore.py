@@ -112,19 +112,19 @@ def test_idle_connections_take_few_threads_and_end(
 
 
 LONG = bytes(1 << 25)
-"""A file that is longer than what a connection takes unread."""
+"""A file that is larger than the buffers of a connection."""
 
 
 @pytest.fixture
 def patient(page: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[explore.Server]:
-    """Yield a server that never ends a connection because of the time."""
+    """Yield a server that never ends a connection by a timeout."""
     monkeypatch.setattr(explore._Handler, "timeout", 300.0)
     (page / "long").write_bytes(LONG)
     yield from serving()
 
 
 def connected(server: explore.Server, stack: ExitStack, sent: bytes) -> socket.socket:
-    """Open a connection, and send this."""
+    """Open a connection, and send some bytes."""
     port = int(server.address.rstrip("/").rpartition(":")[2])
     connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 60))
     connection.sendall(sent)

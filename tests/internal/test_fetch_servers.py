@@ -94,7 +94,7 @@ WHOLE = {
     "endless-chunks": "the answer has more than the 100000 bytes that are allowed without a length",
     "other-object": "the answer ended early",
 }
-"""How the whole object is read: what an error begins with, or `READ`."""
+"""The result of reading the whole object, per behaviour: the start of the error, or `READ`."""
 
 RANGE = {
     "good": READ,
@@ -114,7 +114,7 @@ RANGE = {
     "status-404": "the server answers 404 Not Found",
     "short": "the server answers 200: it does not serve ranges",
 }
-"""How the first hundred bytes are read."""
+"""The result of reading the first hundred bytes, per behaviour."""
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_every_behaviour_is_asked_for() -> None:
 
 
 def test_what_each_behaviour_comes_to(base: str) -> None:
-    """All at once: whatever one piece raises stays its own."""
+    """All pieces are read at once; the error of a piece does not affect the others."""
     whole = [HttpPiece(f"{base}/{name}/x") for name in WHOLE]
     parts = [HttpPiece(f"{base}/{name}/x", 0, 100) for name in RANGE]
     outcomes = fetched(whole + parts)
@@ -251,7 +251,7 @@ def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
 
 
 def test_places_of_many_addresses_cost_in_proportion(tmp_path: Path) -> None:
-    """Looks at the calls, not at the clock: a comparison of paths for each pair would be 10^8."""
+    """Counts comparisons instead of time: one for each pair of paths would be 10^8."""
     count = 0
 
     class Counted(type(tmp_path)):  # type: ignore[misc]

@@ -22,7 +22,7 @@ from small_text import CLAIM, SWEEP
 
 @pytest.fixture
 def done(papers: Path, tmp_path: Path) -> Callable[..., Done]:
-    """Return a function that writes a figure, and runs it."""
+    """Return a function that writes a figure and runs it."""
 
     def make(figure: str, quick: bool = True) -> Done:
         (papers / "text" / "1.toml").write_text(figure)
@@ -368,7 +368,7 @@ right = { series = "plato", column = "packets_last", reduce = "mean" }
 
 
 def test_bins_that_were_left_out_are_filled() -> None:
-    """Levels stay, nothing is sent, and every lane is filled for itself."""
+    """In filled bins the queue stays, nothing is sent, and each port has its own values."""
     trace = pl.DataFrame(
         {
             "time_s": [0.0, 3e-6, 1e-6, 2e-6],

@@ -26,7 +26,7 @@ MOST_KIB = 200 * 1024
 
 
 def refusal(act: Callable[[], object]) -> str:
-    """Return the line with which something is refused, empty if it is not."""
+    """Return the line with which a call is refused; an empty string if it is not refused."""
     try:
         act()
     except incast.ScenarioError as error:
@@ -35,7 +35,7 @@ def refusal(act: Callable[[], object]) -> str:
 
 
 def planned(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (anything at all)
-    """Plan a document, or see that it is refused as it should be; return its points."""
+    """Plan a document, or check that it is refused properly; return its points."""
     start, points = time.process_time(), []
     line = refusal(
         lambda: points.extend(point.resolved for point in incast.load(document).plan.points)
@@ -52,7 +52,7 @@ def planned(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (anything at
 
 
 def see(number: int, document: object, judge: Any) -> Any:  # noqa: ANN401
-    """Judge a document; what escapes names it, so that it can be drawn again."""
+    """Judge a document; an unexpected exception names it, so that it can be drawn again."""
     try:
         return judge(document)
     except KeyboardInterrupt:
@@ -63,7 +63,7 @@ def see(number: int, document: object, judge: Any) -> Any:  # noqa: ANN401
 
 
 def peak() -> int:
-    """Return the most memory that this process had, KiB."""
+    """Return the peak memory of this process in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -160,7 +160,7 @@ def test_what_is_planned_runs_and_ends_when_it_is_told_to() -> None:
 
 
 def is_small(resolved: dict[str, Any]) -> bool:
-    """Whether a world of these hosts is built in no time."""
+    """Whether the simulator quickly builds a network of this size."""
     hosts = resolved["workload"]["servers"] * resolved["workload"].get("flows", 1)
     hosts += resolved["network"]["clients"]
     for table in resolved["background"]:
@@ -169,7 +169,7 @@ def is_small(resolved: dict[str, Any]) -> bool:
 
 
 def ends(resolved: dict[str, Any]) -> None:
-    """Run a point for a moment, then cancel it, which has to do within half a second."""
+    """Run a point for a moment, then cancel it; the run must end within half a second."""
     control, outcome = _core.Control(), []
 
     def work() -> None:

@@ -16,7 +16,7 @@ from incast.reproduce.quantity import Quantity
 
 
 def curves(**values: list[float]) -> Curves:
-    """Return curves at 1, 2, 3 and so on, of one seed."""
+    """Return curves with the points 1, 2, 3 and so on, and one seed."""
     of = {}
     for label, ys in values.items():
         rows = pl.DataFrame({"x": range(len(ys)), "seed": 1, "status": "ok", "goodput_bps": ys})

@@ -2,8 +2,8 @@
 
 A key is tried in the scenarios of `knobs/scenarios.toml`, with values that are not its default. A
 key that needs a special value or scenario has an entry in another table of that folder: `is` is the
-value, `in` names the scenario, `with` changes other keys of the scenario in the run with the value,
-and `without` in the run without it. A part that may occur in several places is tried in the first.
+value, `in` names the scenario, `with` sets other keys of the scenario, and `without` removes keys
+from it. A part that may occur in several positions is tried in the first one.
 """
 
 import json
@@ -41,7 +41,7 @@ STILL: dict[str, tuple[object, Document, str]] = {
 
 @cache
 def told(text: str) -> str:
-    """Run all points of a document; return its rows, or nothing if it is refused."""
+    """Run all points of a document; return the rows, or an empty string if it is refused."""
     try:
         plan = incast.load(json.loads(text)).plan
     except ScenarioError:
@@ -140,6 +140,6 @@ def test_a_sweep_over_what_moves_nothing_is_refused() -> None:
 
 @pytest.mark.parametrize("profile", ["lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"])
 def test_a_resolved_point_is_a_scenario(profile: str) -> None:
-    """It says every key, those that move nothing among them."""
+    """A resolved point has every key, even those that have no effect."""
     resolved = incast.load(SCENARIOS["collapse"] | {"profile": profile}).plan.points[0].resolved
     assert incast.load(resolved).plan.points[0].resolved == resolved

@@ -16,7 +16,7 @@ COMMAND_LINE = {"incast.cli.main"}
 
 
 def documented() -> set[str]:
-    """Return what the documentation imports: modules, and names in them."""
+    """Return the modules and names that the documentation imports."""
     pages = [TESTS.parent / "README.md", *DOCS.glob("how-to/*.md"), *DOCS.glob("reference/*.md")]
     found = {f"incast.{name}" for name in incast.__all__}
     found |= {f"incast.models.{name}" for name in models.__all__} | {"incast.models"}
@@ -37,7 +37,7 @@ def imported(code: str) -> Iterator[str]:
 
 
 def private(code: str) -> list[str]:
-    """Return what a file imports that users do not see."""
+    """Return the imports of a file that are not for users."""
     allowed = documented() | COMMAND_LINE | {"incast"}
     ours = ("incast", "validation", "docs", "benches")
     return [it for it in imported(code) if it.split(".")[0] in ours and it not in allowed]
@@ -64,7 +64,7 @@ def test_what_is_private_is_noticed(code: str, expected: list[str]) -> None:
 
 
 def test_every_internal_test_needs_to_be_there() -> None:
-    """A test that uses nothing private, nor other parts of the repository, is one of behaviour."""
+    """A test without private imports and other parts of the repository is a test of behaviour."""
     for file in (TESTS / "internal").glob("test_*.py"):
         code = file.read_text("utf-8")
         helpers = [it for it in imported(code) if it.split(".")[0] in {"corpus", "knob_walk"}]

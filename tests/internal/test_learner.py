@@ -9,13 +9,13 @@ from incast.client.learner import LONGEST_REST, LOOK, Learner
 from incast.client.sample import Meter, Sample
 
 Network = Callable[[Plan], tuple[float, bool]]
-"""Goodput in bytes/s, and whether packets are lost, of a plan."""
+"""A function of a plan that returns the goodput in bytes/s, and whether packets are lost."""
 FULL = 12.5e6
-"""Bytes per second of 100 Mbit/s."""
+"""100 Mbit/s in bytes per second."""
 
 
 def path(round_trip: float, buffer: float) -> Network:
-    """A link whose queue holds what is beyond the product of its rate and round trip."""
+    """A link whose queue holds all bytes in flight beyond the bandwidth-delay product."""
 
     def answers(plan: Plan) -> tuple[float, bool]:
         on_the_way = plan.slots * (plan.window or 65536)
@@ -29,7 +29,7 @@ def slow_servers(rate: float) -> Network:
 
 
 def taught(learner: Learner, network: Network, looks: int) -> list[Plan]:
-    """Let a learner see as many measurements; return its plans."""
+    """Let a learner see this number of measurements; return its plans."""
     plans = [learner.plan]
     for _ in range(looks):
         plan = learner.plan

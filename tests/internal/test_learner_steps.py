@@ -58,7 +58,7 @@ def see(
     lost: int = 0,
     wanted: int = 0,
 ) -> tuple[int, int | None]:
-    """Let it see so many equal answers of one measurement; return its plan."""
+    """Let the learner see `count` equal answers in one measurement; return its plan."""
     meter = Meter()
     learner._gaps.extend([0.0] * 9)  # usually, nothing waits
     meter.seconds, meter.received, meter.wanted = seconds, int(goodput * seconds), wanted
@@ -68,7 +68,7 @@ def see(
 
 
 def walk(goodput: Callable[[int, int], float], looks: int) -> list[tuple[int, int]]:
-    """Return the plans of so many measurements with a goodput that depends on the plan."""
+    """Return the plans of several measurements with a goodput that depends on the plan."""
     learner = Learner()
     plans = []
     for _ in range(looks):

@@ -14,7 +14,7 @@ LINT = ROOT / ".ci" / "lengths.py"
 
 
 def lint(folder: Path) -> tuple[int, list[str]]:
-    """Return the exit code of the lint, and what it says of a folder."""
+    """Return the exit code and the messages of the lint for a folder."""
     command = [sys.executable, str(LINT), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr == ""

@@ -36,7 +36,7 @@ transport = { name = "cubic", ecn = "%s" }
 
 
 def missing() -> str:
-    """Return why there are no real hosts here, or nothing."""
+    """Return the reason why there are no real hosts here; an empty string if there are."""
     if sys.platform != "linux":
         return "real hosts need Linux"
     if os.geteuid() == 0:
@@ -139,7 +139,7 @@ def test_the_switch_of_the_kernel_collapses_too(tmp_path: Path) -> None:
 
 
 def lacking_switch() -> str:
-    """Return what the kernel's switch lacks; without root, only a run would tell."""
+    """Return the reason why the kernel cannot be the switch; the check needs root."""
     return kernel_switch.available() if os.geteuid() == 0 else "it is tested as root"
 
 

@@ -118,7 +118,7 @@ def test_blocks_are_read_until_their_number_or_the_duration(
     monkeypatch: pytest.MonkeyPatch, blocks: int | None, duration: float | None, read: int,
     elapsed: float,
 ) -> None:  # fmt: skip
-    """Each block takes two seconds; its servers are done after one and two."""
+    """Each block takes two seconds; its servers finish after one second and two seconds."""
     here = told(n=2)
     here.facts["duration_s"] = duration
     here.workload = {"blocks": blocks} if blocks else {}

@@ -335,7 +335,7 @@ def test_a_state_of_a_connection_is_read_at_its_places() -> None:
         ({"buffer": "20pkt"}, "network.buffer"),
         ({"buffer": {"name": "dynamic", "total": "64KiB", "alpha": 1}}, "network.buffer"),
         ({"delay": "100us"}, ""),
-        ({"delay": "101us"}, "must be at most 100us, because it is left out, not 101us"),
+        ({"delay": "101us"}, "must be at most 100us, not 101us, because the kernel's switch has"),
     ],
 )
 def test_the_switch_of_the_kernel_has_limits(network: dict[str, object], refused: str) -> None:
@@ -348,7 +348,7 @@ def test_the_switch_of_the_kernel_has_limits(network: dict[str, object], refused
 
 
 class Kernel:
-    """Notes what `ip` and `tc` are to do, and where."""
+    """Records the commands for `ip` and `tc`, and their namespaces."""
 
     def __init__(self, told: Mapping[str, int]) -> None:
         self.told = told
@@ -372,7 +372,7 @@ class Kernel:
 def switched(
     monkeypatch: pytest.MonkeyPatch, told: Mapping[str, int], seconds: float = 2.0
 ) -> tuple[Kernel, dict[str, Any]]:
-    """Let a switch of the kernel begin and end; return its commands and its columns."""
+    """Start and end a switch of the kernel; return its commands and its columns."""
     kernel, times = Kernel(told), iter([100.0, 100.0 + seconds])
     for name in ("inside", "batch", "executed"):
         monkeypatch.setattr(kernel_switch, name, getattr(kernel, name))

@@ -181,7 +181,7 @@ def test_the_knee_is_where_whole_windows_are_the_exception() -> None:
 def bursts(
     random: np.random.Generator, events: int, mean: float, kind: Sizes = "geometric"
 ) -> np.ndarray:
-    """Return the times of drops: events a second apart, random numbers of losses each."""
+    """Return the times of drops: an event per second, each with a random number of losses."""
     if kind == "geometric":
         sizes = random.geometric(1 / mean, events)
     else:

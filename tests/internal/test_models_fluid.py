@@ -53,7 +53,7 @@ def test_reno_rests_where_each_packet_is_lost_with_a_probability(share: float) -
 
 
 def test_the_rate_equation_is_the_window_equation_with_a_fixed_round_trip() -> None:
-    """dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2, integrated by itself."""
+    """The equation dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2 is integrated separately."""
     trip, share = 1e-3, 0.02
     step = trip / 20
     rates = integrate(
@@ -82,7 +82,7 @@ def test_short_windows_rest_at_a_full_buffer(flows: int) -> None:
 
 
 def test_long_windows_do_not_rest() -> None:
-    """On either side of the window at which the linear equation loses its stability."""
+    """Tested on both sides of the window at which the linear equation becomes unstable."""
 
     def stable(window: float) -> bool:
         return sqrt(window**2 / 4 - window**-2) < acos(-2 / window**2)

@@ -99,7 +99,7 @@ def test_limits_of_the_growth_without_timeouts() -> None:
 
 
 def halving(n: int, j: int, p: float, limit: float = math.inf) -> float:
-    """Play the process behind (3.21): packets per round when j random flows halve at a loss."""
+    """Simulate the process behind (3.21): packets per round if j random flows halve at a loss."""
     random = np.random.default_rng(1)
     runs, turns, settled = 100, 1500, 300
     windows = np.full((runs, n), 4.0)
@@ -155,7 +155,7 @@ def test_a_window_limit_joins_where_it_begins_to_bind() -> None:
 
 
 def summed(window: int, p: float, last: int) -> float:
-    """Add up (3.34) term by term, k up to `last`."""
+    """Add up the terms of (3.34) for k up to `last`."""
     q = 1 - p
     ahead = [q**k * p / (1 - q**window) for k in range(last + 1)]
     late = sum(q**m * p for m in range(3))
@@ -231,7 +231,7 @@ def test_ratios_must_be_probabilities() -> None:
 def recoveries(
     window: int, p: float, flavour: str, limited: bool, patience: float, turns: int = 40_000
 ) -> tuple[float, float]:
-    """Play losses packet by packet; return the share that times out and mean repairing rounds."""
+    """Simulate losses per packet; return the share of timeouts and the mean rounds of repair."""
     random = np.random.default_rng(window)
 
     def run_of(counts: np.ndarray) -> np.ndarray:

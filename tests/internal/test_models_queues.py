@@ -56,7 +56,7 @@ def test_moments_of_service_times() -> None:
 
 @some_service
 def test_what_is_left_of_a_service_is_what_its_survival_says(service: Service) -> None:
-    """P(S_e > t) is the integral of P(S > u) from t on, over E[S]."""
+    """P(S_e > t) is the integral of P(S > u) from t to infinity, divided by E[S]."""
     times = np.linspace(0, 60, 600_001)
     left = service.mixture.survival(times)
     assert left[0] == 1
@@ -89,7 +89,7 @@ def test_the_chain_is_md1k_for_constant_services(load: float, capacity: int) -> 
 
 
 def test_the_chain_is_takagis_in_exact_arithmetic() -> None:
-    """The textbook recursion with its subtractions, in 200 digits, for two service times."""
+    """Two service times: the textbook recursion, whose subtractions cancel, with 200 digits."""
     getcontext().prec = 200
     rate, capacity = Decimal("0.7"), 40
     times = {Decimal("0.5"): Decimal("0.8"), Decimal(3): Decimal("0.2")}
@@ -164,7 +164,7 @@ def test_tails_of_a_finite_queue() -> None:
 def simulate(
     rate: float, draw: Floats, batch: Batch | None, servers: int, capacity: int
 ) -> tuple[float, float]:
-    """Return the share lost and the mean number that an arriving batch finds."""
+    """Return the share of lost packets, and the mean number that an arriving batch finds there."""
     rng = np.random.default_rng(7)
     sizes = np.ones(draw.size, int)
     if batch is not None:
@@ -339,7 +339,7 @@ def test_what_makes_no_queue_is_said() -> None:
 
 
 def datagrams(**changes: object) -> dict[str, object]:
-    """Return a scenario of Poisson datagrams beside a read that does not matter."""
+    """Return a scenario of Poisson datagrams, with a read that has no influence on them."""
     read = {"servers": 64, "sru": 1, "blocks": 1, "start_spread": "500ms"}
     network = {"server_rate": "1Tbps", "buffer": "7pkt"} | changes
     stream = {"name": "poisson", "rate": "800Mbps", "packet_size": 1000}

@@ -8,7 +8,7 @@ IMAGE, PAGE = "image/png", "text/html"
 
 
 def shown(notebook: nbformat.NotebookNode) -> list[str]:
-    """Return what stands under every cell of code: a picture, or a table."""
+    """Return the output of every code cell: a picture, or a table."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(len(cell.outputs) == 1 for cell in cells)
     return [IMAGE if IMAGE in cell.outputs[0].data else PAGE for cell in cells]

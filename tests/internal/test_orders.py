@@ -1,4 +1,4 @@
-"""The strip above a picture, which shows where the order of the curves is that of the text."""
+"""The strip above a picture, which shows where the curves have the order that the text states."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Pictures of much data, and of little."""
+"""Pictures of large and of small amounts of data."""
 
 import numpy as np
 import polars as pl

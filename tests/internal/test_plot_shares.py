@@ -97,7 +97,7 @@ def test_a_quantity_has_a_size(value: object, magnitude: object) -> None:
     ("letters", "wide", "upright"), [(6, 1.4, False), (7, 1.4, True), (6, 1.3, True)]
 )
 def test_names_that_do_not_fit_are_upright(letters: int, wide: float, upright: bool) -> None:
-    """Three names of six letters need 18 of the 13 letters of an inch."""
+    """Three names of six letters have 18 letters; an inch has room for 13 letters."""
     one = axes()
     heatmap._frame(one, ["x" * letters] * 3, [1, 2], wide)
     assert (one.get_xlim(), one.get_ylim()) == ((-0.5, 2.5), (-0.5, 1.5))
@@ -197,7 +197,7 @@ def test_shares_of_causes_are_stacked() -> None:
     ("width", "ticks"), [(3.0, list(range(12))), (2.0, [0, 2, 4, 6, 8, 10]), (1.0, [0, 3, 6, 9])]
 )
 def test_labels_of_bars_have_thirteen_letters_an_inch(width: float, ticks: list[int]) -> None:
-    """Twelve labels of two digits and a gap are 36 letters."""
+    """Twelve labels, each of two digits and a gap, take the space of 36 letters."""
     one = axes()
     rows = of_causes([1] * 12, [0] * 12).with_columns(n=pl.Series(range(10, 22)))
     timeouts._shares(one, Series("", rows), "n", width)

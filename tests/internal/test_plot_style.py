@@ -185,7 +185,7 @@ def test_texts_that_would_overlap_are_turned(letters: int, turned: int) -> None:
 
 
 def test_labels_that_would_touch_are_left_out() -> None:
-    """Those nearer than 4.5 % of the axis."""
+    """Labels are left out if they are nearer to each other than 4.5 % of the axis."""
     one = axes()
     one.set_xlim(0, 1000)
     assert style._thinned([0, 44, 46, 90, 92, 1000], one) == [0, 46, 92, 1000]

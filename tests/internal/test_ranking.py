@@ -66,7 +66,7 @@ def test_switches_mark_later_on_fast_links() -> None:
 
 
 def test_a_read_without_losses_comes_close_to_the_ideal_and_is_never_faster() -> None:
-    """Without the other traffic, which may lose packets and leave its share to the read."""
+    """There is no other traffic, because it might lose packets and leave its share to the read."""
     alone = replace(DEEP, background_permille=0)
     for drawn in (alone, replace(alone, servers=64, sru=32 << 10)):
         scenario = incast.load(
@@ -84,7 +84,7 @@ def test_the_ideal_leaves_room_for_the_other_traffic() -> None:
 
 
 def test_what_is_kept_is_what_the_simulator_says() -> None:
-    """A short form of `validation/ranking`, which looks at every remedy."""
+    """A short form of `validation/ranking`, which covers every remedy."""
     for drawn, shares in table.read()[:2]:
         again = table.simulate(drawn, 1, {"newreno", "dctcp"})
         assert again == {label: shares[label] for label in again}
@@ -129,7 +129,7 @@ def test_the_best_of_a_group_is_never_worse_than_its_members() -> None:
 
 
 def test_wilson() -> None:
-    """Newcombe 1998, table I: 81 of 263, and 0 of 20."""
+    """Table I of Newcombe (1998) has the intervals for 81 of 263 and for 0 of 20."""
     kept = wilson(81, 263)
     assert (kept.low, kept.high) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     nothing = wilson(0, 20)

@@ -1,4 +1,4 @@
-"""Reads from local servers, of which some fail."""
+"""Reads from local servers; some of the reads fail."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ OBJECT = bytes(number % 251 for number in range(40_000))
 
 
 class Server:
-    """Serves `/object`, and errors at other paths; counts requests, and those at the same time."""
+    """Serves `/object`, and errors at other paths; counts all and simultaneous requests."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []
@@ -167,7 +167,7 @@ def test_a_reader_has_to_be_entered() -> None:
 
 
 class Talker:
-    """Answers each line: with as many bytes as it says; `cut` stops early, `long` goes on."""
+    """Answers each line with the stated number of bytes; `cut` sends fewer bytes, `long` more."""
 
     def __init__(self) -> None:
         self.tasks: list[asyncio.Task[None]] = []

@@ -43,7 +43,7 @@ def test_a_new_directory_has_taken_no_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a", "z", "m"])
 def test_other_directories_are_merged_whatever_their_names(tmp_path: Path, name: str) -> None:
-    """Into `m`: one before it, one after it, and itself, which is in it already."""
+    """Directories with names before and after `m`, and `m` itself, are merged into `m`."""
     incast.run(document(run={"seeds": [1]}), out=tmp_path / "m")
     incast.run(document(run={"seeds": [2, 3]}), out=tmp_path / name)
     done = merge(tmp_path / "m", [tmp_path / name])

@@ -39,7 +39,7 @@ def plan(target: float, seeds: int = 5, most: int = 160) -> Plan:
 
 
 def drawn(wanted: Plan, draw: Draw) -> Results:
-    """Run a plan whose goodput is drawn, one point as a repetition of the other."""
+    """Run a plan whose goodput is random; its points are repetitions of the same point."""
     store = Memory()
     like = _core.run(wanted.points[0].scenario, 1)["rows"][0]
 
@@ -54,7 +54,7 @@ def drawn(wanted: Plan, draw: Draw) -> Results:
 
 
 def coverage(results: Results, mean: float) -> float:
-    """Return the share of points whose interval holds the mean."""
+    """Return the share of points whose interval contains the mean."""
     ends = pl.col("goodput_bps_ci95_low"), pl.col("goodput_bps_ci95_high")
     return results.summary().filter(ends[0] <= mean * LINE, ends[1] >= mean * LINE).height / POINTS
 
@@ -95,7 +95,7 @@ def test_seeds_are_added_where_the_interval_is_wide_and_nowhere_else() -> None:
     assert results.plan.precision.looks == [5, 10, 20, 40]
 
     def wide(number: int) -> set[int]:
-        """Return the points that would be too wide with so many seeds."""
+        """Return the points whose intervals would be too wide with this number of seeds."""
         part = replace(results.plan, seeds=results.plan.seeds[:number])
         found = Results(part, results.store).summary()
         low, mean, high = (found[f"goodput_bps{end}"] for end in ("_ci95_low", "", "_ci95_high"))

@@ -18,7 +18,7 @@ PLAIN = {
     "servers": 4, "segments": 10, "data": 10.0, "own": 1.0, "shared": 1.0, "trip": 0.5,
     "greeting": 0.0, "late": 0.0, "initial": 10, "most": 10, "blocks": INF,
 }  # fmt: skip
-"""Times in those of a packet."""
+"""Times in units of a packet's time."""
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_values_are_texts() -> None:
 def test_what_limits_is_decided_by_these_bounds(
     changes: dict[str, Any], row: dict[str, float], name: str, facts: dict[str, float]
 ) -> None:
-    """A share of half, of waits and of blocks, and two packets of each connection."""
+    """The bounds are half of the waits or blocks, and two packets of each connection."""
     delay = "100us" if "transport.receive_window" in changes else "25us"
     tree = document(network={"delay": delay}, transport={"rto_min": "200ms"})
     scenario = incast.load(tree)

@@ -17,7 +17,7 @@ from incast.results.waits import sentence
 
 @pytest.fixture(scope="module")
 def linux() -> Results:
-    """Return short reads that overflow a buffer with segments that are alone in their flights."""
+    """Return short reads that overflow a buffer; each flight has a single segment."""
     return incast.run(
         {
             "title": "Lost ends",

@@ -73,7 +73,7 @@ def test_seeds_that_agree_have_at_least_students_interval(values: list[float]) -
 
 
 def test_two_outcomes_are_covered_where_students_interval_fails() -> None:
-    """One seed in eight is fast: a quarter of the samples have none of them."""
+    """One seed in eight is fast, so a quarter of the samples have no fast seed."""
     random = np.random.default_rng(1)
     goodput = np.where(
         random.random((4000, 10)) < 1 / 8, 930.0, random.uniform(60, 300, (4000, 10))

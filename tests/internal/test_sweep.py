@@ -135,7 +135,7 @@ def test_the_key_of_a_run_is_of_all_that_it_depends_on(sweep: Path) -> None:
 
 
 class Beside(Memory):
-    """A store that another process shares, which keeps step: it puts a run whenever we do."""
+    """A store shared with another process, which stores a run whenever this process starts one."""
 
     def __init__(self, scenario: incast.Scenario) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class Beside(Memory):
         self.twice = self.ours = 0
 
     def start(self, job: Job) -> None:
-        """Let the other one do the next run of the plan that is missing, as we do ours."""
+        """Let the other process do the next missing run when this process starts a run."""
         left = [it for it in self.other if not self.has(it)]
         theirs = left[0] if left else job
         self.put([Run(theirs, _core.run(theirs.point.scenario, theirs.seed))])

@@ -54,7 +54,7 @@ def test_the_packets_of_a_duration_are_what_the_link_carries() -> None:
 
 
 def test_the_speed_of_a_machine_is_its_best_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty blocks of sixteen servers, with 45 packets each, in three, two and five seconds."""
+    """Twenty blocks of sixteen servers, 45 packets per server, take three, two and five seconds."""
     times, seeds = iter([0.0, 3.0, 10.0, 12.0, 20.0, 25.0]), list[int]()
     monkeypatch.setattr("incast.sweep.work.time.perf_counter", lambda: next(times))
     core = SimpleNamespace(run=lambda _, seed: seeds.append(seed))
@@ -84,7 +84,7 @@ def test_seeds_are_written_as_ranges(seeds: list[int], text: str) -> None:
 def test_what_is_left_is_shared_by_the_workers(
     workers: int, missing: list[int], left: float
 ) -> None:
-    """Three runs of two and a half seconds, and one and a half of each for another point."""
+    """A missing run takes 2.5 seconds at one point, and 1.5 seconds at another point."""
     one = PointStatus({"a": 1}, 2, missing, 2.5, measured=True)
     other = PointStatus({"a": 2}, 5 - len(missing), missing, 1.5, measured=False)
     assert one.left_s == 2.5 * len(missing)
@@ -138,7 +138,7 @@ def test_a_part_may_take_three_times_its_share_and_the_longest_run(
 def test_a_part_has_memory_for_its_processes_and_connections(
     monkeypatch: pytest.MonkeyPatch, cpus: int, servers: int, mebibytes: int
 ) -> None:
-    """256 MiB, and for each processor a quarter of that, and 8 KiB for a connection."""
+    """The memory is 256 MiB; each processor adds 64 MiB, and 8 KiB per connection."""
     sections = {"sweep": {"workload.servers": [1, servers]}}
     assert task(1.0, monkeypatch, cpus=cpus, sections=sections).memory == mebibytes
 
@@ -211,7 +211,7 @@ def test_a_tree_is_yaml() -> None:
 def test_the_time_of_a_sweep_is_that_of_its_packets(
     monkeypatch: pytest.MonkeyPatch, workers: int, count: int, seconds: float
 ) -> None:
-    """96 packets of 1.3 ms each, and a tenth of a millisecond of Python, are about an eighth."""
+    """96 packets of 1.3 ms each and 0.1 ms of Python take about an eighth of a second."""
     monkeypatch.setattr(forecast, "speed_here", lambda: (0.125 - 1e-4) / 96)
     assert forecast.expected_seconds(jobs(count), [], None, workers) == pytest.approx(seconds)
 
@@ -352,7 +352,7 @@ def test_two_batches_of_each_thread_are_under_way(threads: int, batches: int) ->
 
 
 def test_a_capture_keeps_headers(tmp_path: Path) -> None:
-    """Ethernet, IPv4, and TCP with all options: 14, 20 and 60 bytes, and two to spare."""
+    """The headers of Ethernet, IPv4 and TCP have at most 14, 20 and 60 bytes; two are spare."""
     plain = Capture(tmp_path / "a.pcapng")
     assert (plain.at, plain.snaplen, plain.truth, plain.offload) == ("client", 96, False, False)
     for snaplen in (53, -1):

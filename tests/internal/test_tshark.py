@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def told(path: Path) -> Iterator[dict[str, str]]:
-    """Yield what tshark says of each frame."""
+    """Yield the fields that tshark prints for each frame."""
     checks = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
     words = ["tshark", "-r", str(path), "-T", "fields"]
     words += [word for field in FIELDS for word in ("-e", field)]
@@ -45,10 +45,10 @@ def told(path: Path) -> Iterator[dict[str, str]]:
 
 
 def duplicates(captured: list[Frame]) -> int:
-    """Count the client's ACKs that repeat the last one: same number, same window, no data.
+    """Count the client's ACKs that repeat the last ACK: same number, same window, no data.
 
-    RFC 5681 asks for outstanding data, too. tshark does not, and counts a client's second ACK of
-    data that came twice.
+    RFC 5681 also requires outstanding data. tshark does not, and counts a client's second ACK of
+    data that arrived twice.
     """
     last: dict[tuple[str, tuple[int, int]], tuple[int, int]] = {}
     count = 0

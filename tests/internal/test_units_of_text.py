@@ -1,4 +1,4 @@
-"""Sizes as their author wrote them, and lines that do not part a number from its unit."""
+"""Sizes as their author wrote them, and lines that do not separate a number from its unit."""
 
 import pytest
 

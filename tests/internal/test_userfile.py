@@ -84,7 +84,7 @@ def test_what_is_long_takes_its_length_in_time(tmp_path: Path, text: str) -> Non
 
 
 class Careless:
-    """A reader that shows what it found as it is."""
+    """A reader that prints the input unescaped."""
 
     NAME = "careless"
 
@@ -110,7 +110,7 @@ def test_notes_are_lines_whatever_a_reader_shows(
 
 
 def _said(path: Path) -> list[str]:
-    """Return the notes of a file, or why it is refused."""
+    """Return the notes on a file, or the reason why it is refused."""
     try:
         taken = readers.read(path)
     except AdviceError as error:

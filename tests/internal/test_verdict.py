@@ -73,7 +73,7 @@ def test_a_collapse_is_located_explained_and_computed() -> None:
     assert line == (
         "Collapses between 8 and 10 servers: 0.90 timeouts per block, 83 % full-window; "
         "the client's link is idle 71 % of the time; the buffer holds 68 packets, "
-        "the first windows send 20, the third 80."
+        "the first windows send 20, and the third windows send 80."
     )
 
 
@@ -123,7 +123,7 @@ def test_the_worst_seed_decides_how_many_servers_are_safe() -> None:
     assert line.startswith("No collapse up to 8 servers, but in some seeds beyond 4: ")
     rows[0]["collapsed"] = 2 / 3
     (line,) = say(rows, [2, 4, 8, 16])
-    assert line.startswith("Collapses at 16 servers, and in some seeds at 2 already, the fewest ")
+    assert line.startswith("Collapses at 16 servers, and in some seeds already at 2, the smallest ")
     (line,) = say(rows[:3], [2, 4, 8])
     assert line.startswith("No collapse up to 8 servers, but in some seeds from 2 on: ")
 
@@ -209,7 +209,7 @@ def test_no_collapse() -> None:
 
 def test_collapsed_everywhere() -> None:
     (line,) = say([point(0, 90, 1.1), point(1, 80, 2), point(2, 30, 9)], [16, 32, 64])
-    assert line.startswith("Collapsed from 16 servers on, the fewest tried: 1.1 timeouts")
+    assert line.startswith("Collapsed from 16 servers on, the smallest number tried: 1.1 timeouts")
 
 
 def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
@@ -225,7 +225,7 @@ def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
     """With 4 servers a block takes 2.3 ms without losses, and one in ten waits for 200 ms."""
     rows = [point(0, 80, 0.1), point(1, 30, 3)]
     (line,) = say(rows, [4, 16])
-    assert line.startswith("Collapsed from 4 servers on, the fewest tried: 0.10 timeouts")
+    assert line.startswith("Collapsed from 4 servers on, the smallest number tried: 0.10 timeouts")
     (line,) = say(rows, [4, 16], transport_rto_min="0.05s")  # which is not why it is slow
     assert line.startswith("Collapses between 4 and 16 servers: ")
 
@@ -273,7 +273,7 @@ def test_points_without_a_finished_run_are_mentioned() -> None:
     rows = [point(0, 900), point(1, 50, 2), point(2, None)]
     (line,) = say(rows, [2, 4, 8])
     assert line.startswith("Collapses between 2 and 4 servers")
-    assert line.endswith("(1 point left out: no finished run.)")
+    assert line.endswith("(Left out: 1 point without a finished run.)")
 
 
 def test_every_curve_has_its_sentence() -> None:
@@ -410,7 +410,7 @@ def test_a_round_of_a_shuffle_is_told_beside_the_time_of_its_data() -> None:
         "the links; 35 timeouts per round, 83 % full-window; goodput is 349 Mbps for all 16 "
         "clients together; their links have 10 Gbps each, and the busiest link is busy 35 % of the "
         "time. "
-        "(1 point left out: no finished run.)"
+        "(Left out: 1 point without a finished run.)"
     )
 
 
@@ -445,7 +445,7 @@ _SERVERS = (2, 4, 7, 12, 23)
 def test_every_number_of_a_verdict_is_of_the_rows(
     curve: list[tuple[float, float, float]], connections: str, buffer: int
 ) -> None:
-    """Two digits of each number that is printed are those of a row, or of what is resolved."""
+    """Two digits of each printed number agree with a row, or with the resolved scenario."""
     changes = {"workload_connections": connections, "network_buffer": buffer}
     rows = [
         point(index, mbps, timeouts, **{COLLAPSED: share})

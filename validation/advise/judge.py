@@ -110,13 +110,14 @@ def bars(found: list[Judged], goal: str) -> list[Verdict]:
     share = 100 * MOST
     return [
         _bar(
-            f"{goal}: the first fix is within {1 - CLOSE:.0%} of the best in {share:.0f} %",
+            f"{goal}: the first fix is within {1 - CLOSE:.0%} of the best fix in {share:.0f} % of "
+            "the scenarios",
             found,
             [it for it in found if it.share < CLOSE],
             lambda it: f"“{it.first or 'nothing'}” reaches {it.share:.0%} of “{it.best}”",
         ),
         _bar(
-            f"{goal}: the interval contains the collapse point in {share:.0f} %",
+            f"{goal}: the interval contains the collapse point in {share:.0f} % of the scenarios",
             found,
             [it for it in found if not it.holds],
             lambda it: f"collapses at {it.point}, interval {it.interval[0]} to {it.interval[1]}",

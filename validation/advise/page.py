@@ -14,17 +14,17 @@ OPENING = """# Advice compared with an exhaustive search
 Written by `python -m validation.advise`, a part of `make validate`; do not edit. Does [`incast
 advise`](../how-to/advise.md) recommend the best fix in its catalogue? {count} random scenarios are
 drawn (`validation/advise/draw.py`), {each} for each of {stories} kinds of user. In each scenario,
-every fix in the catalogue is simulated with {seeds} seeds that the advice does not use. Every
-number of servers from 2 to {most}, up to the first that collapses, is simulated with {point_seeds}
-such seeds. The results are in `validation/reference/advise`, and `--keep` computes these files
-again. A run has at most about {packets} packets. `incast advise` had {budget} per scenario and was
-run twice: for goodput, and for the 99th percentile of the block times (p99).
+every fix in the catalogue is simulated with {seeds} seeds that the advice does not use. For the
+collapse point, the read is simulated with 2, 3, ... servers, at most {most}, until it collapses,
+with {point_seeds} such seeds each. The results are in `validation/reference/advise`, and `--keep`
+computes these files again. A run has at most about {packets} packets. `incast advise` had {budget}
+per scenario and was run twice: for goodput, and for the 99th percentile of the block times (p99).
 
-The best fix is the one with the highest goodput, or the lowest p99, among those that make neither
-the slowest blocks slower nor the goodput lower. The advice also gives an interval for the collapse
-point, the fewest servers with which the read collapses. An interval from a to b contains the point
-n if a < n ≤ b. It has no upper end if the advice found no number of servers that collapses with
-certainty. {open} of the intervals that contain their point have no upper end.
+A fix that makes the slowest blocks slower or the goodput lower is never the best fix. Of the other
+fixes, the best fix has the highest goodput, or the lowest p99. The advice also gives an interval
+for the collapse point, the fewest servers with which the read collapses. An interval from a to b
+contains the point n if a < n ≤ b. It has no upper end if the advice found no number of servers that
+collapses with certainty. {open} of the intervals that contain their point have no upper end.
 
 The number of servers that the advice calls safe is tested in another {count} scenarios: this number
 and every smaller one are simulated with seeds that the advice does not use.

@@ -25,30 +25,30 @@ Written by `python -m validation.advised ask SET`; do not edit. Do the commands
 that [`incast advise`](../how-to/advise.md) prints have the simulated effect on Linux?
 
 1. `python -m validation.advised predict SET` draws random reads from a seed and asks for advice.
-   For each read, it takes one of the advised fixes, of the kind that was taken least often so far.
-   It writes the predicted gain and the commands of this fix. The predictions are committed.
+   For each read, it takes an advised fix of the kind that it has taken least often so far. It
+   writes the predicted gain and the commands of this fix. The predictions are committed.
 2. `python -m validation.advised ask SET` builds a star of network namespaces for each read, as
    `incast live` does. It measures without the fix, runs the commands in a shell in the namespaces,
-   measures again, and runs the rollback. It repeats these steps {seeds} times and takes the reads
-   in turn. The measurements are committed afterwards.
+   measures again, and runs the rollback. It does this with all reads in turn, {seeds} times. The
+   measurements are committed afterwards.
 
 The hosts are set up like a user's hosts, with plain routes and the kernel's defaults, except for
 the settings of the scenario. Commands for a host run in a shell in its namespace, with the address
 in the first line replaced. Commands for a switch run in a shell with a `config` program that loads,
-checkpoints and restores a `config_db.json`, from which the switch of `incast live` takes its buffer
-size and its marking threshold. Application code runs as printed, with HTTP servers in the
+checkpoints and restores a `config_db.json`. The switch of `incast live` takes its buffer size and
+its marking threshold from this file. Application code runs as printed, with HTTP servers in the
 namespaces. The state that is compared consists of all routes, queueing disciplines and `net.ipv4`
 and `net.core` variables of every host, and the `config_db.json`.
 
 A fix is taken only if its predicted gain is at least × {gain}, so that a fix without any effect
-misses the bar. In addition, the judged quantity must vary little between seeds, with the fix and
-without it (the standard deviation of its logarithm is at most {steady}), because near a knee single
-runs say little. In the first three sets, fixes are chosen for goodput and judged by goodput. In the
-later sets, fixes are chosen for the 99th percentile of the block times (`incast advise --for p99`).
-This percentile is computed for each run, since a run has few blocks. Application code is tested
-only for reads with new connections, since the code opens new connections. This kernel has no `fq`,
-DCTCP or Vegas, and a namespace can choose only between Reno and BBR. A run that is not
-[trusted](live.md) is repeated, up to {tries} times.
+misses the bar. In addition, the judged quantity must vary little between seeds, because near a knee
+single runs say little. With the fix and without it, the standard deviation of the quantity's
+logarithm must be at most {steady}. In the first three sets, fixes are chosen for goodput and judged
+by goodput. In the later sets, fixes are chosen for the 99th percentile of the block times (`incast
+advise --for p99`). This percentile is computed for each run, since a run has few blocks.
+Application code is tested only for reads with new connections, since the code opens new
+connections. This kernel has no `fq`, DCTCP or Vegas, and a namespace can choose only between Reno
+and BBR. A run that is not [trusted](live.md) is repeated, up to {tries} times.
 
 The first set found errors in the commands and in the client that measured them. The second set
 found that hosts without SACK are not simulated well. After each set, the errors that could be
@@ -100,7 +100,8 @@ def _section(one: Outcome) -> list[str]:
         lines += [notes.read_text(encoding="utf-8").strip(), ""]
     quantity = _QUANTITIES[SETS[one.which].goal]
     lines += [
-        f"The table gives the {quantity}, without → with the fix, and the timeouts per block.",
+        f"The table gives the {quantity} and the timeouts per block. In each pair,",
+        "the first value is without the fix and the second is with the fix.",
         "",
         "| | read | fix | predicted | × | measured | × | error | timeouts |",
         "|--:|:--|:--|--:|--:|--:|--:|--:|--:|",

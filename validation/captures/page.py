@@ -42,11 +42,11 @@ that table:
 
 Half of the wrong "cannot tell" answers in the second and the fifth draw were errors in the ground
 truth. For Tahoe, the ground truth first assumed that nothing is outstanding when a fast retransmit
-begins; after this correction, it still ignored the two segments of limited transmit (RFC 3042). A
-few scenarios determine each figure, so the fourth and the fifth draw have twice as many scenarios
-with incast as the earlier draws, and the later draws have three times as many. After the seventh
-draw, seven of 612 public captures were reported as incast, but none of them was incast. Since then
-the diagnosis infers a loss only if a packet in the capture shows it ([ADR
+begins. After this error was corrected, the ground truth still ignored the two segments of limited
+transmit (RFC 3042). A few scenarios determine each figure. Therefore the fourth and the fifth draw
+have twice as many scenarios with incast as the earlier draws. The later draws have three times as
+many. After the seventh draw, seven of 612 public captures were reported as incast, but none of them
+was incast. Since then the diagnosis infers a loss only if a packet in the capture shows it ([ADR
 27](../adr/0027-a-loss-needs-a-witness.md) calls such a packet a witness). The ground truth now
 marks a loss without a witness as doubtful, too, so the figures of earlier draws measure something
 else.
@@ -57,14 +57,15 @@ servers sent, were retransmitted in vain. In two of 358 captures of the second f
 three of 356 captures of the third, the diagnosis ruled out a look-alike (another cause of the same
 symptoms) that was present. Because such cases are rare, further draws were made to develop the
 present rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws,
-these draws have 6480 controls in all. The further draws showed bad links that stop several flows of
-a burst, and waits of several hosts that are as long as a timer although no packet shows a loss. The
-tenth draw and the fourth foreign draw met every criterion, but one of the newest rules ignored
-waits for a SYN if longer timers were present, so *decided* was low. That rule was corrected, and
-the draws of this page were committed and judged once. Missed criteria are bold. They are missed by
-little: the present rules were run on nine of our draws (the eighth to the eleventh, and five for
-development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws, eleven reach
-0.95 for "cannot tell". A few scenarios with many waits determine such a value.
+these draws have 6480 controls in all. The further draws showed two new cases. A bad link can stop
+several flows of a burst. Several hosts can wait for as long as a timer although no packet shows a
+loss. The tenth draw and the fourth foreign draw met every criterion, but one of the newest rules
+ignored waits for a SYN if longer timers were present, so *decided* was low. That rule was
+corrected, and the draws of this page were committed and judged once. Missed criteria are bold. The
+results are only a little below these criteria. The present rules were run on nine of our draws (the
+eighth to the eleventh, and five for development), and eight of these draws reach 0.9 for causes. Of
+twelve foreign draws, eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine
+such a value.
 
 Known errors:
 
@@ -72,9 +73,9 @@ Known errors:
   mild episodes of real hosts are missed.
 - If a policer in front of the switch drops packets, or a host's ring buffer overflows, the answer
   is still "cannot tell".
-- If a capture has no ACKs without data, this is not noticed in connections of eight packets or
-  fewer. A burst of packets that the capture itself dropped at the end of a connection is not
-  recognised either.
+- If a capture lacks pure ACKs, the diagnosis does not notice it in connections of eight packets or
+  fewer. If the capture itself dropped a burst of packets at the end of a connection, the diagnosis
+  does not notice it either.
 
 To repeat this:
 
@@ -87,21 +88,21 @@ _NOTES = """\
 where the packets were captured. The following cannot be determined:
 
 - at the client: a lost ACK, and a spurious timeout;
-- behind the loss, if the IP identifications do not count the packets of a connection (a quarter of
-  the captures at the client): whether a segment that was outstanding in an earlier recovery was
-  retransmitted in that recovery and lost again. Whether a sender retransmits such a segment depends
-  on its recovery algorithm;
+- behind the loss, if the IP identifications do not count the packets of a connection: whether an
+  earlier recovery retransmitted a segment and this retransmission was lost. A quarter of the
+  captures at the client have such identifications. Whether a sender retransmits a segment in a
+  recovery depends on its recovery algorithm;
 - at a server or a switch, without SACK and duplicate ACKs: whether a retransmitted segment or its
   ACK had been lost;
 - anywhere: the cause of a wait that ends without a sign of a loss. Such a sign is a retransmission,
   a hole that is filled, or a missing identification. An episode that has only such waits counts
   neither as right nor as missed.
 
-In these cases "cannot tell" is right. *Stalls decided* is the share of all other stalls for which a
-cause was reported. A wait is a stall if the flow was silent for at least a tenth of its timer. If
-both ends of a connection have a timer for the same loss, only the earlier timer ends a wait. An
-episode is a block with at least three flows in which the client's link waited for a timer: a
-retransmission timer, or the timer of a tail-loss probe.
+In these cases "cannot tell" is right. Of all other stalls, *stalls decided* is the share with a
+reported cause. A wait is a stall if the flow was silent for at least a tenth of its timer. If both
+ends of a connection have a timer for the same loss, only the earlier timer ends a wait. An episode
+is a block of at least three flows during which the client's link waited for a retransmission timer
+or for the timer of a tail-loss probe.
 
 Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
 incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,

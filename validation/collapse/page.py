@@ -93,8 +93,8 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
         f"collapse points are found, and {own_none:.0%} of the scenarios without a collapse point",
         "are recognised.",
         "",
-        "The search for a collapse point takes longer than a point of a sweep:",
-        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. If the search may take no",
+        f"The search for a collapse point takes {judged.cpu_s / len(judged.simulated):.2f} s of",
+        "one processor, longer than a point of a sweep. If the search may take no",
         f"longer than such a point, {swept_near:.0%} of the held-out collapse points are found,",
         f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
@@ -174,8 +174,9 @@ The main causes of error, the largest first:
   costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
   the others have none.
 - **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a
-  difference of 5 % in goodput moves the collapse point by half of N, or removes this point.
-- **A lost SYN-ACK** costs a run one second, once. The model includes which buffers lose SYN-ACKs;
+  difference of 5 % in goodput moves the collapse point by half of its number of servers, or removes
+  this point.
+- **A lost SYN-ACK** costs a run one second, once. The model knows which buffers lose SYN-ACKs, but
   the number of servers at which the first SYN-ACK is lost is random.
 """
 
@@ -185,8 +186,8 @@ steps did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, only collapses with a timeout in at least
 every other block counted. The reads were judged six times by this rule, and the model found 91 % of
-these collapses. The reads were then simulated again for all collapses. The model was judged on 227
-of the reads and then, unchanged, on the whole set.
+these collapses. Later, all collapses counted, and the reads were simulated again. The model was
+judged on 227 of the reads and then, unchanged, on the whole set.
 """
 
 

@@ -66,10 +66,10 @@ is 1.5 %.
 """,
         *lines(judged),
         f"""
-There is no requirement for the percentiles, which are those of all blocks of the {seeds} seeds
-together. Only 2 of 200 blocks are beyond the 99th percentile, and its interval ends at the slowest
-block of the sample, so this interval contains the true value in less than 95 % of the cases. More
-blocks or seeds improve this.
+The percentiles are those of all blocks of the {seeds} seeds together. There is no requirement for
+their intervals. Only 2 of 200 blocks are beyond the 99th percentile, and its interval ends at the
+slowest block of the sample, so this interval contains the true value in less than 95 % of the
+cases. More blocks or seeds improve this.
 
 ![Outcomes of single seeds, and the widths of intervals](intervals.png)
 

@@ -65,7 +65,7 @@ Written by `make validate`; do not edit. This page compares the model
 - fresh or persistent connections;
 - each of the profiles {_listed(PROFILES)} with each of the
   transports {_listed(TRANSPORTS)}, and the queue
-  that belongs to both.
+  that fits both.
 
 Profile and transport are drawn independently, with equal weights. All other parameters are drawn
 log-uniformly. {BLOCKS} blocks with {judged.seeds} seeds are simulated.
@@ -111,7 +111,7 @@ def _stacks(judged: Study) -> list[str]:
     lines = [
         "## By transport and profile",
         "",
-        f"A cell has the reads within a factor of {NEAR}, the answered reads, and all reads.",
+        f"A cell gives three numbers of reads: within a factor of {NEAR}, answered, and all.",
         "",
         "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
         "|---|" + "--:|" * (len(PROFILES) + 1),

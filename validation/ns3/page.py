@@ -50,7 +50,7 @@ Ties (`network.ties = "scheduled"`)
 : ns-3 schedules an arrival when its transmission starts. Events at the same time are processed in
   the order in which they were scheduled. So a departing packet still occupies its place in the
   buffer when an arrival at the same time is processed. If two packets arrive at the same time, the
-  first is the one whose link has been busy for fewer packets. With two servers and 256 KB, the
+  packet whose link has been busy for fewer packets comes first. With two servers and 256 KB, the
   second flow to start therefore gets every place that becomes free, and loses only its last, short
   segment. The other flow loses the whole flight of 79 segments. Both flows wait for the timer, in
   ns-3 and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and recovered them.
@@ -62,12 +62,12 @@ A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 A partial ACK releases a segment (`recovery.answer_partial_acks`, with SACK)
 : `ProcessAck()` calls `DoRetransmit()` for every partial ACK whose next segment has not been
   retransmitted yet, whatever the pipe is. `NewAck()` restarts the timer for the first partial ACK
-  only. This is RFC 6582 within RFC 6675. Without this rule, four senders with 64 KB had a timeout
-  in every run, because half the pipe is less than the data above the losses.
+  only. So this rule of RFC 6582 applies within RFC 6675. Without this rule, four senders with 64 KB
+  had a timeout in every run, because half the pipe is less than the data above the losses.
 
 Rule 3 without its condition (`recovery.retransmit_tail`, with SACK)
-: `TcpTxBuffer::NextSeg()` omits (1.b): data above the highest SACK may also be retransmitted if
-  nothing is lost and there is no new data.
+: `TcpTxBuffer::NextSeg()` omits condition (1.b): data above the highest SACK may also be
+  retransmitted if nothing is lost and there is no new data.
 
 SACK blocks make an ACK longer (`transport.sack_option_bytes`)
 : `AddOptionSack()` adds 2 bytes, and 8 bytes per block, padded to a multiple of four. So the first
@@ -81,8 +81,8 @@ SACK blocks make an ACK longer (`transport.sack_option_bytes`)
 
 Other rules
 : There is no rescue retransmission. The timer is not restarted at a fast retransmit. Duplicate ACKs
-  of exactly `m_recover` start recovery (`careful = false`). Any new ACK ends the backoff
-  (`rto_style = "ns3"`).
+  with exactly the number `m_recover` start recovery (`careful = false`). Any new ACK ends the
+  backoff (`rto_style = "ns3"`).
 
 ## ns-3's mistakes, not copied
 
@@ -95,8 +95,8 @@ SYN (the flag in the tables)
   with 64 servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
   `rto_after_syn_loss = "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are
   -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose
-  SYNs, with NewReno from 32 servers on. Points with more than half a SYN timeout per server are
-  flagged and not judged. Their timeouts of data, fast retransmits and drops are in the tables.
+  SYNs. With NewReno, this begins at 32 servers. Points with more than half a SYN timeout per server
+  are flagged and not judged. Their timeouts of data, fast retransmits and drops are in the tables.
 
 No minimum window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
@@ -118,12 +118,12 @@ Guesses that remain after recovery (NewReno without SACK; mended in the referenc
   behind the head. The number of these guesses is right, but the segments may be the wrong ones. If
   a guessed segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any
   state. Guesses about segments that were sent during recovery remain when the recovery ends. The
-  next hole is then retransmitted in `CA_OPEN`, one segment per ACK, without three duplicates and
-  without a reduction, and the pipe, reduced by the guesses, allows a burst. With 256 KB, 16 servers
-  and IW 10, this causes a second wave of losses after 5 ms: 373 drops per run instead of 256, and
-  in the first seed, 240 segments are retransmitted in `CA_OPEN` instead of 2. If the guesses are
-  cleared at the end of recovery, ns-3 has the same losses as we have. RFC 6582 has no such guesses.
-  The effect on goodput is small.
+  next hole is then retransmitted in `CA_OPEN`, one segment per ACK, without three duplicate ACKs
+  and without a reduction of the window. The guesses make the pipe smaller, which allows a burst.
+  With 256 KB, 16 servers and IW 10, this causes a second wave of losses after 5 ms, and there are
+  373 drops per run instead of 256. In the first seed, 240 segments are retransmitted in `CA_OPEN`
+  instead of 2. If the guesses are cleared at the end of recovery, ns-3 has the same losses as we
+  have. RFC 6582 has no such guesses. The effect on goodput is small.
 
 ## Remaining differences
 
@@ -140,9 +140,10 @@ without its guesses. In these runs a flow loses its last 15 segments except one,
 one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
 
 Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
-that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after it). A
-short last segment that has already been retransmitted is retransmitted once more for a partial ACK.
-Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but here for three.
+that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after the
+recovery). A short last segment that has already been retransmitted is retransmitted once more for a
+partial ACK. Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but our
+option has room for three.
 """
 
 

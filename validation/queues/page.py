@@ -41,15 +41,18 @@ models](../reference/models-queues.md) with the packet engine.
 DATAGRAMS = f"""
 ## M/G/1/K
 
-Datagrams arrive as a Poisson process over links of 10 Tbps, so fast that they add no spacing, at a
-port of 1 Gbps whose drop-tail buffer counts packets and has B = K - 1 places. There are {SEEDS}
-seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the smallest for
-which the loss is at most 5e-2 and 5e-3. The packet sizes are: “exponential”, {CLASSES} equally
-likely sizes, each the mean of its part of an exponential distribution with mean 1500 bytes; “two
-sizes”, 100 and 1500 bytes with equal probability; and “rare giants”, 9000 bytes for one packet in
-ten and 300 bytes for the others. s² is the squared coefficient of variation. The parameters of the
-queue are those that the model `edge-queue` derives from the scenario. “waiting” does not count the
-packet in service.
+Datagrams arrive as a Poisson process at a port of 1 Gbps. Its drop-tail buffer counts packets and
+has B = K - 1 places. The datagrams come over links of 10 Tbps, which add no spacing. There are
+{SEEDS} seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the smallest
+for which the loss is at most 5e-2 and 5e-3. The packet sizes are:
+
+- “exponential”: {CLASSES} equally likely sizes, each the mean of its part of an exponential
+  distribution with mean 1500 bytes;
+- “two sizes”: 100 and 1500 bytes with equal probability;
+- “rare giants”: 9000 bytes for one packet in ten and 300 bytes for the others.
+
+s² is the squared coefficient of variation. The parameters of the queue are those that the model
+`edge-queue` derives from the scenario. “waiting” does not count the packet in service.
 
 ![Loss over K](queues-loss.png)
 """
@@ -61,20 +64,21 @@ Four NewReno flows share a path of 1 ms that is never full, with random packet l
 model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p (Ott, Kemperman
 and Mathis 1996). Above p = 1e-3, the simulated windows are 10 to 15 % smaller than 1.31/√p. These
 points are not judged, because at first the bar included p up to 3e-3, and failed. Two effects that
-neither formula includes are the likely cause, but were not traced: timeouts, and the fact that a
-window does not grow while NewReno recovers from a loss. A recovery takes one or two round trips of
-a cycle, which has fewer than 20. All bars of the fluid models were set after their results had been
-seen once, so they detect changes and are not predictions.
+neither formula includes are the likely cause, but were not traced. There are timeouts, and a window
+does not grow while NewReno recovers from a loss. A recovery takes one or two round trips, and a
+cycle has fewer than 20 round trips. All bars of the fluid models were set after their results had
+been seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """
 ## Fluid queues
 
 The queue of DCTCP flows, recorded at every change after the start with one seed, is compared with
-the oscillation of the fluid model. “marked” is the ratio of marks to packets; for the fluid model,
-it is the mean share. In the engine, this ratio is up to a third lower than in the fluid model, for
-two probable reasons: flows reduce their windows within a round trip of the first mark, whereas the
-fluid does so as long as marks arrive, and the flows are not synchronised.
+the oscillation of the fluid model. “marked” is the ratio of marks to packets. For the fluid model,
+“marked” is the mean share of marked data. In the engine, this ratio is up to a third lower than in
+the fluid model, probably for two reasons. Flows reduce their windows within a round trip of the
+first mark, whereas the fluid does so as long as marks arrive. In addition, the flows are not
+synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """

@@ -31,14 +31,14 @@ of scenarios in which the read is close to its ideal.
 |---|---|
 {ranges}
 
-**The same in all scenarios**: the rest of `scenarios/remedies.toml`, that is a star of equal links,
-a new connection for each block, an initial window of two segments, and a minimum RTO of 200 ms
-unless a remedy sets it. The other traffic consists of datagrams at exponentially distributed
-intervals from a separate host to the client. A scenario has {blocks} blocks and one seed. Remedies
-have the parameters of that file, with one exception. In the file, switches mark from 20 packets on,
-which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on, which is the lowest
-threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)). The whole ranking
-takes about five minutes on one processor.
+**The same in all scenarios**: the rest of `scenarios/remedies.toml`. All links of the star are
+equal, and each block has new connections. The initial window is two segments, and the minimum RTO
+is 200 ms unless a remedy sets it. The other traffic consists of datagrams at exponentially
+distributed intervals from a separate host to the client. A scenario has {blocks} blocks and one
+seed. Remedies have the parameters of that file, with one exception. In the file, switches mark from
+20 packets on, which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on, which
+is the lowest threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)). The
+whole ranking takes about five minutes on one processor.
 
 **The ideal** is the completion time of a block if the client's link were busy from the first packet
 on and nothing were lost. It is the sum of two round trips (handshake; request and first packet),
@@ -53,9 +53,9 @@ mean completion time of the blocks is at least 0.9. A run is stopped if it takes
 CLOSING = """\
 ## Interpretation
 
-- The ideal requires more than the absence of loss. It does not include slow start, which takes more
-  round trips than a short block on a long path lasts. This is the same for all rows; the row "the
-  best of all" shows what is possible.
+- The ideal requires more than the absence of loss. It does not include slow start. On a long path,
+  slow start takes more round trips than a short block lasts. This is the same for all rows; the row
+  "the best of all" shows what is possible.
 - "The best of these" uses the best row of a group in every scenario, as if one could choose a row
   for each scenario. This row is chosen after the runs from rows that also differ by chance, so the
   share is slightly too high.

@@ -38,18 +38,18 @@ The step at 4 and the fall at 7 (3.8)
   curve without the delay.
 
 ABTTs already matter for few flows (3.11)
-: The result depends on the definition of an ABTT. Here it is every timeout of a segment of a
+: The result depends on the definition of an ABTT. Here, an ABTT is every timeout of a segment of a
   block's first window. Most of these are due to lost retransmissions: a fast retransmit resent the
   segment at the head of the block, and the copy was dropped. If only the loss of a whole window at
   the head of a block is counted, as in the text (the line "whole windows"), ABTTs have little
   effect up to {few_whole}.
 
-IBTTs are neither whole windows nor lack of duplicates (3.12)
+IBTTs are due neither to lost whole windows nor to too few duplicate ACKs (3.12)
 : The simulator records what happens to every packet. Inside a block most timeouts are due to lost
   retransmissions ("other"), a class that the paper does not have; a sender cannot distinguish them
   from other timeouts. The measured n* is therefore {knee:g}, not 3. The split model is still closer
-  to the simulator than the full model, because it has fewer timeouts, which is correct (see the
-  flavours below).
+  to the simulator than the full model, because it correctly has fewer timeouts (see the flavours
+  below).
 
 n × Padhye is too low by a little more than a factor of 2 for few servers (3.21)
 : With two to four servers, this model has 0.49 to 0.89 times the simulator's goodput. It was just
@@ -135,11 +135,12 @@ def write(
         "",
         "The table gives estimates, their standard errors, and their ratios to the true values.",
         "The share of lost packets can be estimated without a model. The number of loss events",
-        "depends on an assumption about their sizes, which the standard errors do not include: at",
-        "a full buffer many events are small and some very large, so a log-series distribution is",
-        "closer than a geometric one. A sample of one packet in a thousand is too small. Estimates",
-        "from counters treat the events as a Poisson process, which blocks do not produce; the",
-        "counters must therefore be read every few round trips.",
+        "depends on an assumption about their sizes, and the standard errors do not include the",
+        "error of this assumption. At a full buffer many events are small and some are very large,",
+        "so a log-series distribution fits better than a geometric one. A sample of one packet in",
+        "a thousand is too small. Estimates from counters treat the events as a Poisson process, but",
+        "blocks do not produce such a process. Therefore the counters must be read every few round",
+        "trips.",
         "",
         *_guesses(guesses),
     ]

@@ -1,8 +1,8 @@
-//! The minimum of an event-driven simulation of a star: links in FIFO order, a heap of busy links,
+//! A minimal event-driven simulation of a star: links in FIFO order, a heap of busy links,
 //! an ACK per segment, and a fixed window. There is no TCP, and there are no losses and no checks.
 //!
-//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. As multiples of the
-//! probe's time, times per hop of several machines, or of several days, can be compared.
+//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. Times per hop of
+//! several machines or days can be compared if they are given as multiples of the probe's time.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -15,7 +15,7 @@ const WINDOW: u32 = 24;
 const PACE: u64 = 8_000;
 /// Delay of a link in picoseconds: 25 us.
 const DELAY: u64 = 25_000_000;
-/// Bytes of a buffer. No queue reaches them, but each packet's check compares with them.
+/// Bytes of a buffer. No queue fills the buffer, but this limit is checked for every packet.
 const BUFFER: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
@@ -105,8 +105,9 @@ struct Flow {
     received: u32,
 }
 
-/// Links 0 to n - 1 lead from the senders to the switch, n to the client, n + 1 back, and the rest
-/// from the switch to the senders.
+/// A star of n senders: links 0 to n - 1 lead from the senders to the switch, link n leads from the
+/// switch to the client, link n + 1 from the client to the switch, and all others from the switch
+/// to the senders.
 struct Star {
     links: Vec<Link>,
     heap: Heap,

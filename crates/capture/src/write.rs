@@ -8,7 +8,7 @@ const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 const LINKTYPE_ETHERNET: u16 = 1;
-/// Codes of options: of every block, of the section header and of an interface.
+/// Codes of the options: for every block, for the section header and for an interface.
 const END: u16 = 0;
 const COMMENT: u16 = 1;
 const APPLICATION: u16 = 4;
@@ -30,7 +30,7 @@ pub struct Capture<W> {
 /// The description of a file in its header.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct About<'a> {
-    /// The program that writes it.
+    /// The program that writes the file.
     pub application: &'a str,
     /// A description of the content.
     pub comment: &'a str,
@@ -124,14 +124,14 @@ impl<W: Write> Capture<W> {
     }
 }
 
-/// Begins a block. Its length follows at the end.
+/// Begins a block. `Capture::end` fills in the length of the block.
 fn begin(block: &mut Vec<u8>, kind: u32) {
     block.clear();
     block.extend(kind.to_le_bytes());
     block.extend([0; 4]);
 }
 
-/// Appends an option. A string is cut if it is longer than an option can be; an empty string adds
+/// Appends an option. A string that is longer than the longest option is cut. An empty string adds
 /// no option.
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
     if value.is_empty() && code != END {

@@ -18,15 +18,15 @@ use crate::time::{Span, Time};
 use crate::vantage::Vantage;
 use crate::verdict::{self, Case, stalled};
 
-/// Largest number of waits of a flow that may overlap in time.
+/// Largest number of overlapping waits of a flow.
 const NESTED: usize = 8;
 
 /// The options of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The vantage point, if it is given and not inferred.
+    /// The vantage point if the user gives it; otherwise it is inferred.
     pub vantage: Option<Vantage>,
-    /// Number of flows that make an episode.
+    /// Minimum number of flows in an episode.
     pub flows: usize,
 }
 
@@ -115,8 +115,8 @@ impl Analysis {
     }
 }
 
-/// The point that shows most of an episode, with its vantage. A client shows most, and a server
-/// least.
+/// The point that shows most of an episode, with its vantage. A capture at the client shows most,
+/// and a capture at a server shows least.
 fn leading(points: &[Point], given: Option<Vantage>) -> Option<(&Point, Option<(Vantage, f64)>)> {
     let all = points.iter().map(|point| (point, place(point, given)));
     all.max_by_key(|(_, place)| match place.map(|(vantage, _)| vantage) {
@@ -168,7 +168,8 @@ fn tunnels(files: &Merge) -> Vec<TunnelTold> {
     Tunnel::ALL.into_iter().map(told).filter(|one| one.packets > 0).collect()
 }
 
-/// The stalls of the leading point, and stalls of other points that it has not seen.
+/// The stalls of the leading point, and those stalls of other points that the leading point has not
+/// seen.
 fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stall> {
     let mut all = lead.stalls.clone();
     let key = |stall: &Stall, at| ((stall.sender, stall.receiver, stall.start), at);

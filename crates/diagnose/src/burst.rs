@@ -19,23 +19,24 @@ pub struct Member {
 /// host that begins within this time belongs to the same burst.
 const TOGETHER: Span = Span::from_millis(20);
 
-/// From this number on, addresses are taken for those of single hosts.
+/// If a burst has at least this number of addresses, each address is taken for a single host.
 const SEVERAL: usize = 3;
 
 /// A message that begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin {
-    /// Time of the message's request, if the request was seen, or else of its first packet.
+    /// Time of the message's request if the request was seen, and otherwise time of the message's
+    /// first packet.
     pub start: Time,
     /// Time of the message's first packet.
     pub first: Time,
     /// The index of the sending host.
     pub host: usize,
     pub key: Key,
-    /// Messages of one burst begin within this time.
+    /// Longest time between the beginnings of two neighbouring messages of a burst.
     pub window: Span,
-    /// A message that is requested later than this after its host began another message follows the
-    /// other message, and is not simultaneous.
+    /// If a message is requested more than this time after an earlier message of its host began, it
+    /// follows the earlier message and is not simultaneous.
     pub apart: Span,
 }
 
@@ -56,7 +57,7 @@ pub struct Burst {
     pub idle: Vec<usize>,
     /// Bytes of the fullest bin during the burst.
     pub peak: u64,
-    /// Packets to the host that were seen to be lost during the burst.
+    /// Number of packets to the host whose loss during the burst the capture shows.
     pub lost: u32,
 }
 
@@ -115,22 +116,23 @@ impl Burst {
     }
 }
 
-/// Maximum number of open bursts of one host. In a real network, more bursts never overlap.
+/// Maximum number of open bursts of one host. In a real network, fewer bursts overlap.
 const BURSTS: usize = 64;
 
-/// The open bursts of a host, each under a number, and the positions of their open flows.
+/// The open bursts of a host by number, and the positions of their open flows.
 #[derive(Clone, Debug, Default)]
 pub struct Bursts {
     open: BTreeMap<u64, Burst>,
-    /// The burst of each flow whose message has not ended, and the index of the flow in the burst.
+    /// For each flow whose message has not ended: the number of its burst, and the flow's index in
+    /// the burst.
     places: BTreeMap<Key, (u64, usize)>,
     next: u64,
 }
 
 impl Bursts {
-    /// Notes the beginning of a message, which joins the burst that it is near. If it lies between
-    /// two bursts, these are united. If it is near no burst, it joins a burst that `missed` it, or
-    /// begins a new burst. Returns the bursts that are over.
+    /// Notes the beginning of a message. The message joins the burst that is near. If two bursts
+    /// are near, they become one burst. If no burst is near, the message joins a burst for which
+    /// `missed` returns true, or begins a new burst. Returns the bursts that are over.
     pub fn begin(
         &mut self,
         it: &Begin,

@@ -1,4 +1,5 @@
-//! Timers that expired more than once. Behind the loss, the capture shows only one long wait.
+//! Timers that expired more than once. If the packets are lost before the vantage point, the
+//! capture shows only one long wait.
 //!
 //! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual timer is two
 //! timeouts, and a wait of seven times is three timeouts. All timeouts except the first are for a
@@ -10,15 +11,15 @@ use std::collections::BTreeMap;
 use crate::stall::{Cause, Ended, Stall};
 use crate::time::Span;
 
-/// Largest relative difference between a wait and such a sum.
+/// Largest relative difference between a wait and a sum of doubled timers.
 const NEAR: f64 = 0.1;
 /// Largest number of doublings of a timer.
 const MOST: i32 = 8;
-/// The usual timer is the shortest length that this percentage of the waits has.
+/// The usual timer is the shortest length that at least this percentage of the waits have.
 const SHARE: usize = 5;
-/// No common stack has a shorter timer by default (Linux: 200 ms), so shorter waits may be for
-/// probes or in queues. A shorter timer is proven by a minimum number of waits and a percentage of
-/// all waits.
+/// No common stack has a shorter timer by default (Linux: 200 ms), so shorter waits may be waits
+/// for probes or in queues. A shorter timer is accepted only if at least `WAITS` waits and `PROOF`
+/// percent of all waits agree.
 const COMMON: Span = Span::from_millis(150);
 const WAITS: usize = 4;
 const PROOF: usize = 40;
@@ -95,8 +96,8 @@ impl Timer {
     }
 }
 
-/// Largest number of expiries of a timer in a wait: at each expiry except the last, a packet was
-/// lost.
+/// Largest possible number of expiries of a timer in a wait. At each expiry except the last, the
+/// packet that the timer sent was lost.
 fn most_expiries(stall: &Stall) -> i32 {
     let Some(missing) = stall.missing else { return MOST };
     let first = match stall.cause {
@@ -106,7 +107,8 @@ fn most_expiries(stall: &Stall) -> i32 {
     (missing as i32 + first).clamp(1, MOST)
 }
 
-/// Number of expiries in a wait of a timer that is `usual` at first, at most `most`.
+/// Number of expiries in a wait, at most `most`, of a timer whose first length is `usual` or a
+/// doubling of it.
 pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
     let units = length.share_of(usual);
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));
@@ -141,7 +143,8 @@ mod tests {
         stall(0, length.as_nanos(), cause)
     }
 
-    /// Waits with the same cause, whose losses were before the vantage point.
+    /// Waits of these lengths with the same cause, for packets that were lost before the vantage
+    /// point.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
         lengths.iter().map(|&length| wait(length * MS, cause)).collect()
     }

@@ -14,7 +14,7 @@ pub struct Episode {
     pub end: Time,
     pub receiver: Address,
     pub fan_in: usize,
-    /// Number of hosts from which its flows come, waiting or not.
+    /// Number of hosts that send flows of the episode, including hosts that did not wait.
     pub hosts: usize,
     /// Whether the capture shows a loss, even if it is incomplete.
     pub proven: bool,
@@ -25,13 +25,14 @@ pub struct Episode {
     pub stalls: Vec<usize>,
 }
 
-/// A burst that stays below this share of the peak does not fill the link. Before a queue, the peak
-/// is the sum over all senders, so the share is small.
+/// A burst that stays below this share of the peak does not fill the link. If the capture is taken
+/// before the queue, the peak is the sum over all senders, so this share is small.
 const FULL: f64 = 0.1;
-/// Fewer bytes overflow no queue, because the queues of switches hold ten full packets or more.
+/// A burst of fewer bytes overflows no queue, because the queues of switches hold ten full packets
+/// or more.
 const LEAST: i64 = 16_384;
-/// The exception is a burst in which at least this number of packets of one window was lost,
-/// according to identifications.
+/// A smaller burst still counts if at least this number of packets of one window were lost,
+/// according to IP identifications.
 const WINDOW: u32 = 4;
 
 /// The episode of a burst, if the burst is an episode.
@@ -67,9 +68,9 @@ pub fn of(
     })
 }
 
-/// Whether data were lost. A probe may also be sent because an ACK is held. If the cause is
-/// unknown, a filled hole or a retransmission still shows the loss; otherwise, there is no
-/// evidence.
+/// Whether data were lost. A sender may also send a probe because the receiver delays an ACK. If
+/// the cause is unknown, a filled hole or a retransmission still shows the loss; otherwise, there
+/// is no evidence.
 fn is_for_a_loss(stall: &Stall) -> bool {
     match stall.cause {
         Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),

@@ -14,11 +14,11 @@ pub enum Reason {
     Paused,
     /// The receiver did not read until the capture ended.
     StillPaused,
-    /// The receiver held its ACK.
+    /// The receiver delayed its ACK.
     DelayedAck,
 }
 
-/// The way in which a flow continued.
+/// The kind of bytes with which a flow continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
     /// The flow continued with new bytes.
@@ -58,9 +58,9 @@ pub struct Message {
     pub first: Time,
     pub last: Time,
     pub bytes: i64,
-    /// The position of its first byte in the flow.
+    /// The position of the message's first byte in the flow.
     pub first_byte: i64,
-    /// Number of its packets, and number of packets that were sent again.
+    /// Number of the message's packets, and number of these that were sent again.
     pub packets: u32,
     pub again: u32,
 }
@@ -68,37 +68,37 @@ pub struct Message {
 /// An event; `side` is the number of the end that sends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A message that was requested at `start` begins with the packet at `first`. `opens` tells
-    /// that its sender has opened the connection for it.
+    /// A message that was requested at `start` begins with the packet at `first`. `opens` is true
+    /// if the sender has opened the connection for this message.
     Begun { side: usize, start: Time, first: Time, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
-    /// The first data after a long silence of a flow, whose last data came at `last`. `asks` tells
-    /// that they are a request.
+    /// The first data after a long silence of a flow. The data before the silence came at `last`.
+    /// `asks` is true if the first data are a request.
     Resumed { side: usize, last: Time, how: Resumed, asks: bool },
-    /// A request was sent again, whose first bytes had been sent at `asked`.
+    /// A request was sent again. Its first bytes had been sent at `asked` before.
     AskedAgain { side: usize, asked: Time, at: Time },
-    /// Bytes that had been acknowledged came again. `first` tells that a silence was before them,
-    /// so that no other loss is repaired.
+    /// Bytes that had been acknowledged came again. `first` is true if they came after a silence,
+    /// so that they do not belong to another repair.
     InVain { side: usize, first: bool },
-    /// Full segments do not get through, although smaller segments do. `certain` tells that they
-    /// were seen to be sent again and again.
+    /// Full segments do not get through, although smaller segments do. `certain` is true if the
+    /// capture shows that they were sent again and again.
     BlackHole { side: usize, certain: bool, places: (Place, Place) },
     /// The flow waited for a retransmission.
     Stalled { side: usize, stall: Stall },
     /// The flow waited, although nothing was lost.
     Waited { side: usize, wait: Wait },
-    /// Packets were lost; their number is a guess. `at_once` tells that the next packet of the flow
+    /// Packets were lost; their number is a guess. `at_once` is true if the next packet of the flow
     /// came without a pause.
     Lost { side: usize, packets: u32, at_once: bool },
     /// A packet that was taken for lost has come late.
     Reordered { side: usize },
     /// Bytes that the capture does not have were acknowledged.
     Unseen { side: usize, bytes: i64 },
-    /// A round of packets has ended. `full` tells that it ended at the edge of the window.
+    /// A round of packets has ended. `full` is true if the round ended at the edge of the window.
     Round { side: usize, full: bool },
-    /// New data were acknowledged. `full` tells that the window was used up before. `bytes` is 0 if
-    /// the data need not have come one packet after the other.
+    /// New data were acknowledged. `full` is true if the window was used up before. `bytes` is 0 if
+    /// the packets of the data may have come with pauses between them.
     Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
 }
 

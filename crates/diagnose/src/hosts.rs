@@ -1,5 +1,5 @@
-//! The hosts of a vantage point. Each host has an index in a list, the numbering of its packets
-//! and, if it receives data, the received data.
+//! The hosts of a vantage point. Each host has an index in a list and the numbering of its packets.
+//! A host that receives data also has a record of these data.
 
 use incast_capture::read::{Address, Packet, flags};
 
@@ -55,7 +55,7 @@ impl Hosts {
     }
 
     /// Takes a packet from one host to another. Returns the idle times of the links to its target
-    /// and to its source until now. `usual` is a usual round trip, and the usual wait in a queue
+    /// and to its source until now. `usual` holds a usual round trip and the usual wait in a queue
     /// behind the point.
     pub fn carry(
         &mut self,
@@ -85,7 +85,7 @@ impl Hosts {
         self.receivers.get_mut(place)?.as_deref_mut()
     }
 
-    /// The receiving host at an index, mutably, which is made a receiver if it is none yet.
+    /// The receiving host at an index, mutably. The host becomes a receiver if it is not one yet.
     pub fn receiving(&mut self, place: usize) -> &mut Receiver {
         let receiver = &mut self.receivers[place];
         self.receiving += usize::from(receiver.is_none());
@@ -104,7 +104,8 @@ impl Hosts {
         Some((self.address(place), receiver))
     }
 
-    /// If more than `most` hosts receive data, forgets the data of hosts that received few.
+    /// If more than `most` hosts receive data, forgets the data of hosts that received at most two
+    /// messages.
     pub fn forget(&mut self, most: usize) {
         if self.receiving <= most {
             return;
@@ -142,8 +143,8 @@ mod tests {
         Packet { time, source, payload, size, flags, ..Packet::default() }
     }
 
-    /// Takes a packet from host 0 to host 1, and returns the idle times of their links, that of the
-    /// target first.
+    /// Takes a packet from host 0 to host 1, and returns the idle times of the target's link and of
+    /// the source's link.
     fn carry(hosts: &mut Hosts, packet: &Packet) -> (Span, Span) {
         let (mark, own) = hosts.carry(packet, (0, 1), (1, 0), (MS, Span::ZERO));
         (mark.idle, own.idle)

@@ -5,51 +5,52 @@ use incast_capture::read::{Packet, flags};
 
 use crate::time::{Span, Time};
 
-/// A clock that goes back further has been set. Smaller steps come from the order of a network
-/// card's queues.
+/// A clock that goes back by more than this has been set back. Smaller steps come from the order of
+/// a network card's queues.
 const BACK: Span = Span::from_millis(1);
-/// The year 2116; later times are damage, and would not leave room for sums.
+/// The year 2116. A later time is a sign of a damaged file, and sums with it could overflow.
 const LATEST: Time = Time::from_nanos(i64::MAX / 2);
-/// Number of steps back after which no span between two packets is trusted.
+/// If the clock goes back at least this many times, no span between two packets is trusted.
 const MOST_BACK: u64 = 8;
-/// Number of packets of a flow that are remembered, because copies come soon, behind few other
+/// Number of remembered packets of a flow. A copy comes soon after the original, behind few other
 /// packets.
 const TRAIL: usize = 8;
 /// The shortest time after which a sender repeats bytes, if no round trip is known.
 const COPIED: Span = Span::from_micros(50);
-/// With a round trip, a sender repeats bytes after half a round trip or this time, whichever is
-/// shorter, at the earliest.
+/// If a round trip is known, a sender repeats bytes at the earliest after half a round trip or this
+/// time, whichever is shorter.
 const COPIED_MOST: Span = Span::from_millis(1);
-/// No SYN is repeated sooner (RFC 6298 §2.1 has a second, and no stack has less than 100 ms), so a
-/// copy of a SYN shows the lag of a mirror.
+/// A SYN that comes again within this time is a copy, whose lag is that of a mirror. Stacks
+/// retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a second).
 const COPIED_SYN: Span = Span::from_millis(10);
-/// Smallest number of copies that are no accident.
+/// Smallest number of copies that cannot be a coincidence.
 const COPIES: u64 = 3;
-/// Copies are reported if they are at least this many per thousand packets.
+/// Smallest number of copies per thousand packets that is reported.
 const COPIES_SHARE: u64 = 10;
-/// Number of segments of data above which a file has an ACK without data, unless these ACKs were
-/// left out.
+/// A file with at least this many segments of data has bare ACKs (ACKs without data), unless they
+/// were left out.
 const SPEAKING: u64 = 10;
-/// Number of bare ACKs per thousand data packets below which bare ACKs were left out. Delayed ACKs
-/// are one for two packets.
+/// If a file has at most this many bare ACKs per thousand data packets, bare ACKs were left out.
+/// With delayed ACKs, there is one ACK for two packets.
 const BARE_SHARE: u64 = 5;
-/// Minimum percentage of the bytes that a filter leaves out. SYNs and bare ACKs identify a capture
-/// that drops as many.
+/// A filter leaves out more than this percentage of the bytes. If a capture drops as many, its SYNs
+/// and bare ACKs show that it was not filtered.
 const LEFT_OUT: i64 = 5;
-/// Percentage of the bytes that no capture drops, because most of the traffic would not be in the
-/// file.
+/// No capture drops more than this percentage of the bytes, because most of the traffic would not
+/// be in the file.
 const MOST_LEFT_OUT: i64 = 40;
-/// Mean number of missing bytes per gap above which a buffer was full. A filter leaves out single
-/// packets, unless it leaves out nearly all bytes.
+/// If gaps have more missing bytes than this on average, a buffer was full. A filter leaves out
+/// single packets, unless it leaves out nearly all bytes.
 const BURST: i64 = 16 * 1024;
 const NEARLY_ALL: i64 = 80;
-/// Dropped bytes per thousand up to which the remaining bytes can still be interpreted.
+/// Up to this many dropped bytes per thousand, the remaining bytes can still be interpreted.
 const SOME: i128 = 5;
-/// Percentage of the data packets in connections with one direction above which one direction
-/// counts as missing.
+/// If at least this percentage of the data packets are in connections with one direction, the other
+/// direction counts as missing.
 const ONE_SIDED: u64 = 90;
 
-/// A defect of a file: packets that it lacks, or has too often.
+/// A defect of a file: packets that are missing, packets that occur more than once, or a wrong
+/// clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lack {
     /// A display filter has chosen the packets.
@@ -82,7 +83,7 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect. The bytes that a filter leaves out vary.
+    /// The sign of the defect, as part of a sentence. For a filter, this is only the last part.
     fn why(self) -> &'static str {
         match self {
             Self::Filtered => "bytes between the packets are missing",
@@ -96,10 +97,10 @@ impl Lack {
     }
 }
 
-/// Number of packets by which the start of a file is recognised again.
+/// Number of first packets that are remembered, so that a repetition of the file is recognised.
 const START: usize = 8;
 
-/// The fields of a packet in which a copy must agree with it.
+/// The fields of a packet that are the same in a copy of the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     seq: u32,
@@ -140,9 +141,9 @@ impl Trail {
         trail
     }
 
-    /// The time since the original of this copy was seen; a packet that is not a copy is
-    /// remembered. `soonest` is the time after which a sender may repeat itself. `copied` tells
-    /// that the file is known to have copies.
+    /// If the packet is a copy, returns the time since the original was seen; otherwise, remembers
+    /// the packet. `soonest` is the shortest time after which a sender may repeat bytes. `copied`
+    /// is true if the file is known to have copies.
     fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> Option<Span> {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
@@ -187,18 +188,18 @@ pub struct Intake {
     bare: u64,
     openings: u64,
     /// Number of data packets of connections with only one direction, and whether any connection
-    /// had both.
+    /// had both directions.
     one_sided: u64,
     two_sided: bool,
-    /// The first packets with their times, and the time until which the file repeats itself.
+    /// The first packets with their times, and the end of the time that the file repeats.
     start: [(Time, Mark); START],
     repeats_until: Option<Time>,
-    /// Number of acknowledged bytes; of these, the number that is not in the file, and the number
-    /// of gaps.
+    /// Number of acknowledged bytes, number of acknowledged bytes that are not in the file, and
+    /// number of gaps that these leave.
     bytes: i64,
     unseen: (i64, u64),
-    /// Number of bytes that nobody has acknowledged, and number of these that are not in the file
-    /// although later bytes are.
+    /// Number of bytes without an ACK, and number of these that are not in the file although later
+    /// bytes are in it.
     left: (i64, i64),
 }
 
@@ -217,8 +218,8 @@ impl Intake {
         (time + self.offset).min(LATEST)
     }
 
-    /// Whether the file repeats itself here, because it goes back to one of its first packets, with
-    /// the same time, and has not yet passed its latest packet.
+    /// Whether this packet belongs to a repetition of the file. A repetition begins with one of the
+    /// first packets at the same time, and ends behind the latest time so far.
     pub fn repeats(&mut self, packet: &Packet) -> bool {
         let time = Time::of(packet);
         let mark = (time, Mark::of(packet));
@@ -243,7 +244,8 @@ impl Intake {
         self.backs < MOST_BACK
     }
 
-    /// Takes a packet, and returns whether it is new. `trip` is the round trip of its connection.
+    /// Takes a packet, and returns whether it is new. `trip` is the round trip of the packet's
+    /// connection.
     pub fn take(
         &mut self,
         packet: &Packet,
@@ -289,8 +291,8 @@ impl Intake {
         }
     }
 
-    /// Notes a flow that has ended with bytes that nobody acknowledged; `unseen` of these are below
-    /// bytes that were seen.
+    /// Notes a flow that has ended with `bytes` bytes without an ACK. The capture lacks `unseen` of
+    /// them, although it has later bytes.
     pub fn left(&mut self, bytes: i64, unseen: i64) {
         self.left = (self.left.0.saturating_add(bytes), self.left.1.saturating_add(unseen));
     }
@@ -303,8 +305,8 @@ impl Intake {
         }
     }
 
-    /// Whether too many packets are missing for holes or numbers to show losses. A capture that
-    /// drops a few packets keeps nearly all of them.
+    /// Whether so many packets are missing that holes and identifications show no losses. A capture
+    /// that has dropped only a few packets can still be used.
     pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
         let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
         lacks.iter().any(|lack| match lack {

@@ -1,8 +1,8 @@
-//! A known connection: its state, or its only packet so far, a SYN.
+//! A known connection: its state, or its SYN if this is its only packet so far.
 //!
 //! The state of a connection takes kilobytes. A flood of SYNs, or a scan, opens hundreds of
-//! thousands of connections that nobody answers. For each of these, only the SYN is kept, from
-//! which the state follows.
+//! thousands of connections that nobody answers. For each of these, only the SYN is kept, because
+//! it is enough to rebuild the state.
 
 use incast_capture::read::{Packet, flags};
 
@@ -53,7 +53,7 @@ impl Known {
         }
     }
 
-    /// Keeps only the first packet, which has been handled, if it is a SYN.
+    /// If the first packet is a SYN and has been handled, keeps only this packet.
     pub fn rest(&mut self, first: &Packet, around: Around) {
         let all = flags::SYN | flags::ACK | flags::RST | flags::FIN;
         if first.flags & all != flags::SYN || first.payload > 0 {

@@ -2,10 +2,10 @@
 //! phenomena that resemble incast. This crate reads captures, and is independent of the simulator.
 //!
 //! An [`Analysis`] takes packets in order of time and keeps only the state of open connections. A
-//! place of capture is a vantage point (`point`); the same connection may be seen at several
-//! points. Each `connection` follows the bytes of its two `flow`s, wherever the capture was taken.
-//! If a packet was lost after the vantage point, its retransmission is seen as a repetition. If it
-//! was lost before the vantage point, its retransmission fills a hole.
+//! place of capture is a vantage point (`point`). The capture may show the same connection at
+//! several points. Each `connection` follows the bytes of its two `flow`s, wherever the capture was
+//! taken. If a packet was lost after the vantage point, its retransmission is seen as a repetition.
+//! If a packet was lost before the vantage point, its retransmission fills a hole.
 
 mod analysis;
 mod burst;

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::time::{Span, Time};
 
-/// The bytes that go to one host, and the time in which few bytes do.
+/// The bytes that go to one host, and the time in which the host's link is nearly idle.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
     bytes: u64,
     /// The size of the last packet.
     size: u32,
-    /// The sum of gaps between packets that are longer than a tenth of the peak rate allows.
+    /// The sum of the gaps between packets in which the rate is below a tenth of the peak rate.
     idle: Span,
     last: Option<Time>,
     /// The last time at which the link was known to be in use: data arrived or were acknowledged.
     used: Option<Time>,
-    /// The time that the acknowledged data of an ACK take at a tenth of the rate of the full link.
+    /// The time that the data of the last ACK would take at a tenth of the rate of the full link.
     slow: Span,
     /// The current bin of time, and its bytes.
     bin: i64,
@@ -38,14 +38,14 @@ fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// A bin is usual if bins of its size have at least this fraction (1/n) of the bytes in bins of the
-/// commonest size.
+/// The commonest size of bins is the one whose bins have most bytes in all. A size is usual if its
+/// bins have at least this fraction (1/n) of these bytes.
 const USUAL: u64 = 3;
 
 /// The shortest gap that counts as a time without load, at any rate.
 const LEAST_GAP: Span = Span::from_micros(20);
 
-/// The length of a bin, in which a rate is measured.
+/// The length of the bins in which the rate is measured.
 pub const BIN: Span = Span::from_micros(500);
 
 impl Load {
@@ -78,8 +78,8 @@ impl Load {
         self.peak = self.peak.max(self.filled);
     }
 
-    /// Notes acknowledged data that take `duration` at the rate of a full link. A queue behind the
-    /// point has sent these data.
+    /// Notes acknowledged data that take `duration` at the rate of a full link. These data have
+    /// left a queue behind the point.
     pub fn drains(&mut self, now: Time, duration: Span) {
         let Some(used) = self.used else { return };
         self.slow = 10 * duration;
@@ -89,7 +89,8 @@ impl Load {
         self.used = Some(used.max(now));
     }
 
-    /// The time since the link was used, if it is too long for a link in use.
+    /// The time since the link was last in use, or zero if this time is short enough for a link in
+    /// use.
     fn gap(&self, now: Time) -> Span {
         let Some(last) = self.used else { return Span::ZERO };
         // The time that a packet would take at a tenth of the peak rate.
@@ -120,7 +121,8 @@ impl Load {
     }
 
     /// Bytes per bin of a full link: the largest usual value of the bins that are at least half as
-    /// full as the fullest bin. The fullest bin may have packets that had waited for each other.
+    /// full as the fullest bin. The fullest bin may have packets that had waited in a queue and
+    /// came close together.
     pub fn full(&self) -> u64 {
         let half: Vec<_> = self.bins.range(rounded(self.peak / 2)..).map(|(_, bin)| bin).collect();
         let most = half.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(Load::default().full(), 0);
     }
 
-    /// The idle time that an ACK adds if it comes `after` after a packet.
+    /// The idle time that an ACK adds if it comes a time `after` later than a packet.
     fn drained(after: Span, duration: Span) -> Span {
         let mut load = Load::default();
         load.take(at(0), 1500);

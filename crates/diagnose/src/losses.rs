@@ -1,9 +1,10 @@
-//! The distribution of losses, which come together at a full queue, or at random.
+//! The distribution of losses. At a full queue, losses come together; on a bad link, they are
+//! random.
 
-/// Number of packets to one host that form a group, in which losses are counted.
+/// Number of packets in a group. Losses are counted per group of packets to one host.
 const GROUP: u32 = 64;
 
-/// Smallest numbers of losses and of groups that show a distribution.
+/// Smallest number of losses and smallest number of groups that show a distribution.
 const LOSSES: u64 = 5;
 const GROUPS: u64 = 8;
 
@@ -15,7 +16,8 @@ pub struct Losses {
     /// The counts of the current group.
     group: u32,
     here: u32,
-    /// The number of full groups, and the sums of their losses and of the squares of their losses.
+    /// The number of full groups, the sum of their losses, and the sum of the squares of their
+    /// losses.
     groups: u64,
     sum: f64,
     squares: f64,
@@ -62,8 +64,8 @@ impl Losses {
         self.lost as f64 / (self.packets + self.lost).max(1) as f64
     }
 
-    /// Variance over mean of the losses per group: 1 if losses are independent, more if they come
-    /// together. `None` if there are too few losses or groups.
+    /// Variance over mean of the losses per group. It is 1 if losses are independent, larger if
+    /// they come together, and `None` if there are too few losses or groups.
     pub fn dispersion(&self) -> Option<f64> {
         let mut whole = *self;
         if whole.group > 0 || whole.here > 0 {

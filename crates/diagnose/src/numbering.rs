@@ -2,9 +2,9 @@
 //! not seen.
 //!
 //! Linux counts the packets of each connection, including retransmissions, so a jump is the number
-//! of packets that were lost before the vantage point. Other hosts, and address translators, count
-//! all their packets together, draw random numbers, or write zeros (RFC 6864 §4.1); a jump then
-//! means nothing. Therefore, every sender is classified by all its packets.
+//! of packets that were lost before the vantage point. Other hosts and address translators count
+//! all their packets together, draw random numbers, or write zeros (RFC 6864 §4.1). A jump then
+//! means nothing. Therefore, the class of every sender is found from all its packets.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use incast_capture::read::Address;
 
 /// Largest number of packets that are lost in a row: 1.5 MB of full segments.
 const MOST: u16 = 1024;
-/// Number of packets whose numbers must agree with the bytes seen, in all and for each packet whose
-/// number does not.
+/// Minimum number of packets whose numbers agree with the bytes seen, in all and for each packet
+/// whose number does not agree.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
-/// Number of such packets for each jump behind a wait, because a flow that loses more often hardly
-/// sends.
+/// Minimum number of agreeing packets for each jump after a wait, because a flow with more losses
+/// hardly sends.
 const AGREED_TO_SILENT: u64 = 2;
-/// Number of consecutive numbers on a connection although another connection of the host has sent
-/// meanwhile.
+/// Minimum number of cases in which a connection has consecutive numbers although another
+/// connection of the host has sent in between.
 const APART: u64 = 2;
-/// If this many of the last 65 536 packets were on other connections, a skipped number may occur
-/// there by chance, and is no evidence.
+/// If this many of the last 65 536 packets were on other connections, one of these may have a
+/// skipped number by chance, so that this number is no evidence.
 const CROWD: u32 = 1 << 13;
 
 /// The packets that a host's identifications count.
@@ -33,11 +33,12 @@ pub enum Class {
     PerConnection,
     /// The packets of all connections of the host, or of all hosts behind a translator.
     PerHost,
-    /// No packets, because they are drawn at random.
+    /// No packets, because the identifications are drawn at random.
     Random,
-    /// No packets, because they are always the same or missing.
+    /// No packets, because the identifications are always the same or missing.
     Zero,
-    /// Unknown, because too few packets were seen, or packets outside the capture may count, too.
+    /// Unknown, because too few packets were seen, or because the identifications may also count
+    /// packets outside the capture.
     Unknown,
 }
 
@@ -47,13 +48,14 @@ pub struct Host {
     packets: u64,
     same: u64,
     random: u64,
-    /// Numbers that were skipped on one connection, and seen on another.
+    /// Number of identifications that were skipped on one connection and seen on another.
     shared: u64,
-    /// Consecutive numbers although another connection has sent meanwhile.
+    /// Number of cases in which a connection has consecutive numbers although another connection
+    /// has sent in between.
     apart: u64,
-    /// Connections that began far from the last number of the host.
+    /// Number of connections whose first number is far from the last number of the host.
     begun_apart: u64,
-    /// SYN-ACKs without a number, as Linux sends them before it counts.
+    /// Number of SYN-ACKs without an identification. Linux sends such SYN-ACKs before it counts.
     bare_openings: u64,
     votes: Votes,
     /// The flow that has sent last, and its number.
@@ -103,9 +105,10 @@ impl Host {
 pub struct Votes {
     good: u64,
     bad: u64,
-    /// Jumps that were just as long as the hole in the bytes.
+    /// Number of jumps that were exactly as long as the hole in the bytes.
     matched: u64,
-    /// Jumps behind a wait, without a hole: lost windows, or packets of others.
+    /// Number of jumps after a wait without a hole. They come from lost windows or from packets of
+    /// other connections.
     silent: u64,
 }
 
@@ -119,21 +122,21 @@ pub struct Ids {
     at: u32,
     /// Number of packets that are missing before packets without data.
     before: u32,
-    /// Whether the last number was older than a number before it.
+    /// Whether the last number was older than an earlier number.
     late: bool,
     /// Votes that have not been collected yet.
     fresh: Votes,
 }
 
 impl Ids {
-    /// Whether the last number was older than a number before it, so that its packet is a copy or
+    /// Whether the last number was older than an earlier number, so that its packet is a copy or
     /// late.
     pub fn is_late(&self) -> bool {
         self.late
     }
 
-    /// Keeps the number of packets that are missing before a packet without data, to report it with
-    /// the next data.
+    /// Keeps the number of packets that are missing before a packet without data, which is reported
+    /// with the next data.
     pub fn keep(&mut self, missing: u32) {
         self.before += missing;
     }
@@ -143,7 +146,7 @@ impl Ids {
         std::mem::take(&mut self.before)
     }
 
-    /// Adds a vote: `good` tells that a number agrees with the bytes of its packet.
+    /// Adds a vote. `good` is true if a number agrees with the bytes of its packet.
     pub fn vote(&mut self, good: bool) {
         self.fresh.good += u64::from(good);
         self.fresh.bad += u64::from(!good);
@@ -154,7 +157,7 @@ impl Ids {
         self.fresh.matched += 1;
     }
 
-    /// Notes that numbers are missing behind a wait, but no bytes.
+    /// Notes that numbers are missing after a wait, but no bytes are missing.
     pub fn is_silent(&mut self) {
         self.fresh.silent += 1;
     }
@@ -192,9 +195,8 @@ impl Numbering {
     }
 
     /// Takes a packet of `segments` segments on a flow of the host at `place`. Returns the number
-    /// of packets that are missing before it; `None` if it is the flow's first packet, if its
-    /// number does not follow the last number at all, or if the missing numbers were seen on other
-    /// flows.
+    /// of packets that are missing before it. Returns `None` for the flow's first packet, for a
+    /// number far from the last number, and if the missing numbers were seen on other flows.
     pub fn take(
         &mut self,
         (place, flow): (usize, u32),
@@ -396,8 +398,8 @@ mod tests {
         assert_eq!((ids.kept(), ids.kept()), (7, 0));
     }
 
-    /// The result for a number that comes behind 100 on a lone connection, and whether it counts as
-    /// late.
+    /// The result for the number `id` after the number 100 on a lone connection, and whether `id`
+    /// counts as late.
     fn behind(id: u16, segments: u32) -> (Option<u32>, bool, Option<u32>) {
         let mut numbering = Numbering::default();
         let place = numbering.place(Address::v4([10, 0, 0, 1]));

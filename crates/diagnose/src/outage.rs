@@ -8,19 +8,20 @@ use crate::burst::Key;
 use crate::event::Resumed;
 use crate::time::{Span, Time};
 
-/// The shortest silence of all flows that counts. A shorter silence is a pause of the application
-/// or an ordinary timer.
+/// The shortest silence of all flows that can be an outage. A shorter silence is a pause of the
+/// application or an ordinary timer.
 const LEAST: Span = Span::from_millis(50);
-/// A flow was sending if its last data came at most this long before the silence.
+/// A flow was sending before a silence if its last data came at most this time before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that resume with acknowledged data. Fewer flows may have lost one ACK
-/// each.
+/// Minimum number of flows that continue with acknowledged data. If there are fewer, each flow may
+/// have lost only one ACK.
 const FLOWS: u32 = 3;
-/// Minimum percentage of the flows that resume.
+/// Minimum percentage of flows that continue with old bytes, among all flows that continue.
 const SHARE: u32 = 80;
-/// An answer that is missing for longer was lost, because stacks delay an ACK by 40 to 200 ms.
+/// If an answer is missing for longer than this, it was lost, because stacks delay an ACK by 40 to
+/// 200 ms.
 const HELD: Span = Span::from_millis(300);
-/// With this number of flows that ask again, the outage stays undecided.
+/// If this number of flows ask again, the outage stays undecided.
 const SOME: u32 = 2;
 const LISTED: usize = 64;
 
@@ -29,17 +30,18 @@ const LISTED: usize = 64;
 pub struct Silence {
     pub start: Time,
     pub end: Time,
-    /// Time of its last packet of data: a useless retransmission, or the packet at its start.
+    /// Time of the last packet of data in the silence: a useless retransmission, or the packet at
+    /// the start.
     last: Time,
-    /// Number of flows that were sending before and continued with acknowledged bytes, with other
-    /// bytes that were sent or missing before, and with new bytes.
+    /// Numbers of flows that were sending before the silence, by the bytes with which they
+    /// continued: acknowledged bytes, other old or missing bytes, and new bytes.
     acknowledged: u32,
     again: u32,
     fresh: u32,
     /// Number of flows in `acknowledged` and `again` that do not ask.
     told: u32,
-    /// Number of flows whose host asked again, and had received no packet from any host since it
-    /// had asked.
+    /// Number of flows whose host asked again without having received any packet since its first
+    /// request.
     unanswered: u32,
     /// Number of flows that retransmitted during the silence, all without an answer.
     in_vain: u32,
@@ -48,8 +50,8 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// Whether the path was out. Data came again although they had been acknowledged, so neither
-    /// direction worked. `None` if only the data are known to have been lost.
+    /// Whether the path was out. If acknowledged data come again, neither direction worked. `None`
+    /// if the capture shows only that data were lost.
     pub fn is_outage(&self) -> Option<bool> {
         if self.unanswered >= FLOWS || self.lost_repeats() {
             return Some(true); // a full queue would let some answers through
@@ -66,13 +68,15 @@ impl Silence {
         (self.acknowledged >= FLOWS && 2 * self.acknowledged >= repeated).then_some(true)
     }
 
-    /// Whether several flows have repeated during the silence, none was answered, and all repeat
-    /// once more. A queue that was idle for so long would have had room for some of these packets.
+    /// Whether several flows retransmitted during the silence without an answer, and all of them
+    /// retransmit once more. A queue that was idle for so long would have had room for some of
+    /// these packets.
     pub fn lost_repeats(&self) -> bool {
         self.in_vain >= FLOWS && self.fresh == 0 && self.told >= FLOWS
     }
 
-    /// Whether flows only repeated after the silence, and the packets before it had not arrived.
+    /// Whether flows only retransmitted after the silence, because their packets from before the
+    /// silence had not arrived.
     fn is_in_vain(&self) -> bool {
         let only_repeats = self.again > 0 && self.fresh + self.unanswered == 0;
         let unheard = self.acknowledged == 0 || !self.answered;
@@ -93,7 +97,8 @@ pub struct Silences {
     /// The time since which a host has received no packet, and the flows on which it has asked
     /// again.
     unanswered: (Time, BTreeSet<Key>),
-    /// The same, including flows on which it had asked shortly before that time.
+    /// The same time and flows, including flows on which the host had asked shortly before that
+    /// time.
     silent: (Time, BTreeSet<Key>),
     doubtful: Option<Silence>,
 }
@@ -143,8 +148,8 @@ impl Silences {
         }
     }
 
-    /// Notes that a flow continues whose last data came at `last`. `asks` tells that it carries
-    /// requests, which servers may leave unanswered until they have the answer.
+    /// Notes that a flow continues after its last data at `last`. `asks` is true if the flow
+    /// carries requests. A server may send no ACK for a request until it has the answer.
     pub fn resumed(&mut self, last: Time, how: Resumed, asks: bool) {
         let Some(silence) = self.all.last_mut() else { return };
         if last > silence.last || last < silence.start - JUST {
@@ -179,7 +184,7 @@ impl Silences {
         }
     }
 
-    /// A silence that a host's repeated requests leave undecided.
+    /// A silence during which a host repeated requests, but which may not be an outage.
     pub fn doubtful(&self) -> Option<&Silence> {
         self.doubtful.as_ref()
     }
@@ -302,8 +307,8 @@ mod tests {
         assert_eq!(told(&[]), Some(false));
     }
 
-    /// The verdict on a silence of this length, after which three flows repeat bytes that they sent
-    /// `before` before it.
+    /// The verdict on a silence of this length. After it, three flows repeat bytes that they sent a
+    /// time `before` earlier than the silence.
     #[expect(clippy::option_option, reason = "whether there is one, and what it tells")]
     fn silence(length: Span, before: Span) -> Option<Option<bool>> {
         let mut silences = Silences::default();
@@ -371,8 +376,8 @@ mod tests {
         assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
     }
 
-    /// Three flows repeat after 200 ms, and the next data come `after` after the first of these
-    /// retransmissions.
+    /// Three flows repeat after 200 ms, and the next data come a time `after` later than the first
+    /// of these retransmissions.
     fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
         let mut silences = Silences::default();
         silences.data(at(0));

@@ -8,24 +8,24 @@ use crate::time::Span;
 
 const SAMPLE: usize = 4096;
 
-/// Numbers of the network and its connections.
+/// Parameters of the network and its connections.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
     /// The shortest round trip.
     pub round_trip: Option<Span>,
-    /// The longest wait in a queue of each connection that has shown such a wait.
+    /// For each connection with a wait in a queue, the longest such wait.
     queued: Vec<Span>,
     pub mss: u32,
-    /// The largest window that a receiver of much data offered.
+    /// The largest window offered by the receiver of a connection's main flow.
     pub window: i64,
-    /// The usual wait for a timer.
+    /// The waits for timers, which show the usual timer.
     pub timer: Timer,
     pub sack: bool,
     pub timestamps: bool,
-    /// Number of flows of the largest burst, and number of bursts with as many flows.
+    /// Number of flows of the largest burst, and number of bursts with that many flows.
     pub fan_in: usize,
     pub blocks: u64,
-    /// The median size of this burst's messages.
+    /// The median size of the messages of such a burst.
     pub sru: i64,
     pub connections: u64,
     pub messages: u64,
@@ -52,8 +52,8 @@ impl Parameters {
         }
     }
 
-    /// The longest wait in a queue, without the longest two of a hundred waits, because many
-    /// connections meet a full queue.
+    /// The longest wait in a queue, except the longest 2 % of the waits. Many connections meet a
+    /// full queue, so this wait still shows it.
     pub fn queued(&self) -> Span {
         let mut all = self.queued.clone();
         all.sort_unstable();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!((seen.probes, seen.timer.usual()), (true, Some(200 * MS)));
     }
 
-    /// Messages of these sizes that began together; a message without a size has not ended.
+    /// Messages of these sizes that began together. A message with size 0 has not ended.
     fn burst(sizes: &[i64]) -> Burst {
         let message = |&bytes: &i64| {
             let message = (bytes > 0).then(|| Message { bytes, ..Message::default() });
@@ -185,7 +185,7 @@ mod tests {
     }
 
     /// A connection that opens with these options of its two ends. It sends data of this length,
-    /// with or without timestamps, which waited in a queue for `queued`.
+    /// with or without timestamps. The data waited in a queue for the time `queued`.
     fn connection(options: [&[u8]; 2], payload: u32, stamped: bool, queued: Span) -> Connection {
         use incast_capture::read::{Endpoint, Options, Packet, Timestamps, flags};
         let ends = [1, 2].map(|port| Endpoint { port, ..Endpoint::default() });

@@ -28,23 +28,26 @@ const SWEEP: u64 = 1 << 16;
 const FORGET: Span = Span::from_secs(300);
 /// Largest number of listed items. Further items are only counted.
 const LISTED: usize = 100_000;
-/// Confidence in a cause that the identifications of packets have shown later.
+/// Confidence in a cause that was decided at the end by the identifications of packets.
 const NUMBERED: f64 = 0.9;
-/// Confidence that a wait was for a lost window, because other flows lost packets meanwhile.
+/// Confidence that a wait was for a lost window, if the reason is that other flows lost packets
+/// during the wait.
 const BESIDE: f64 = 0.75;
-/// A wait that is shorter than the usual timer by this factor is no timer.
+/// A wait that is shorter than the usual timer divided by this factor was not ended by a timer.
 const SHORT: i64 = 4;
-/// A shorter wait without a sign of a loss is a wait for a server.
+/// If a wait is shorter than this and nothing shows a loss, the flow waited for a server.
 const LONG: Span = Span::from_millis(150);
 /// Flows of one burst begin within this time, or within ten round trips.
 const TOGETHER: Span = Span::from_millis(1);
-/// The waits, in timers, after a timer and after it has doubled once or twice.
+/// The lengths of waits in units of the timer: after one expiry, after two and after three, because
+/// the timer doubles.
 const BACK_OFFS: [i64; 3] = [1, 3, 7];
 /// Timers of one burst differ by at most this fraction (1/n), because round trips differ.
 const ALIKE: i64 = 50;
-/// This number of hosts would not answer late by the same time.
+/// If this number of hosts wait for the same time, their timers have ended the waits, because so
+/// many servers are not late by the same time.
 const HOSTS: usize = 3;
-/// In a shorter round trip, a host's own delay is as long as the delay of the path.
+/// If the round trip is shorter than this, a host's own delay is as long as the delay of the path.
 const NEAR_BY: Span = Span::from_micros(200);
 /// A host gets the next request when it has sent a piece, which takes at least this many round
 /// trips.
@@ -85,7 +88,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Makes an empty point; an episode has at least the given number of flows.
+    /// Makes an empty point. An episode must have at least `least` flows.
     pub fn new(least: usize) -> Self {
         Self { least, ..Self::default() }
     }
@@ -166,17 +169,17 @@ impl Point {
         self.last = self.last.max(now);
     }
 
-    /// Whether this point is, or may be, at a single server: one host sends all data, one answer at
-    /// a time, and the point is not at the receiver.
+    /// Whether this point is at a single server, or may be: one host sends all data, its answers
+    /// come one at a time, and the point is not at the receiver.
     pub fn may_be_at_a_server(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let one_by_one = alone && self.parameters.fan_in <= 1;
         vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
-    /// Whether flows of other hosts may pass elsewhere. The point may be at a server, or one host
-    /// sends and the two ends are so near that their shares of the round trip do not show which end
-    /// is here.
+    /// Whether flows of other hosts may not pass this point. This is so if the point may be at a
+    /// server. It is also so if one host sends and the round trip is so short that it does not show
+    /// which end is here.
     pub fn may_miss_others(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let near = self.parameters.round_trip.is_none_or(|trip| trip < NEAR_BY);
@@ -210,8 +213,9 @@ impl Point {
         self.stalls_in_order();
     }
 
-    /// If timers are known to have the common length, a repair that a queue had delayed has ended a
-    /// much shorter wait, which is forgotten. A SYN has a timer of its own.
+    /// Forgets waits that are much shorter than the timer, if the usual timer is known and has the
+    /// common length. Such a wait ended with a repair that a queue had delayed. The timer of a SYN
+    /// is a different one.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;
@@ -231,8 +235,8 @@ impl Point {
         }
     }
 
-    /// Decides causes by the identifications of packets, because all packets have now shown what
-    /// these count.
+    /// Decides causes by the identifications of packets. At the end of the capture, it is known
+    /// which packets the identifications count.
     fn decide_by_numbers(&mut self) {
         for stall in &mut self.stalls {
             if let (Err(_), Some(cause)) = (stall.cause, stall.if_counted)
@@ -248,8 +252,8 @@ impl Point {
         }
     }
 
-    /// Forgets connections that are silent and, if there are too many, those that were silent for
-    /// the longest time.
+    /// Forgets connections that have been silent for long. If there are too many connections,
+    /// forgets those with the longest silence, too.
     fn sweep(&mut self) {
         let now = self.last;
         let mut silent: Vec<_> = self
@@ -367,9 +371,10 @@ impl Point {
         }
     }
 
-    /// Decides about waits that ended as after a timer. If other flows of the burst have lost
-    /// packets at the time, the queue has overflowed, so these flows have lost packets, too. If no
-    /// other flow has, a short wait is a wait for the server, and a long wait stays undecided.
+    /// Decides the causes of waits after which the flow continued as after a timer. If other flows
+    /// of the burst lost packets during the wait, the queue has overflowed, so the waiting flow has
+    /// lost packets, too. If no other flow lost packets, a short wait is a wait for the server, and
+    /// a long wait stays undecided.
     fn decide_restarts(&mut self, place: usize, burst: &Burst) {
         let losses: Vec<(Time, Time)> = burst
             .stalls
@@ -400,8 +405,8 @@ impl Point {
         }
     }
 
-    /// Whether flows of several hosts restart after the same time, or after two or three back-offs
-    /// of this time, as timers do and servers do not.
+    /// Whether flows of several hosts restart after the same time, or after the sum of two or three
+    /// doublings of this time. Timers do so, and servers do not.
     fn wait_alike(&self, burst: &Burst) -> bool {
         let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
         let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();

@@ -35,23 +35,24 @@ pub struct Tallies {
     /// Number of ACKs of new data, and number of ACKs before which the window was used up.
     pub acks: u64,
     pub full_acks: u64,
-    /// Number of messages that began when no other flow had sent since their request, and number of
+    /// Number of messages during whose request and first packet no other flow sent, and number of
     /// all messages.
     pub lone: u64,
     pub messages: u64,
     /// Number of packets marked with congestion experienced, and number of ACKs that echo a mark.
     pub marked: u64,
     pub echoed: u64,
-    /// Number of packets that a timer sent again although they had been acknowledged.
+    /// Number of packets that a timer retransmitted although they had been acknowledged.
     pub in_vain: u64,
-    /// Number of bytes that were acknowledged and never seen, and number of gaps.
+    /// Number of bytes that were acknowledged but never seen, and number of gaps with such bytes.
     pub unseen: (i64, u64),
-    /// Number of losses that showed while the link was in use, and while it was not.
+    /// Number of losses that showed while the link was in use, and number of losses that showed
+    /// while the link was idle.
     pub busy_losses: u64,
     pub idle_losses: u64,
 }
 
-/// A host to which data go.
+/// A host that receives data.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     pub load: Load,
@@ -64,7 +65,7 @@ pub struct Receiver {
     pub tallies: Tallies,
     /// Time at which the last packet arrived.
     pub heard: Time,
-    /// The latest long times without data, each from a packet to the next.
+    /// The latest long gaps between packets of data, each with its start and end.
     quiet: VecDeque<(Time, Time)>,
     /// The flow that sent last, and the time.
     last: Option<(Key, Time)>,
@@ -74,7 +75,8 @@ pub struct Receiver {
     behind_another: bool,
 }
 
-/// A link that idles for this many round trips waits for a timer, as in the simulator's `stalls`.
+/// A link that idles for this many round trips counts as stalled, as in the simulator's column
+/// `stalls`.
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
@@ -82,10 +84,11 @@ const HOSTS: usize = 4096;
 /// flooded.
 const SENDS: u64 = 8;
 
-/// A stall belongs to incast if the link idled for at least this share of it.
+/// A stall belongs to incast if the link idled for at least this share of the stall.
 const STALL: f64 = 0.1;
 
-/// An ACK acknowledges at most two full segments, if hosts merge none (RFC 1122 §4.2.3.2).
+/// If a host does not merge segments, its ACKs acknowledge at most two full segments each (RFC 1122
+/// §4.2.3.2).
 const TWO: i64 = 2 * 1460;
 
 /// Bytes of a packet's headers.
@@ -94,8 +97,8 @@ const HEADERS: i64 = 40;
 /// The shortest timer of a SYN.
 const SYN_TIMER: Span = Span::from_millis(100);
 
-/// A packet that comes behind another packet by more than this many times its own duration was not
-/// in a queue with it.
+/// If the gap between two packets is longer than this many times the duration of the second packet,
+/// the two were not in a queue together.
 const BEHIND: i64 = 4;
 
 /// A wait for a server counts only if the link idled for this share of the wait.
@@ -160,8 +163,8 @@ impl Receiver {
         Some(self.hosts.entry(address).or_default())
     }
 
-    /// Notes the beginning of a message, and returns the bursts that are over. `opens` tells that
-    /// its sender has opened the connection.
+    /// Notes the beginning of a message, and returns the bursts that are over. `opens` is true if
+    /// the sender of the message has opened the connection.
     pub fn begin(&mut self, it: &Begin, opens: bool) -> Vec<Burst> {
         self.tallies.messages += 1;
         let (start, key) = (it.start, it.key);
@@ -180,9 +183,9 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// The bytes that it gets in a bin if its link is full. Before a queue, more bytes arrive, so
-    /// the acknowledged bytes count, if they are acknowledged in small steps. Hosts that merge
-    /// segments acknowledge in large steps.
+    /// The bytes per bin that the host gets if its link is full. If the capture is taken before the
+    /// queue, it has more bytes, so the acknowledged bytes count instead. They only count if the
+    /// ACKs come in small steps, because hosts that merge segments acknowledge in large steps.
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {
@@ -231,7 +234,7 @@ impl Receiver {
         }
     }
 
-    /// Notes lost packets, which the newest packet shows.
+    /// Notes lost packets that the newest packet has shown.
     fn lost(&mut self, packets: u32, at_once: bool, sender: Address) {
         self.losses.lost(packets);
         if let Some(burst) = self.bursts.newest() {

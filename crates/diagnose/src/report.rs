@@ -13,15 +13,15 @@ use crate::vantage::Vantage;
 pub struct Report {
     /// Whether there is incast; `None` if the capture cannot tell.
     pub incast: Option<bool>,
-    /// The reason of the verdict, in one sentence.
+    /// The reason for the verdict, in one sentence.
     pub why: String,
     /// Where the capture was taken.
     pub vantage: Option<Vantage>,
-    /// Confidence in the vantage, 0 to 1; 1 if it was given.
+    /// Confidence in the vantage, from 0 to 1. It is 1 if the user gave the vantage.
     pub vantage_confidence: f64,
     /// The cost of incast; `None` if no flows began together.
     pub severity: Option<Severity>,
-    /// The defects of the file: packets that it lacks, or has twice.
+    /// The defects of the file, such as missing packets or packets that occur twice.
     pub incomplete: Vec<&'static str>,
     /// The tunnels that carried packets.
     pub tunnels: Vec<TunnelTold>,
@@ -35,7 +35,7 @@ pub struct Report {
     pub cannot_tell: Vec<CannotTell>,
     /// The parameters that a scenario needs.
     pub parameters: ParametersTold,
-    /// The files, in the order given.
+    /// The files, in the order in which they were given.
     pub files: Vec<FileTold>,
     /// Time of the first packet, in seconds since 1970. Other times count from this packet.
     pub began_s: f64,
@@ -109,8 +109,7 @@ pub struct ParametersTold {
     pub rtt_s: Option<f64>,
     /// The rate of a full link.
     pub rate_bps: Option<f64>,
-    /// The largest content of a queue, derived from the longest wait in a queue that packets have
-    /// shown.
+    /// The largest number of bytes in a queue, derived from the longest wait in a queue.
     pub buffer_bytes: Option<f64>,
     /// The largest segment.
     pub mss: u32,
@@ -126,7 +125,7 @@ pub struct ParametersTold {
     pub blocks: u64,
     /// Whether connections carry several answers.
     pub persistent: bool,
-    /// Whether selective acknowledgments are used.
+    /// Whether the connections use selective acknowledgments.
     pub sack: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,

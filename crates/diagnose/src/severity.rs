@@ -6,12 +6,13 @@ use crate::burst::Burst;
 use crate::episode::Episode;
 use crate::time::Span;
 
-/// Incast is mild if it costs less than this share of the time.
+/// Incast is mild if less than this share of the blocks' time is lost.
 const MILD: f64 = 0.05;
-/// Number of blocks whose times are kept. More blocks are thinned evenly.
+/// Maximum number of blocks whose times are kept. If there are more blocks, an even sample of them
+/// is kept.
 const SAMPLE: usize = 1 << 14;
 
-/// The times of blocks: bursts of as many flows as an episode has.
+/// The times of blocks. A block is a burst with at least as many flows as an episode must have.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     count: u64,
@@ -19,7 +20,7 @@ pub struct Blocks {
     lost: Span,
     /// The duration of a block, and the part of it in which the block waited.
     sample: Vec<(Span, Span)>,
-    /// The times of one block in this many are kept.
+    /// The times of every `every`th block are kept.
     every: u64,
 }
 
@@ -66,7 +67,8 @@ impl Blocks {
     }
 }
 
-/// The 99th percentile, in seconds: the smallest time that at most one of a hundred times exceeds.
+/// The 99th percentile, in seconds: the smallest time such that at most 1 % of the times are
+/// longer.
 fn percentile(times: impl Iterator<Item = Span>) -> f64 {
     let mut times: Vec<Span> = times.collect();
     times.sort_unstable();
@@ -79,12 +81,12 @@ fn percentile(times: impl Iterator<Item = Span>) -> f64 {
 pub struct Severity {
     /// The share of all blocks' time in which flows waited on an idle link.
     pub share: f64,
-    /// The 99th percentile of the duration of blocks, with and without these waits.
+    /// The 99th percentile of the duration of blocks, with and without the waits on an idle link.
     pub p99_s: f64,
     pub p99_without_s: f64,
-    /// Number of bursts with as many flows as an episode, or more.
+    /// Number of blocks, which are bursts with at least as many flows as an episode must have.
     pub blocks: u64,
-    /// Whether less than 5 % of the time is lost.
+    /// Whether less than 5 % of the blocks' time is lost.
     pub mild: bool,
 }
 

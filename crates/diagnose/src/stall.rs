@@ -16,7 +16,7 @@ pub enum Cause {
     AckLoss,
     /// The segment had been retransmitted before, and that retransmission was lost.
     LostRetransmission,
-    /// Nothing that was outstanding arrived.
+    /// None of the outstanding segments arrived.
     FullWindow,
     /// Too few segments arrived behind the lost segment, and fewer than three segments follow it.
     Tail,
@@ -39,7 +39,7 @@ impl Cause {
     }
 }
 
-/// A cause, or the reason why it cannot be known; and the confidence in it, 0 to 1.
+/// A cause, or the reason why it cannot be known, with a confidence from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
     pub cause: Result<Cause, &'static str>,
@@ -83,7 +83,8 @@ impl From<&Packet> for Place {
 const LEFT_OUT: &str =
     "packets are missing in the file, so a segment that is missing here may not have been lost";
 
-/// A link that was idle for this share of a wait has not delayed the packet that ended the wait.
+/// If the link was idle for at least this share of a wait, it has not delayed the packet that ended
+/// the wait.
 const IDLE: f64 = 0.2;
 
 /// A wait of one flow.
@@ -102,8 +103,8 @@ pub struct Stall {
     pub idle: f64,
     /// The packets before and after the wait, and other packets that show its cause.
     pub frames: Vec<Place>,
-    /// The first byte after the retransmitted segment, which tells whether the segment was near the
-    /// end.
+    /// The first byte after the retransmitted segment. It shows whether the segment was near the
+    /// end of the message.
     pub behind: i64,
     /// Whether the lost packet was seen before it was lost.
     pub upstream: bool,
@@ -111,23 +112,23 @@ pub struct Stall {
     pub near_end: bool,
     /// Number of packets that were lost during the wait or just before, if it can be known.
     pub missing: Option<u32>,
-    /// Whether the loss shows even in an incomplete capture, by a retransmission or a filled hole.
+    /// Whether a retransmission or a filled hole shows the loss, even in an incomplete capture.
     pub proven: bool,
     /// Whether nothing shows a loss, so that the other flows of the burst decide.
     pub open: bool,
-    /// Whether the flow continued as after a timer: with one full segment, and the next segment a
-    /// round trip later.
+    /// Whether the flow continued as after a timer: with one full segment, followed by the next
+    /// segment a round trip later.
     pub restart: bool,
-    /// The reason of the wait if nothing was lost.
+    /// The reason for the wait if nothing was lost.
     pub reason: Reason,
-    /// The cause, if the sender counts the packets of each connection.
+    /// The cause that holds if the sender counts the packets of each connection.
     pub if_counted: Option<Cause>,
-    /// Whether it was no stall after all.
+    /// Whether this turned out to be no stall.
     pub void: bool,
 }
 
 impl Stall {
-    /// A stall between two packets that a timer has ended.
+    /// A stall between two packets, which ended with the expiry of a timer.
     pub fn new(
         (sender, receiver): (Endpoint, Endpoint),
         (start, end): (Time, Time),
@@ -172,8 +173,8 @@ impl Stall {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }
 
-    /// Takes back a cause that only holes or identifications show, because packets are missing in
-    /// the file.
+    /// Makes the cause unknown if only holes or identifications show it, because packets are
+    /// missing in the file.
     pub fn doubt(&mut self) {
         if !self.proven && self.cause.is_ok() {
             self.cause = Err(LEFT_OUT);
@@ -181,7 +182,7 @@ impl Stall {
         }
     }
 
-    /// The stall as a wait for the server.
+    /// Turns the stall into a wait for the server.
     pub fn as_wait(&self) -> Wait {
         let at = |number: usize| self.frames.get(number).copied().unwrap_or_default();
         Wait {

@@ -1,10 +1,10 @@
 //! Times of a capture, and the spans between them, in nanoseconds.
 //!
 //! `incast_engine` has such types for simulated time: unsigned picoseconds from the start of a run,
-//! with a range of 213 days. Captures count from 1970, their clocks jump by years, and spans may be
-//! negative. Therefore, these types are signed, and no sum or product leaves their range. The
-//! readers return no time before 1970, and the clock of a vantage point never goes back, so
-//! differences of times stay in the range, too.
+//! with a range of 213 days. The times of captures count from 1970, their clocks may jump by years,
+//! and spans may be negative. Therefore, these types are signed, and no sum or product leaves their
+//! range. The readers return no time before 1970, and the clock of a vantage point never goes back,
+//! so differences of times stay in the range, too.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -89,14 +89,15 @@ impl Span {
         self.0 as f64 / 1e6
     }
 
-    /// The share of this span in `whole`, which counts as at least a nanosecond.
+    /// This span as a share of `whole`. If `whole` is shorter than a nanosecond, it counts as a
+    /// nanosecond.
     pub fn share_of(self, whole: Self) -> f64 {
         self.0 as f64 / whole.0.max(1) as f64
     }
 }
 
-/// The result if it is in the range, or else the nearest value in the range. The latter is rare,
-/// and a branch costs less than computing both values.
+/// The result if it is in the range, and otherwise the nearest value in the range. Results outside
+/// the range are rare, so a branch costs less than computing both values.
 #[inline]
 fn within(result: Option<i64>, nearest: impl FnOnce() -> i64) -> i64 {
     #[cold]

@@ -21,20 +21,20 @@ const LATEST: usize = 9;
 const UNUSUAL: i64 = 8;
 const CONFIRMED: u32 = 4;
 
-/// A receiver may hold an ACK for longer than this (Linux: at least 40 ms). Such samples tell
-/// nothing about queues.
+/// A sample that is longer than the shortest one by more than this may include a delayed ACK (Linux
+/// delays ACKs by at least 40 ms). Such a sample tells nothing about queues.
 const HELD: Span = Span::from_millis(35);
-/// A sample is no pause if the connection was silent for less than half of the sample plus this
-/// time.
+/// A sample contains no pause if the connection was silent for less than half of the sample plus
+/// this time.
 const PROMPT: Span = Span::from_micros(25);
-/// The longest time to an answer. After an hour, the clock has jumped.
+/// The longest time to an answer. If it takes more than an hour, the clock has jumped.
 const LONGEST: Span = Span::from_secs(3600);
 
-/// The shortest silence that is not ordinary, whatever round trips are usual.
+/// A shorter silence than this is always ordinary, even if the usual round trip is shorter.
 const LEAST_PATIENCE: Span = Span::from_micros(100);
 
 impl Trip {
-    /// Takes a sample that may be the wait for a timer, if the usual round trip is `usual`.
+    /// Takes a sample that may be the wait for a timer. `usual` is the usual round trip.
     pub fn guess(&mut self, sample: Span, waited: Span, usual: Span) {
         if self.least.is_none() && sample > UNUSUAL * usual {
             self.unusual += 1;
@@ -45,7 +45,7 @@ impl Trip {
         self.take(sample, waited);
     }
 
-    /// Takes a sample. The connection was silent for `waited` of its time.
+    /// Takes a sample. The connection was silent for the part `waited` of this time.
     pub fn take(&mut self, sample: Span, waited: Span) {
         if sample > LONGEST {
             return;
@@ -77,7 +77,7 @@ impl Trip {
         known.get(known.len() / 2).copied()
     }
 
-    /// The longest sample that was no pause.
+    /// The longest sample that contains no pause.
     pub fn most(&self) -> Span {
         self.most.max(self.least.unwrap_or_default())
     }
@@ -88,17 +88,18 @@ impl Trip {
 pub struct Trips([Trip; 2]);
 
 impl Trips {
-    /// Takes the answer of an end; see [`Trip::take`].
+    /// Takes the time to an answer of an end, as [`Trip::take`] does.
     pub fn take(&mut self, side: usize, sample: Span, waited: Span) {
         self.0[side].take(sample, waited);
     }
 
-    /// Takes an answer of an end that may have waited for a timer; see [`Trip::guess`].
+    /// Takes the time to an answer of an end that may have waited for a timer, as [`Trip::guess`]
+    /// does.
     pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {
         self.0[side].guess(sample, waited, usual);
     }
 
-    /// The shortest time of an end.
+    /// The shortest time that an end took to answer.
     pub fn least(&self, side: usize) -> Option<Span> {
         self.0[side].least()
     }
@@ -108,7 +109,7 @@ impl Trips {
         Some(self.0[0].least()? + self.0[1].least()?)
     }
 
-    /// A longer silence than this is no ordinary round trip. `usual` is the round trip that is
+    /// The longest silence that may be an ordinary round trip. `usual` is the round trip that is
     /// assumed before one was seen.
     pub fn patience(&self, usual: Span) -> Span {
         match self.round() {
@@ -131,8 +132,8 @@ impl Trips {
         if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
-    /// The share of an end in the usual round trip. It is computed from medians, because the
-    /// shortest times include no queue, and a queue shows whether the point is before or behind it.
+    /// The share of an end in the usual round trip. It is computed from medians. The shortest times
+    /// include no queue, but the time in a queue shows on which side of the queue the point is.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

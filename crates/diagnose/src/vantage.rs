@@ -27,8 +27,8 @@ impl Vantage {
 /// The evidence for each vantage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
-    /// Bytes of flows whose receiver answers at once, of flows whose sender does, and of other
-    /// flows.
+    /// Bytes of flows whose receiver answers at once, of flows whose sender answers at once, and of
+    /// other flows.
     client: i64,
     server: i64,
     switch: i64,

@@ -10,9 +10,10 @@ use crate::stall::Stall;
 use crate::time::Span;
 use crate::vantage::Vantage;
 
-/// Largest number of flows of one burst that a bad link often stops.
+/// A bad link often stops this number of flows of one burst, but not more.
 const ALONE: usize = 2;
-/// Smallest number of sending hosts, because the flows of one host may wait for its own link.
+/// Smallest number of sending hosts in incast. The flows of a single host may wait for its own
+/// link.
 const HOSTS: usize = 2;
 
 /// The input of a verdict.
@@ -23,7 +24,7 @@ pub struct Case<'a> {
     pub stalls: &'a [Stall],
     pub look_alikes: &'a [LookAlike],
     pub lacks: &'a [Lack],
-    /// The content of the files other than TCP.
+    /// A description of the frames in the files that are not TCP.
     pub others: &'a str,
 }
 

@@ -19,7 +19,7 @@ pub const fn mul_div(value: u64, by: u64, divisor: u64) -> u64 {
 
 /// An instant of simulated time: picoseconds since the start of the run.
 ///
-/// At 100 Gbps one byte takes 80 ps, so transmission times are exact. 64 bits last 213 days.
+/// At 100 Gbps one byte takes 80 ps, so transmission times are exact. 64 bits suffice for 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The cause of a timer's expiry. The first cause in this order that applies counts.
+/// The cause of a timer's expiry. If several causes apply, the first one in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {

@@ -25,8 +25,9 @@ enum Endpoint {
 pub struct End {
     /// The deadline in the event queue. Other entries of the queue for this end are stale.
     pub armed: Time,
-    /// A later deadline that is also in the queue. A pacer has many deadlines before that of the
-    /// retransmission timer, and the latter need not be scheduled again after each of them.
+    /// A later deadline that is also in the queue. A pacer has many deadlines before the
+    /// retransmission timer expires. With this entry, the timer need not be scheduled again after
+    /// each of them.
     pub backstop: Time,
     /// Whether the application has left the flow; used only in the server's end.
     pub(crate) is_left: bool,
@@ -118,7 +119,7 @@ impl End {
         either!(&self.endpoint, connection => connection.departs_at(), _guest => Time::NEVER)
     }
 
-    /// Whether the end certainly has no packet to send.
+    /// Whether it is certain that the end has no packet to send.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         either!(&self.endpoint, connection => connection.is_quiet(), _guest => false)
@@ -138,7 +139,7 @@ impl End {
         either!(&self.endpoint, connection => connection.trigger(), _guest => Trigger::Arrival)
     }
 
-    /// Sets the trigger of the packets that it sends.
+    /// Sets the trigger of the packets that the end sends.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
@@ -217,8 +218,8 @@ impl End {
 pub(crate) struct Ends {
     /// The index of each end in `built`; [`NOWHERE`] if its flow is not open.
     places: Vec<u32>,
-    /// The ends of open flows, the server's first. There is room for all flows, but only as many
-    /// flows use memory as were open at a time.
+    /// The ends of open flows, the server's first. Room for all flows is reserved, but the list
+    /// grows only to the largest number of flows that were open at a time.
     built: Vec<End>,
     /// Indices of servers' ends whose flow is not open any more.
     free: Vec<u32>,
@@ -230,7 +231,7 @@ pub(crate) struct Ends {
 
 /// The index of an end that is not open.
 const NOWHERE: u32 = u32::MAX;
-/// At most one of this number of open flows is left and idle.
+/// At most one open flow in this number is left and idle.
 const SHARE: usize = 8;
 /// Number of flows in `left` that is always tolerated.
 const FEW: usize = 64;
@@ -314,8 +315,8 @@ impl Ends {
         }
     }
 
-    /// Frees flows that applications have left, once there are many such flows, if they are idle
-    /// and have no packets under way. `retire` gets the servers' ends.
+    /// Frees flows that applications have left, once there are many of these flows. A flow is freed
+    /// only if it is idle and has no packets under way. `retire` gets the servers' ends.
     #[inline]
     pub(crate) fn free(
         &mut self,

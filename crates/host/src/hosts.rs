@@ -216,7 +216,7 @@ impl Hosts {
         self.end_mut(id).poll_event()
     }
 
-    /// Begins the wait of a block that includes `flow`. Packets sent now were not delayed.
+    /// Begins the wait of a block that includes `flow`. Packets sent now count as not delayed.
     pub fn begin_wait(&mut self, flow: u32) {
         self.trigger = Trigger::Arrival;
         self.waits.begin(self.now, flow);
@@ -269,7 +269,7 @@ impl Hosts {
     /// Keeps the emptied vector of [`Hosts::take_demands`] for reuse.
     #[inline]
     pub fn recycle(&mut self, mut demands: Vec<Demand>) {
-        debug_assert!(self.outbox.is_empty(), "nobody acts while demands are met");
+        debug_assert!(self.outbox.is_empty(), "no application acts while demands are met");
         demands.clear();
         self.outbox = demands;
     }

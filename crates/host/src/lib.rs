@@ -1,8 +1,8 @@
 //! The hosts: connections, their deadlines, and the waits of blocks.
 //!
 //! The hosts are sans-IO, like TCP: the caller passes times and packets, and polls for packets and
-//! events. Hosts use neither the event queue nor the topology. Their requests to these are
-//! collected in an outbox ([`Demand`]).
+//! events. Hosts use neither the event queue nor the topology. Their requests to the queue and the
+//! network are collected in an outbox ([`Demand`]).
 
 pub mod blueprint;
 pub mod cause;

@@ -5,9 +5,9 @@
 //! at a client costs a subtraction and a comparison.
 //!
 //! The cause of a stall is the [`Trigger`] of the packet that ended it. This trigger is the last
-//! event, since the client last received data, that made a host send without the arrival of a
-//! packet. Timers for repairs and probes always count. A delay by a host (pacer, delayed ACK,
-//! application) counts only if it is at least half of the shortest stall.
+//! event that made a host send without the arrival of a packet; only events since the client last
+//! received data count. Timers for repairs and probes always count. A delay by a host (pacer,
+//! delayed ACK, application) counts only if it is at least half of the shortest stall.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -97,7 +97,7 @@ impl StallCounts {
         self.longest = self.longest.max(Some(wait));
     }
 
-    /// The sum of the two counts.
+    /// The sum of these counts and `others`.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
@@ -179,8 +179,8 @@ impl Waits {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
-    /// Whether the wait so far is shorter than half of a stall. If it is, a packet that an end
-    /// sends now was not delayed for long.
+    /// Whether the wait so far is shorter than half of the shortest stall. If it is, a packet that
+    /// an end sends now was not delayed for long.
     pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)

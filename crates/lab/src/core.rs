@@ -24,15 +24,16 @@ pub struct Core<P> {
     pub queue: EventQueue<Event>,
     /// Ports and routes.
     pub network: Network,
-    /// The listener; without a listener, the calls are compiled out.
+    /// The listener. If a run has none, the calls are compiled out.
     pub probe: P,
     /// Number of packets that reached a host.
     pub delivered: u64,
     /// Whether all workloads are complete, which ends the run.
     pub finished: bool,
-    /// Applications that are not complete.
+    /// The indices of the applications that are not complete.
     awaited: Vec<u16>,
-    /// Whether hosts keep segments until their departure times, if these are certain.
+    /// Whether hosts keep segments until their departure times. They do so only for flows whose
+    /// departure times are certain.
     pub hosts_keep: bool,
     /// The ends of all flows.
     pub hosts: Hosts,
@@ -103,8 +104,8 @@ impl<P: Probe> Core<P> {
         self.wires().transmit(packet);
     }
 
-    /// Handles the packet that arrives at the end of the link of `port`: forwards it, or returns it
-    /// if it has reached its host.
+    /// Handles the packet that arrives at the end of the link of `port`. Returns the packet if it
+    /// has reached its host, and forwards it otherwise.
     #[inline]
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<PacketId> {
         let now = self.now();
@@ -126,7 +127,7 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Lets the packets announced to `port` enter it up to now.
+    /// Lets the packets announced to `port` enter the port, up to the current time.
     #[inline]
     pub(crate) fn enter(&mut self, port: PortId) {
         let until = (self.now(), self.queue.sequence());
@@ -171,8 +172,8 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Handles a packet that its end predicts. Returns false for other packets, which must be
-    /// [delivered](Self::deliver).
+    /// Handles a packet that the receiving end has predicted, and returns true. Returns false for
+    /// other packets, which must be [delivered](Self::deliver).
     #[inline]
     pub(crate) fn predict(&mut self, id: PacketId) -> bool {
         let now = self.now();
@@ -292,19 +293,19 @@ impl<P: Probe> Core<P> {
     }
 }
 
-/// With and without shortcuts, a packet that arrives at the time of a timer's expiry is handled
-/// after the timer.
+/// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
+/// with and without shortcuts.
 const AFTER_TIMERS: u64 = 1 << 63;
 
-/// A packet that a host kept leaves before all other events of the same time, including the end of
-/// the run, as if it had been in its port from the beginning.
+/// A packet that a host kept leaves before all other events of the same time, even before the end
+/// of the run. It leaves as if it had been in its port from the beginning.
 const BEFORE_ALL: u64 = 0;
 
-/// Packets that hosts keep, ordered by departure time and sequence number. The number was drawn
-/// when the host got the packet.
+/// Packets that hosts keep, ordered by departure time and sequence number. The sequence number was
+/// drawn when the host got the packet.
 type Kept = BTreeMap<(Time, u64), PacketId>;
 
-/// The parts of [`Core`] that packets need in the network, which are all parts except the hosts.
+/// The parts of [`Core`] that packets need in the network: all parts except the hosts.
 struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
     network: &'a mut Network,
@@ -321,7 +322,7 @@ impl<P: Probe> Wires<'_, P> {
         self.offer(hop, parcel, sequence);
     }
 
-    /// Offers a packet to a port. Its sequence number is the same on all links.
+    /// Offers a packet to a port. The packet has the same sequence number on all links.
     #[inline]
     fn offer(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
         let now = self.queue.now();
@@ -422,8 +423,8 @@ impl<P: Probe> Wires<'_, P> {
         *self.sequence
     }
 
-    /// Sends a packet with a departure time. If its host's port announces packets, it is announced
-    /// at once. Otherwise the host keeps the packet, and an event sends it.
+    /// Sends a packet with a departure time. If the host's port announces packets, the packet is
+    /// announced at once. Otherwise the host keeps the packet, and an event sends it.
     #[inline(never)]
     fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
         let sequence = AFTER_TIMERS | self.next_sequence();

@@ -8,10 +8,11 @@ use incast_net::{Flags, Packet};
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::{Connection, TimeoutKind, TimeoutReport};
 
-/// Number of segments after a lost segment whose duplicate ACKs begin its repair.
+/// Number of duplicate ACKs that start the repair of a lost segment. Each later segment causes one.
 const DUPACKS_NEEDED: u64 = 3;
 
-/// Diagnoses an expiry at `end`, before `end` retransmits; `None` for transports other than TCP.
+/// Diagnoses an expiry at `end`, before `end` retransmits. Returns `None` for transports other than
+/// TCP.
 pub fn diagnose(
     hosts: &Hosts,
     network: &Network,

@@ -1,6 +1,6 @@
 //! The network of a scenario for packets of real hosts.
 //!
-//! The caller, who has the clock, puts packets in and takes them out at the end of their last link.
+//! The caller has the clock. It puts packets in, and takes them out at the end of their last link.
 //! Ports, buffers and disciplines are those of a simulation, and decide at the same instants.
 
 use incast_engine::{Span, Time};
@@ -13,8 +13,8 @@ use crate::core::{Core, Event};
 use crate::probe::{Listener, Probe};
 use crate::wiring;
 
-/// No probe. This type differs from that of simulations, so that the functions of simulations have
-/// one caller each and are inlined.
+/// No probe. Simulations use another type for this, so that their functions have one caller each
+/// and are inlined.
 struct Unwatched;
 
 impl Listener for Unwatched {}
@@ -35,9 +35,9 @@ pub struct Relay {
 pub struct Arrived {
     /// The time at which the last bit of the packet reached the host.
     pub at: Time,
-    /// The index of the packet's slot, which is free again.
+    /// The index of the packet's slot. The slot is free again.
     pub id: PacketId,
-    /// The packet, as the switch left it.
+    /// The packet, as it was after the last switch.
     pub packet: Packet,
 }
 
@@ -86,7 +86,7 @@ impl Relay {
     /// Sends a packet from its host at `now`, or at the last event if that is later.
     ///
     /// # Panics
-    /// If the packet's route belongs to no flow.
+    /// Panics if the packet's route belongs to no flow.
     pub fn put(&mut self, now: Time, packet: Packet) -> PacketId {
         self.core.keep(now.max(self.core.now()), packet)
     }
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!((relay.advance(Time::NEVER), relay.next_event()), (None, None));
     }
 
-    /// Two senders send at full rate into one port. Every second packet waits, and three packets
-    /// fit.
+    /// Two senders send at full rate into one port, so every second packet must wait. The buffer
+    /// has room for three packets.
     #[test]
     fn what_does_not_fit_is_dropped_and_counted() {
         let mut relay = relay("4500B", "drop-tail");

@@ -48,26 +48,26 @@ row! {
     group: String, "", "`all` for the workload, else the name of the background table.";
     status: &'static str, "", "`ok`, or the reason why the run did not finish.";
     goodput_bps: f64, "bit/s", "Application bytes × 8 / time from the first request to the last byte delivered; headers never count.";
-    completion_s: Option<f64>, "s", "Completion time of a block, mean.";
-    completion_p50_s: Option<f64>, "s", "Completion time of a block, median.";
-    completion_p95_s: Option<f64>, "s", "Completion time of a block, 95th percentile.";
-    completion_p99_s: Option<f64>, "s", "Completion time of a block, 99th percentile.";
-    completion_p999_s: Option<f64>, "s", "Completion time of a block, 99.9th percentile.";
+    completion_s: Option<f64>, "s", "Mean completion time of a block.";
+    completion_p50_s: Option<f64>, "s", "Median completion time of a block.";
+    completion_p95_s: Option<f64>, "s", "95th percentile of the blocks' completion times.";
+    completion_p99_s: Option<f64>, "s", "99th percentile of the blocks' completion times.";
+    completion_p999_s: Option<f64>, "s", "99.9th percentile of the blocks' completion times.";
     completion_max_s: Option<f64>, "s", "Completion time of the slowest block.";
     blocks: u64, "1", "Blocks completed.";
     bytes: u64, "byte", "Application bytes of the completed blocks.";
     fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a \
-                                 block, mean over the blocks. A server's goodput is its SRU \
+                                 block, averaged over the blocks. A server's goodput is its SRU \
                                  divided by the time from the beginning of the block to the \
                                  server's last byte, waiting included. For long flows, this is the \
                                  index of their bytes.";
-    elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
+    elapsed_s: f64, "s", "Simulated time from the first request to the last of the bytes counted in `bytes`.";
     timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
     timeouts_handshake: u64, "1", "Timeouts after the loss of a SYN, SYN-ACK or request.";
     timeouts_full_window: u64, "1", "Timeouts after all outstanding segments were dropped.";
     timeouts_lack_of_dupacks: u64, "1", "Timeouts because too few segments arrived behind the lost \
                                          segment for a fast retransmit.";
-    timeouts_tail: u64, "1", "Those of `timeouts_lack_of_dupacks` for which fewer than three \
+    timeouts_tail: u64, "1", "The part of `timeouts_lack_of_dupacks` for which fewer than three \
                               segments follow the lost segment in its SRU.";
     timeouts_lost_retransmission: u64, "1", "Timeouts because the retransmission was dropped, too.";
     timeouts_ack_loss: u64, "1", "Timeouts because all ACKs of an arrived segment were dropped.";
@@ -76,20 +76,20 @@ row! {
                                     timeouts are inside a block (IBTT).";
     stalls: u64, "1", "Stalls: intervals longer than ten base round trips in which a block \
                        received no data. The next columns count the stalls of each cause. A read \
-                       counts as a whole, any other flow by itself.";
-    stalls_timeout: u64, "1", "Stalls that a retransmission timer of data ended; its causes are in \
-                               `timeouts_…`.";
-    stalls_tail_probe: u64, "1", "Stalls that a tail loss probe ended, or another timer of loss \
-                                  recovery or of a remedy. A probe waits for two smoothed round \
-                                  trips, plus the allowance for a delayed ACK (in profile `linux`, \
-                                  the minimum RTO) if one segment is in flight.";
+                       counts as a whole, and any other flow counts by itself.";
+    stalls_timeout: u64, "1", "Stalls that a retransmission timer of data ended. The columns \
+                               `timeouts_…` have the causes of these timeouts.";
+    stalls_tail_probe: u64, "1", "Stalls that were ended by a tail loss probe, or by another timer of \
+                                  loss recovery or of a remedy. A probe waits for two smoothed \
+                                  round trips, plus the allowance for a delayed ACK (in profile \
+                                  `linux`, the minimum RTO) if one segment is in flight.";
     stalls_handshake: u64, "1", "Stalls that the timer of a SYN, SYN-ACK or request ended.";
     stalls_pacer: u64, "1", "Stalls that ended with data that a sender's host had delayed, for \
                              pacing, jitter or a remedy.";
     stalls_persist: u64, "1", "Stalls that a zero-window probe ended.";
     stalls_delayed_ack: u64, "1", "Stalls that ended after a client had delayed an ACK.";
-    stalls_application: u64, "1", "Stalls that an application's timer ended: nothing had been \
-                                   requested or written.";
+    stalls_application: u64, "1", "Stalls that an application's timer ended, because nothing had \
+                                   been requested or written before.";
     stalls_network: u64, "1", "Stalls of no other cause: the data had been in queues or on slow \
                                links, and no host had delayed them for five base round trips.";
     stall_max_s: Option<f64>, "s", "The longest stall; empty without stalls.";
@@ -127,7 +127,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
     }
 }
 
-/// Number of expiries for each cause, and at the head of a block.
+/// Number of expiries for each cause, and number of expiries at the head of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
@@ -145,7 +145,7 @@ impl TimeoutCounts {
         self.by_cause[cause as usize]
     }
 
-    /// The sum of the two counts.
+    /// The sum of these counts and `others`.
     fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;
@@ -155,7 +155,7 @@ impl TimeoutCounts {
     }
 }
 
-/// The data of a row that the application's report does not have.
+/// The data that a row needs in addition to the application's report.
 #[derive(Clone, Debug)]
 pub struct NetworkReport {
     /// Packets dropped in the network.

@@ -1,8 +1,8 @@
-//! A tap, which writes the packets that pass one point of the network to a capture.
+//! A tap writes a capture of the packets that pass one point of the network.
 //!
-//! At a host, a packet is captured before the host's own queue if it is sent, and after its last
-//! bit if it is received. At a switch, every packet is captured when it enters the switch, before
-//! the queues.
+//! At a host, a packet that the host sends is captured before the host's own queue. A packet that
+//! the host receives is captured after its last bit. At a switch, every packet is captured when it
+//! enters the switch, before the queues.
 
 mod flows;
 mod numbers;
@@ -40,9 +40,9 @@ pub struct Order {
     pub at: Vantage,
     /// Largest number of bytes that are kept of a frame.
     pub snaplen: u32,
-    /// Whether drops and the causes of timeouts are written as comments of packets.
+    /// Whether comments of packets tell the drops and the causes of timeouts.
     pub truth: bool,
-    /// Whether a host's segments are merged, as by segmentation and receive offloads.
+    /// Whether a host's segments are merged, as segmentation and receive offloads do.
     pub offload: bool,
 }
 
@@ -75,7 +75,7 @@ impl Tap {
     /// The errors of `out`.
     ///
     /// # Panics
-    /// If the vantage point was not [checked](Vantage::check).
+    /// Panics if the vantage point was not [checked](Vantage::check).
     pub fn new(scenario: &Scenario, seed: u64, order: &Order, out: Output) -> Result<Self> {
         let flows = Flows::new(scenario);
         let about = About {
@@ -161,7 +161,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// The file. After an error, which the output keeps, nothing is written.
+/// The file. After an error, nothing more is written, and the output keeps the error.
 struct File {
     capture: Option<Capture<Output>>,
     frame: Vec<u8>,

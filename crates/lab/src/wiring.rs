@@ -73,7 +73,7 @@ fn first_client(groups: &[Group<'_>]) -> u32 {
     groups[0].config.workload().clients()[0]
 }
 
-/// The switches' ports that may be on a path to a client, and their names, [`own_port`] first.
+/// The switch ports that may be on a path to a client, with their names. The first is [`own_port`].
 pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)> {
     let fabric = scenario.network.fabric();
     let clients = scenario.network.clients;
@@ -156,7 +156,7 @@ impl Attach<'_> {
         }
     }
 
-    /// The same port at a switch.
+    /// The port of a switch on this line: the same port with the switch's buffer and queue.
     fn switched(&self, line: &PortConfig) -> PortConfig {
         let network = self.network;
         let counts_in_service = network.buffer_counts_in_service;
@@ -171,8 +171,8 @@ impl Attach<'_> {
     }
 }
 
-/// The switch port on a path to a client whose queue has the largest integral over time; `own` if
-/// no other port has a larger integral than `own`.
+/// Among the switch ports on paths to clients, the port with the largest time integral of its
+/// queue. It is `own` unless another port has a larger integral.
 pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
     network

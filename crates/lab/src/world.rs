@@ -19,7 +19,8 @@ use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::stopwatch::Stopwatch;
 use crate::wiring;
 
-/// Number of events between two checks of the control, which are a few milliseconds apart.
+/// Number of events between two checks of the control. The time between two checks is a few
+/// milliseconds.
 const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// A group of traffic in a run: its application, its timeouts and its name in the results.
@@ -40,8 +41,8 @@ pub struct World<P> {
     /// The switch's port towards the workload's first client.
     own_port: PortId,
     groups: Vec<TrafficGroup>,
-    /// Whether there are several workloads. If so, each workload has a row after the row of their
-    /// sum.
+    /// Whether there are several workloads. If so, the rows begin with the sum, followed by one row
+    /// for each workload.
     several: bool,
     /// The group of each flow.
     owners: Vec<u16>,
@@ -125,7 +126,7 @@ impl<P: Probe> World<P> {
         });
     }
 
-    /// Clock, network and connections, so that an experiment can change them before the run.
+    /// Clock, network and connections. An experiment can change them before the run.
     pub fn core_mut(&mut self) -> &mut Core<P> {
         &mut self.core
     }

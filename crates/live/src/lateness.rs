@@ -1,4 +1,4 @@
-//! The delay of frames behind the times that the ports have computed.
+//! Lateness of frames: the delay after the departure time that a port has computed.
 
 use incast_engine::Span;
 

@@ -17,7 +17,7 @@ use crate::sys::{Haste, PacketSocket, Poll, date, hurry, monotonic, thread_time}
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
-/// Number of frames that are read from a host before due frames are sent; reading them takes some
+/// Number of frames that are read from a host before due frames are sent. To read them takes about
 /// 40 µs.
 const TURN: usize = 8;
 
@@ -136,7 +136,7 @@ impl Fabric {
         Time::ZERO + Span::from_nanos(monotonic() - self.start)
     }
 
-    /// Moves frames until the last descriptor, which ends the run, can be read.
+    /// Moves frames until the last descriptor can be read; this descriptor ends the run.
     fn run(mut self, mut poll: Poll) -> Result<Report> {
         let stop = self.sockets.len();
         let mut ready = Vec::new();
@@ -251,7 +251,7 @@ impl Table {
         self.frames[place].extend_from_slice(frame);
     }
 
-    /// The host at the end of a packet's route, and its frame, with the mark of the packet.
+    /// The host at the end of a packet's route, and the packet's frame with the packet's mark.
     fn leave(&mut self, arrived: &Arrived) -> (HostId, &[u8]) {
         let route = arrived.packet.route;
         let (server, client) = self.flows[route.flow() as usize];

@@ -1,4 +1,5 @@
-//! Safe wrappers of the kernel's calls that the switch uses: the only unsafe code.
+//! Safe wrappers of the kernel's calls that the switch uses. No other module of the crate has
+//! unsafe code.
 
 #![expect(unsafe_code, reason = "calls of the C library, each with its own buffers")]
 
@@ -125,7 +126,7 @@ impl PacketSocket {
         })
     }
 
-    /// Sends a frame. Returns whether the kernel took it.
+    /// Sends a frame. Returns whether the kernel took the whole frame.
     pub fn send(&self, frame: &[u8]) -> bool {
         // SAFETY: the frame is as long as the call is told.
         let sent = unsafe { libc::send(self.0.as_raw_fd(), frame.as_ptr().cast(), frame.len(), 0) };
@@ -257,8 +258,8 @@ pub enum Haste {
 }
 
 /// Lets this thread run sooner, and returns whether it has a real-time priority. Without the right
-/// to such a priority, its time slices are short, so that since kernel 6.12 it need not wait for
-/// the end of other threads' slices. Its timers are exact in any case.
+/// to such a priority, the thread gets short time slices. Since kernel 6.12, it then need not wait
+/// for the end of other threads' slices. Its timers are exact in any case.
 pub fn hurry(haste: Haste) -> bool {
     let (priority, slice) = match haste {
         Haste::Switch => (PRIORITY, SHORT_SLICE),

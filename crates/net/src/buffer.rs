@@ -17,19 +17,19 @@ use crate::queue::QueueView;
 ///
 /// The buffer holds waiting packets. A packet that arrives at an idle line is sent at once and does
 /// not wait, so a port with a limit of n packets holds n + 1 packets. If the packet being sent
-/// counts, the port holds n packets.
+/// occupies buffer space, the port holds n packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
     /// The limit, in bytes or in packets.
     pub limit: Limit,
-    /// Whether the packet being sent occupies the buffer. ns-2's `limit_` counts it: with a limit
-    /// of 32, 31 packets wait and one is being sent. Most switches have freed the packet's space by
-    /// then.
+    /// Whether the packet being sent occupies the buffer. In ns-2, this packet counts towards
+    /// `limit_`: with a limit of 32, 31 packets wait and one is being sent. Most switches free the
+    /// space of a packet before they send it.
     pub counts_in_service: bool,
 }
 
 impl Buffer {
-    /// Whether any two packets fit: an arriving packet, and a packet that leaves at the same time.
+    /// Whether two packets of any size fit, so that a packet may arrive while another leaves.
     pub fn holds_two(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => limit >= 2,
@@ -38,7 +38,7 @@ impl Buffer {
     }
 
     /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once and needs
-    /// space only if packets in service count.
+    /// buffer space only with [`Self::counts_in_service`].
     #[inline]
     pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
         let goes_straight_through = view.is_idle() && !self.counts_in_service;

@@ -20,9 +20,9 @@ pub enum Shortcut {
     /// An arrival event at the end of the link brings each packet to the next port.
     #[default]
     None,
-    /// Packets enter the next port at once, because this port is its only feeder.
+    /// Packets enter the next port at once, because no other port sends to the next port.
     Relay,
-    /// Packets are announced to the next port, and enter it when its state is needed.
+    /// Packets are announced to the next port. They enter it when the state of that port is needed.
     Announce,
 }
 
@@ -69,7 +69,7 @@ impl Express {
         self.lanes[port.0 as usize].shortcut
     }
 
-    /// Sends a packet by a shortcut from `port`, which it is about to enter, to `next`.
+    /// Sends a packet that is about to enter `port` by a shortcut to the port `next`.
     #[inline]
     pub fn send(
         &mut self,
@@ -98,8 +98,8 @@ impl Express {
         Handoff::Announced(is_next.then_some((next, arrival, sequence)))
     }
 
-    /// The time at which the next announced packet enters `port`, and its order among simultaneous
-    /// events.
+    /// The time at which the next announced packet enters `port`, and the order of this arrival
+    /// among simultaneous events.
     #[inline]
     pub fn announced(&self, port: PortId) -> Option<(Time, u64)> {
         self.lanes[port.0 as usize].inlet.first()
@@ -130,7 +130,8 @@ impl Express {
         self.lanes[port.0 as usize].inlet.contents().map(|transit| transit.parcel)
     }
 
-    /// Number of packets that a link has counted as delivered before their arrival, at `now`.
+    /// Number of packets that are still on a link at `now`, although the link has already counted
+    /// them as delivered.
     pub fn early(&self, now: Time, ports: &[Port]) -> u64 {
         let relayed = self.relayed.iter().filter_map(|port| ports[port.0 as usize].fifo());
         let relayed = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
@@ -162,9 +163,9 @@ impl Lane {
 
 /// The packets announced to a port, in the order in which they will enter.
 ///
-/// The arrival time of a host's packet at its switch is known when it is sent, and affects only the
-/// switch's port. The packet therefore waits here instead of in the event queue until the state of
-/// the port is needed.
+/// When a host sends a packet, the arrival time at the switch is known. The arrival affects only
+/// the switch's port. The packet therefore waits here, and not in the event queue, until the state
+/// of the port is needed.
 #[derive(Default)]
 struct Inlet {
     /// Packets that were announced in order.
@@ -174,7 +175,8 @@ struct Inlet {
 }
 
 impl Inlet {
-    /// The time at which the next packet enters, and its order among simultaneous events.
+    /// The time at which the next packet enters, and the order of this arrival among simultaneous
+    /// events.
     #[inline]
     fn first(&self) -> Option<(Time, u64)> {
         let lane = self.lane.front().map(Transit::key);

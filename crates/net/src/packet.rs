@@ -8,7 +8,8 @@ use crate::sack::SackBlocks;
 pub struct RouteId(pub u32);
 
 impl RouteId {
-    /// The route of `flow`, `forward` from the server to the client.
+    /// The route of `flow`: with `forward` from the server to the client, otherwise from the client
+    /// to the server.
     pub const fn new(flow: u32, forward: bool) -> Self {
         Self(flow << 1 | !forward as u32)
     }
@@ -34,7 +35,7 @@ impl RouteId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
-/// Bit positions of the ECN field and the trigger; the bits below are flags.
+/// Bit positions of the ECN field and the trigger. The lower bits are control bits.
 const ECN: u32 = 11;
 const TRIGGER: u32 = 13;
 const CONTROL: u16 = (1 << ECN) - 1;
@@ -48,12 +49,12 @@ impl Flags {
     pub const ACK: Self = Self(1 << 1);
     /// The sender has no more data.
     pub const FIN: Self = Self(1 << 2);
-    /// The application's request, on the handshake's last ACK or in a packet of its own. Then `seq`
-    /// is its ordinal number.
+    /// The packet has an application's request. It is the handshake's last ACK or a packet of its
+    /// own, and its `seq` is the ordinal number of the request.
     pub const REQUEST: Self = Self(1 << 3);
-    /// Not TCP: background traffic without an answer.
+    /// A packet of background traffic that does not use TCP. It is not answered.
     pub const DATAGRAM: Self = Self(1 << 4);
-    /// A retransmission; for probes, and for disciplines that protect retransmissions.
+    /// A retransmission. Probes read this bit, and so do disciplines that protect retransmissions.
     pub const RETRANSMISSION: Self = Self(1 << 5);
     /// ECN-Echo: the other end received a mark (RFC 3168 §6.1).
     pub const ECE: Self = Self(1 << 6);
@@ -107,7 +108,7 @@ impl Flags {
         Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
     }
 
-    /// The reason why the packet was sent, for statistics. A real header does not have it.
+    /// The reason why the packet was sent, for statistics. A real header has no such field.
     #[inline]
     pub const fn trigger(self) -> Trigger {
         match self.0 >> TRIGGER {
@@ -223,8 +224,8 @@ impl Packet {
         self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
     }
 
-    /// Removes the payload, as a switch does that has room for the header only (Cheng et al., NSDI
-    /// 2014). Returns the number of bytes removed.
+    /// Removes the payload. A switch does this if it has room only for the header (Cheng et al.,
+    /// NSDI 2014). Returns the number of bytes removed.
     pub const fn trim(&mut self) -> u16 {
         let cut = self.payload;
         if cut > 0 {

@@ -55,7 +55,7 @@ impl Parcel {
         (self.way >> 32) as u32
     }
 
-    /// The same packet after its next port.
+    /// The same packet, after it has passed its next port.
     #[inline]
     #[must_use]
     pub const fn onward(self) -> Self {
@@ -63,8 +63,8 @@ impl Parcel {
     }
 }
 
-/// Maximum number of stored packets: about a gigabyte. A host's own queue is not limited, so a
-/// sender that exceeds its link's rate would fill the memory.
+/// Maximum number of stored packets; they use about a gigabyte. A host's own queue is not limited,
+/// so a sender that exceeds its link's rate would fill the memory.
 pub const MOST_PACKETS: usize = 1 << 23;
 
 /// The error of a run that needs more than [`MOST_PACKETS`] items.

@@ -48,9 +48,9 @@ pub struct PortConfig {
     pub pool: Option<PoolId>,
     /// How buffer space is counted.
     pub accounting: Accounting,
-    /// Queue discipline. It is unused without a buffer.
+    /// Queue discipline. A port without a buffer does not use it.
     pub queue: QueueConfig,
-    /// Random additional delay of packets on the link, so that others overtake them.
+    /// Random additional delay of single packets on the link, so that later packets overtake them.
     pub reordering: Option<Reordering>,
     /// Whether the port has departure events even if it does not need these.
     pub departure_events: bool,
@@ -99,13 +99,13 @@ impl PortConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The departing packet has left when the other arrives.
+    /// The departing packet has left the port when the other packet arrives.
     DepartureFirst,
-    /// The departing packet is still in the port, as in simulators that schedule all events of a
-    /// packet when its transmission starts (ns-2).
+    /// The departing packet is still in the port when the other packet arrives. Simulators that
+    /// schedule all events of a packet when its transmission starts have this order (ns-2).
     ArrivalFirst,
-    /// As `arrival-first`. Of simultaneous arrivals, the first is the one whose line has sent fewer
-    /// packets since it was idle; this is the order of such a simulator's events (ns-3).
+    /// As `arrival-first`. If two packets arrive at the same time, the line that has sent fewer
+    /// packets since it was idle comes first. Events in ns-3 have this order.
     Scheduled,
 }
 
@@ -228,11 +228,12 @@ struct Waiting {
     /// The packet's order among simultaneous arrivals.
     sequence: u64,
     since: Time,
-    /// The departure of the packet minus that on an exact line, in picoseconds.
+    /// The departure time of the packet minus its departure time without clock noise, in
+    /// picoseconds.
     lateness: u32,
 }
 
-/// The parts of a port, for both kinds.
+/// The parts that both kinds of port have.
 struct Parts {
     line: Line,
     train: Train,
@@ -252,7 +253,7 @@ pub struct Commons {
 }
 
 /// An output port: queue, serialiser and link.
-#[expect(clippy::large_enum_variant, reason = "the common kind lies in place, without a pointer")]
+#[expect(clippy::large_enum_variant, reason = "the common kind is stored without a pointer")]
 pub enum Port {
     /// First in, first out, without departure events.
     Fifo(Fifo),
@@ -372,8 +373,8 @@ impl Port {
         }
     }
 
-    /// The events to schedule for the packet in service; `None` if no packet is in service, or
-    /// without departure events.
+    /// The events to schedule for the packet in service. `None` if no packet is in service, or if
+    /// the port has no departure events.
     pub fn service(&self) -> Option<Service> {
         match self {
             Self::Fifo(_) => None,
@@ -381,8 +382,9 @@ impl Port {
         }
     }
 
-    /// Removes the packets that leave at `now`. With departure events, this is the packet in
-    /// service, whose [`Service`] told the time; the service of the next packet must be scheduled.
+    /// Removes the packets that leave at `now`. With departure events, only the packet in service
+    /// leaves, at the time that its [`Service`] has. The service of the next packet must then be
+    /// scheduled.
     pub fn depart(&mut self, now: Time, commons: &mut Commons) {
         match self {
             Self::Fifo(port) => port.drain(now),
@@ -390,8 +392,8 @@ impl Port {
         }
     }
 
-    /// The next of the packets that were admitted and later dropped, at a departure or because they
-    /// were pushed out. The caller releases it.
+    /// The next packet that was dropped after it had been admitted: when it should have departed,
+    /// or because it was pushed out. The caller releases the packet.
     pub fn pop_late(&mut self) -> Option<PacketId> {
         match self {
             Self::Fifo(_) => None,
@@ -441,8 +443,8 @@ impl Port {
         }
     }
 
-    /// The time at which the link becomes idle if no packet is offered until then and, with
-    /// departure events, if no packet waits.
+    /// The time at which the link becomes idle if no packet is offered until then. With departure
+    /// events, this is valid only if no packet waits.
     pub fn last_departure(&self) -> Time {
         either!(self, last_departure())
     }

@@ -61,7 +61,7 @@ impl Capture {
 
 #[cfg(target_os = "linux")]
 impl Capture {
-    /// Begins the file of a capture of real hosts, which has neither truth nor offloads.
+    /// Begins the file of a capture of real hosts. Such a capture has neither truth nor offloads.
     pub fn of_hosts(&self, scenario: &Resolved) -> PyResult<incast_live::Wanted> {
         self.order.at.check(scenario).map_err(PyValueError::new_err)?;
         let out = Box::new(BufWriter::with_capacity(BUFFER, File::create(&self.path)?));
@@ -69,7 +69,7 @@ impl Capture {
     }
 }
 
-/// A file whose first error ends the run.
+/// The file of a capture. Its first error ends the run.
 struct Output {
     file: File,
     control: Arc<Control>,

@@ -43,7 +43,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Asks a reading to end soon, with the packets that it has read.
+    /// Asks a reading to end soon. The result then covers the packets read so far.
     fn stop(&self) {
         self.count.stop();
     }
@@ -73,8 +73,8 @@ impl Captures {
         serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// Reads the packets, and returns the packets of a time span, in nanoseconds since 1970, as
-    /// arrays.
+    /// Reads the packets, and returns the packets of a time span as arrays. Times are in
+    /// nanoseconds since 1970.
     fn packets<'py>(
         &self,
         py: Python<'py>,

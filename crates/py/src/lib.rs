@@ -92,8 +92,8 @@ fn columns(table: &str) -> PyResult<String> {
     Ok(json!(columns).to_string())
 }
 
-/// Runs a scenario at one seed. During the run, `spill` is called with parts of long traces: the
-/// name of the table and the columns. `capture` receives the packets.
+/// Runs a scenario at one seed. During the run, each part of a long trace is passed to `spill`, as
+/// the name of its table and its columns. `capture` receives the packets.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
 #[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None, capture = None))]

@@ -80,7 +80,8 @@ fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
     relay.flows().iter().map(|(sender, client)| (sender.0, client.0)).collect()
 }
 
-/// Lets the calling thread, which serves hosts, run before ordinary threads, or ends this.
+/// Gives the calling thread, which serves hosts, precedence over ordinary threads, or takes the
+/// precedence away.
 #[pyfunction]
 fn hurry(wanted: bool) -> bool {
     incast_live::hurry(if wanted { Haste::Hosts } else { Haste::None })
@@ -109,7 +110,7 @@ fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict
     Ok(told)
 }
 
-/// Adds the classes, and the TCP port of flow 0 at its server.
+/// Adds the classes, the functions, and the TCP port of flow 0 at its server to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Namespace>()?;
     module.add_class::<Switch>()?;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::error::{in_scenario, not_json};
 use crate::scenario::{Scenario, tree};
 
-/// Number of points between two checks for signals, which are a few milliseconds apart.
+/// Number of points between two checks for signals. The checks are a few milliseconds apart.
 const WATCH_INTERVAL: usize = 16;
 
 /// The swept values, the resolved scenario, and the scenario ready to run.
@@ -35,7 +35,7 @@ struct Laid {
     /// The index of each table. The key is the table as a string.
     places: BTreeMap<String, usize>,
     tables: Vec<Value>,
-    /// The keys of a resolved scenario, which every point has.
+    /// The keys of a resolved scenario, which are the same for every point.
     keys: Vec<String>,
     points: Vec<Kept>,
 }
@@ -82,7 +82,7 @@ fn look(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }
 
-/// Points and seeds of a scenario document, JSON.
+/// Returns the points and the seeds of a scenario document in JSON.
 #[pyfunction]
 pub fn plan<'py>(py: Python<'py>, document_json: &str) -> PyResult<(Vec<PointOf<'py>>, Vec<u64>)> {
     let document: Value = serde_json::from_str(document_json).map_err(|error| not_json(&error))?;

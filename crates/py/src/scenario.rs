@@ -16,7 +16,7 @@ pub struct Scenario(pub Box<Checked>);
 
 #[pymethods]
 impl Scenario {
-    /// Reads a document without a sweep, JSON.
+    /// Reads a document in JSON, without a sweep.
     #[new]
     fn new(document_json: &str) -> PyResult<Self> {
         let document: Value =

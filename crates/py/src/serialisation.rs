@@ -34,8 +34,9 @@ const EQUATIONS: &[Equation] = &[
     ("greatest_goodput_bps", |it| it.path.greatest_goodput(it.background).0 as f64),
 ];
 
-/// Equations (2) to (12), as a dictionary, for equally long columns: rate in bit/s, base round trip
-/// in seconds, MSS, header and SRU in bytes, servers, and background in bit/s.
+/// Evaluates equations (2) to (12) for columns of equal length, and returns a dictionary. The
+/// columns are: rate in bit/s, base round trip in seconds, MSS, header and SRU in bytes, number of
+/// servers, and background in bit/s.
 #[pyfunction]
 pub fn serialisation<'py>(
     py: Python<'py>,

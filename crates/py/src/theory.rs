@@ -1,4 +1,4 @@
-//! Theory: arrays of scenarios in, arrays of results out.
+//! Theory: takes arrays of scenarios, and returns arrays of results.
 
 use incast_theory::{
     Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks,
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, timeouts of handshakes, duration, scatter and error.
+/// Arrays of the timeouts, the timeouts of handshakes, the duration, the scatter and the error.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets needs.
@@ -109,12 +109,12 @@ pub struct Columns<'py> {
     arrival_first: Flags<'py>,
 }
 
-/// Packet times of a block without losses, and the definition of a collapse: the share of the
-/// goodput, the number of timeouts, and the share of the lost time.
+/// Packet times of a block without losses, and the three numbers that define a collapse: the share
+/// of the goodput, the number of timeouts, and the share of the lost time.
 type Bounds<'py> = (Column<'py>, f64, f64, f64);
 
 impl Columns<'_> {
-    /// The reads, row by row, as long as all columns have a row.
+    /// The reads: one per row, up to the end of the shortest column.
     fn rows(self, (lossless, share, timeouts, wait): Bounds<'_>) -> Vec<Read> {
         let of = |row| Some(Collapse { lossless: *lossless.get(row)?, share, timeouts, wait });
         (0..).map_while(|row| self.read(row, of(row)?)).collect()

@@ -1,6 +1,6 @@
-//! Adaptive pacing, after AP: the more servers answer at once, the longer and the more random are
-//! the gaps between each server's packets (Zou, Huang, Wang & He, IEEE/ACM Transactions on
-//! Networking 29(1), 2021).
+//! Adaptive pacing, after AP. The more servers answer at once, the longer and more random the gaps
+//! between each server's packets become (Zou, Huang, Wang & He, IEEE/ACM Transactions on Networking
+//! 29(1), 2021).
 //!
 //! A window sent at once is a burst, and many simultaneous bursts are the incast. A sender spreads
 //! its window over the round trip. If this is not enough, the sender adds random gaps, so that on
@@ -100,7 +100,7 @@ impl Installation for Servers {
 /// Observations of the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends when this number is acknowledged.
+    /// The round ends when this sequence number is acknowledged.
     end: u64,
     acks: u32,
     echoes: u32,
@@ -134,8 +134,8 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// Raises the estimate because more servers send than estimated: by the share `how_sure`, 0 to
-    /// 1, or to [`Self::alike`].
+    /// Raises the estimate, because more servers send than estimated. The estimate grows by the
+    /// share `how_sure`, 0 to 1, or to [`Self::alike`] if this is larger.
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);

@@ -2,7 +2,7 @@
 //! Ahmad 2021, §5.2).
 //!
 //! A buffer that absorbs every burst replaces loss by delay. A timer for the idle network then
-//! expires while the segment is still in the queue. The text raises the RTO "adaptively" and gives
+//! expires while the segment is still in the queue. The paper raises the RTO "adaptively" and gives
 //! no rule. Here the lower bound of the RTO follows the longest recent round trip, or the timeouts
 //! themselves.
 
@@ -28,8 +28,8 @@ pub struct Params {
     pub factor: u32,
     /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// Minimum time for which a round trip or a timeout counts, seconds. The maximum is twice as
-    /// long. Default: 1 s.
+    /// Minimum time for which a round trip or a timeout counts, in seconds. The maximum is three
+    /// times as long. Default: 1 s.
     pub memory: Span,
     /// Whether a server's next connection starts with the lower bound of the last connection (in
     /// the spirit of RFC 9040, temporal sharing). Default: false.
@@ -56,7 +56,7 @@ pub enum Samples {
     #[default]
     Once,
     /// All round trips, measured from the first transmission. If no packets are lost, a
-    /// retransmitted segment was only late.
+    /// retransmitted segment had only been delayed.
     All,
 }
 
@@ -107,7 +107,8 @@ impl Installation for Servers {
     }
 }
 
-/// The longest span within `memory`, or within at most twice `memory`.
+/// The longest recent span. A span is forgotten after `memory` at the earliest, and after three
+/// times `memory` at the latest.
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     memory: Span,
@@ -145,7 +146,8 @@ impl Longest {
     }
 }
 
-/// A segment whose round trip is being measured: one past its end, and when it was first sent.
+/// A segment whose round trip is being measured: one past its last byte, and the time of its first
+/// transmission.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     end: u64,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
 
-/// When free places are given to waiting servers.
+/// When waiting servers replace servers that have finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refill {
     /// When the whole group has finished.
     #[default]
     Group,
-    /// At once, one by one.
+    /// One by one, whenever a server has finished.
     Each,
 }
 
@@ -76,7 +76,7 @@ impl RequestScheduler for Admission {
     }
 }
 
-/// Full packets that a buffer holds.
+/// Number of full packets that a buffer holds.
 pub(crate) fn packets_in(buffer: Limit, packet: FullPacket) -> u64 {
     match buffer {
         Limit::Packets(packets) => packets,

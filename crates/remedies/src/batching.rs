@@ -22,13 +22,13 @@ pub struct Params {
     /// per server. Default: `auto`.
     #[schemars(extend("minimum" = 1))]
     pub n: OrAuto<u32>,
-    /// Window that the client advertises to each server, segments or bytes. This window limits w.
-    /// Default: none, so that w is the smaller of `receive_window` and the SRU.
+    /// Window that the client advertises to each server, in segments or bytes. This window limits
+    /// w. Default: none, so that w is the smaller of `receive_window` and the SRU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// When other servers replace those that have finished: when the whole group has finished
-    /// (`group`), or one by one at once (`each`), so that n servers are always active. Default:
-    /// `group`.
+    /// When other servers replace servers that have finished. With `group`, they wait until the
+    /// whole group has finished. With `each`, one server replaces another at once, so that n
+    /// servers are always active. Default: `group`.
     pub refill: Refill,
 }
 

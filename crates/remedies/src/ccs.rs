@@ -25,7 +25,7 @@ pub struct Params {
     /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

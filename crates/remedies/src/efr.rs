@@ -126,7 +126,7 @@ struct Observer {
     tail_repairs: Arc<AtomicU64>,
     /// Whether at most three segments were outstanding at the first duplicate.
     few: bool,
-    /// Whether a loss with so few outstanding segments is being repaired.
+    /// Whether a loss with at most three outstanding segments is being repaired.
     repairs: bool,
 }
 
@@ -156,8 +156,8 @@ impl SenderHook for Observer {
     }
 }
 
-/// Whether so few segments are outstanding that three duplicates cannot arrive if one of them is
-/// lost.
+/// Whether at most three segments are outstanding. If one of these segments is lost, three
+/// duplicates cannot arrive.
 fn is_few(view: &SendView) -> bool {
     (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }
@@ -191,8 +191,9 @@ mod tests {
         }
     }
 
-    /// Tail repairs counted during these events. An ACK has the numbers of outstanding segments and
-    /// duplicates after it, and whether recovery continues. `None` is a timeout.
+    /// Tail repairs counted during these events. An event has three values: the number of
+    /// outstanding segments after an ACK, the number of duplicates, and whether recovery continues.
+    /// `None` is a timeout.
     fn counted(events: &[Option<(u64, u32, bool)>]) -> u64 {
         let tail_repairs = Arc::<AtomicU64>::default();
         let count = Arc::clone(&tail_repairs);

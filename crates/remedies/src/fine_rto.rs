@@ -16,11 +16,11 @@ use crate::seam::{Data, Installation, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Lower bound of the retransmission timeout, seconds. Default: 200 us.
+    /// Lower bound of the retransmission timeout, in seconds. Default: 200 us.
     pub min: Span,
-    /// Granularity of the timer, seconds. Default: 1 us, a high-resolution timer.
+    /// Granularity of the timer, in seconds. Default: 1 us, a high-resolution timer.
     pub granularity: Span,
-    /// j: every timeout is multiplied by 1 + U(0, j), a ratio. Default: 0; Vasudevan et al. propose
+    /// j, a ratio: every timeout is multiplied by 1 + U(0, j). Default: 0; Vasudevan et al. propose
     /// 0.5 for more than about 1000 servers.
     pub jitter: f64,
 }

@@ -1,4 +1,4 @@
-//! A remedy for stalls whose repair depends on where in a message a stall occurs.
+//! A remedy for stalls. The repair depends on where in a message a flow stalls.
 //!
 //! Kulkarni & Agrawal §5.2 leave the distinction between timeouts at the head of a block (ABTT) and
 //! those inside it (IBTT) to future work. A sender cannot see the switch, but it knows where its
@@ -29,7 +29,8 @@ pub struct Params {
     /// random time up to the same length is added. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
-    /// Lower bound of that time, without the random part, seconds. Default: 1 ms.
+    /// Lower bound, in seconds, of the time after which a flow is stalled, without the random part.
+    /// Default: 1 ms.
     pub least_wait: Span,
     /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
     #[schemars(range(max = 100))]
@@ -48,7 +49,7 @@ pub struct Params {
 pub enum Restart {
     /// For no message.
     Never,
-    /// For the next eight messages after one that needed a repair.
+    /// For the eight messages after a message that needed a repair.
     #[default]
     AfterRepairs,
     /// At the head of every message.
@@ -179,7 +180,7 @@ struct Timed {
     sent_at: Time,
 }
 
-/// Number of messages after a repaired one that begin with the initial window.
+/// Number of messages that begin with the initial window after a message that needed a repair.
 const CAUTIOUS_UNITS: u32 = 8;
 
 /// The waits do not double any more from the fourth consecutive repair on.
@@ -201,7 +202,7 @@ struct Sender {
     una: u64,
     /// Repairs since the last ACK.
     tries: u32,
-    /// The random part of the wait, in 1/1024.
+    /// The random addition to the wait, in 1/1024 of the wait.
     extra: u64,
     deadline: Time,
 }
@@ -255,7 +256,7 @@ impl Sender {
         };
     }
 
-    /// Begins a message. Returns whether it begins with the initial window.
+    /// Begins a message. Returns whether the message begins with the initial window.
     fn begin_unit(&mut self, view: &SendView) -> bool {
         self.longest = view.srtt.unwrap_or_default().max(self.longest / 4 * 3);
         self.extra = self.random.below(1024);

@@ -17,7 +17,8 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Size of a compressed header, bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about 5).
+    /// Size of a compressed header, in bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about
+    /// 5).
     #[schemars(range(min = 1))]
     pub size: u8,
     /// Effect of a lost segment on the next segments.
@@ -28,7 +29,7 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// No effect. The paper does not mention any.
+    /// No effect. The paper does not mention an effect of losses.
     #[default]
     Ideal,
     /// The receiver cannot decompress these segments and discards them until a full header arrives.
@@ -101,7 +102,7 @@ struct Decompressor {
     full: u8,
     /// One past the last segment that arrived and was decompressed.
     last_end: Option<u64>,
-    /// Segments that were answered, up to two.
+    /// Number of segments that were answered. The count stops at two.
     answers: u8,
 }
 

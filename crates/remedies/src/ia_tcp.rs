@@ -20,7 +20,7 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// n, the number of servers that share the path. Default: the workload's.
+    /// n, the number of servers that share the path. Default: the workload's number of servers.
     #[schemars(range(min = 1))]
     pub workers: Option<u32>,
     /// Share of the client's link that is divided among all servers, above 0 and at most 1.
@@ -141,7 +141,7 @@ impl ReceiverHook for Worker {
 mod tests {
     use super::*;
 
-    /// Packets take 10 us. Ten of them fit into the round trip of 105 us.
+    /// A packet takes 10 us, and ten packets fit into the round trip of 105 us.
     fn share(workers: u64) -> (u64, u64) {
         let base_rtt = Span::from_micros(105);
         let rate = Rate(1_000_000_000);

@@ -34,11 +34,11 @@ pub struct Params {
     /// Whether to limit the number of servers asked at a time so that their minimum windows fit
     /// into the buffer and the bandwidth-delay product. Default: true.
     pub admission: bool,
-    /// Minimum window of a server, segments or bytes. Default: 4.
+    /// Minimum window of a server, in segments or bytes. Default: 4.
     pub min_window: Window,
     /// Whether to detect lost retransmissions by timestamps. Default: true.
     pub timestamps: bool,
-    /// With `timestamps`: tick of the timestamp clock, seconds. Default: 1 us.
+    /// With `timestamps`: tick of the timestamp clock, in seconds. Default: 1 us.
     pub clock: Span,
     /// When the sender repeats its FIN, or an empty packet if there is no FIN, once all data are
     /// sent. Default: `per-ack`.
@@ -173,7 +173,7 @@ struct Sender {
     fin: Fin,
     /// The first unacknowledged number at the previous ACK.
     una: u64,
-    /// The latest time at which the FIN is repeated.
+    /// The FIN is repeated at this time at the latest.
     next_fin: Time,
     counts: Arc<Counts>,
 }

@@ -40,13 +40,13 @@ pub struct Params {
     /// window allows. Default: 0.5.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma2: f64,
-    /// Number of consecutive round trips with such a low throughput before a window shrinks.
-    /// Default: 3.
+    /// Number of consecutive round trips with a throughput below the bound of γ₂ before a window
+    /// shrinks. Default: 3.
     pub low_rounds: u32,
-    /// Smallest window, segments. Default: 2.
+    /// Smallest window, in segments. Default: 2.
     #[schemars(range(min = 1, max = 65_535))]
     pub min_window: u64,
-    /// Window of a new connection, segments, at least 1; or `auto`, the sender's initial window.
+    /// Window of a new connection, in segments, at least 1; or `auto`, the sender's initial window.
     /// Never less than `min_window`. Default: `auto`.
     #[schemars(extend("minimum" = 1, "maximum" = 65_535))]
     pub initial_window: OrAuto<u64>,
@@ -278,7 +278,8 @@ impl Receiver {
         }
     }
 
-    /// Reduces the window by a segment. The right edge stays until as much data has arrived.
+    /// Reduces the window by a segment. The right edge does not move until a segment of data has
+    /// arrived.
     fn lower(&mut self) {
         let floor = self.params.min_window * self.segment;
         self.window = (self.window - self.segment.min(self.window)).max(floor);

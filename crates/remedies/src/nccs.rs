@@ -2,7 +2,7 @@
 //!
 //! Like CCS, but the next connection starts when the newest one has delivered S - T₁V bits
 //! (condition I) and fewer than K connections are open. The slow start of the next connection then
-//! overlaps with the end of the previous one. In both cases that the text evaluates, S - T₁V is
+//! overlaps with the end of the previous one. In both cases that the paper evaluates, S - T₁V is
 //! negative. The next connection then starts when the newest one is established.
 
 use incast_engine::Span;
@@ -19,14 +19,15 @@ use crate::serialize::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K, the maximum number of open connections, at least 1. Default: 4; the text uses 2, 4 and 8.
+    /// K, the maximum number of open connections, at least 1. Default: 4; the paper uses 2, 4 and
+    /// 8.
     #[schemars(range(min = 1))]
     pub k: u32,
     /// Amount of data that the newest connection must have delivered before the next connection
     /// starts. In the formulas, n is K. Default: `printed`.
     pub trigger: Trigger,
     /// Event that lets the next connection start if the trigger is 0 bytes. Default: `established`,
-    /// since the text overlaps connections with the "current established" one.
+    /// because in the paper's abstract a connection overlaps with the "current established" one.
     pub trigger_from: TriggerFrom,
     /// The window that the client advertises. Default: `segments`.
     pub window: Window,
@@ -37,7 +38,7 @@ pub struct Params {
     /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

@@ -22,20 +22,21 @@ use crate::serialize::{
 pub struct Params {
     /// Amount of data that each connection of the newest set must have delivered before the next
     /// set opens. In the formulas, n is the size of a set. Default: `scaled`, because the printed
-    /// formula would be negative.
+    /// formula gives a negative amount for the paper's SRU.
     pub trigger: Trigger,
-    /// Which connections of the set must have delivered this amount. Default: `every`.
+    /// Which connections of the newest set must have delivered the amount that `trigger` sets.
+    /// Default: `every`.
     pub reached: Reached,
     /// Whether to open more sets while the client's link is not full, for servers with slower
-    /// links. This includes a fine-grained timer. Default: false.
+    /// links. If true, the remedy also requires a fine-grained timer. Default: false.
     pub adaptive: bool,
     /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub full: f64,
-    /// Duration of a measurement, round trips. Default: 2.
+    /// Duration of a measurement, in round trips. Default: 2.
     #[schemars(range(min = 1))]
     pub round_trips: u32,
-    /// With `adaptive`: lower bound of the retransmission timeout, seconds. Default: 200 us.
+    /// With `adaptive`: lower bound of the retransmission timeout, in seconds. Default: 200 us.
     pub rto_min: Span,
     /// Source of `BaseRTT`. Default: `given`, from the network.
     pub base_rtt: Source,
@@ -44,7 +45,7 @@ pub struct Params {
     /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
     #[schemars(range(min = 1))]
     pub observed: u32,
-    /// Maximum time between consecutive requests of a group, seconds. Default: none; the
+    /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
     /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,

@@ -27,9 +27,9 @@ use link::{Class, Link};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// The assumed buffer of the switch, bytes or full packets. It limits the triggered data that
-    /// have not yet passed the client's link, in addition to the bandwidth-delay product of the
-    /// path. `auto` takes the real buffer. Default: 80 KiB, as in the authors' code.
+    /// The assumed buffer of the switch, in bytes or full packets. This buffer plus the
+    /// bandwidth-delay product of the path limits the triggered data that have not yet passed the
+    /// client's link. `auto` takes the real buffer. Default: 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
     /// Number of received bytes after which the ACKs of a connection have lower priority. Default:
     /// 1 MiB, as in the authors' code.
@@ -139,9 +139,9 @@ struct Guess {
     requests: u64,
     /// The last acknowledgement.
     ack: u64,
-    /// One past the triggered data.
+    /// One past the last triggered byte.
     edge: u64,
-    /// One past the requested data, if that is known.
+    /// One past the last requested byte, if it is known.
     end: u64,
     duplicates: u32,
 }
@@ -217,7 +217,7 @@ impl Guess {
 
 /// An ACK with a departure time.
 struct Waiting {
-    /// Time on the link of the data that the ACK triggers.
+    /// Time that the link needs for the data that the ACK triggers.
     load: Span,
     class: Class,
     at: Time,

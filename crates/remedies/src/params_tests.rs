@@ -1,4 +1,4 @@
-//! Checks and requirements of remedies, by their parameters.
+//! Checks and requirements of remedies for given parameters.
 
 use incast_engine::{Limit, Span};
 use incast_net::queue::QueueConfig;

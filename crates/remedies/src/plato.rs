@@ -30,13 +30,13 @@ use machine::{Action, Input, Outlook, State};
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Whether one bit means both "admit" to the switch and "answer with a label" to the receiver,
-    /// as in the text. A retransmission then triggers a labelled ACK, which is a second heartbeat,
+    /// as in the paper. A retransmission then triggers a labelled ACK, which is a second heartbeat,
     /// and the answer to a dummy is an ordinary ACK. If false, each meaning has its own bit.
     pub single_bit: bool,
     /// Whether the timeout after the third dummy doubles the RTO, like any timeout. If false, the
     /// RTO does not change, because no timer has expired.
     pub dummy_doubles_rto: bool,
-    /// Whether the answer to a dummy counts as a duplicate ACK, as the text calls it. With
+    /// Whether the answer to a dummy counts as a duplicate ACK, as the paper calls it. With
     /// `single_bit`, the answer always counts.
     pub dummy_counts_as_dupack: bool,
     /// Whether SYN and SYN-ACK also have priority at the switch.
@@ -129,7 +129,8 @@ struct Sender {
 }
 
 impl Sender {
-    /// Whether the segment is the heartbeat, and not a retransmission in between.
+    /// Whether the segment is the heartbeat. A retransmission is the heartbeat only after a
+    /// timeout.
     fn labels(&self, view: &SendView, plan: &TxPlan) -> bool {
         let waits = matches!(self.state, State::Label | State::Wait | State::Arrested(_));
         waits && !plan.requested && (plan.seq == view.next || self.rewound)
@@ -185,7 +186,7 @@ impl Sender {
     }
 }
 
-/// The outlook for inputs other than ACKs, which do not depend on it.
+/// The outlook for inputs other than ACKs. These inputs do not depend on the outlook.
 const ANY: Outlook = Outlook::MaySend;
 
 impl SenderHook for Sender {

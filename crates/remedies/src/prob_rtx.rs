@@ -1,9 +1,9 @@
 //! Probabilistic retransmission (Kulkarni & Agrawal, §4.2, algorithms 1 to 3).
 //!
-//! A thread of the sender wakes every τ. While data is outstanding, the thread sends with
-//! probability p a marked copy of the highest unacknowledged segment. If the segment itself was
-//! lost, the receiver answers the copy with three extra ACKs, so that the sender enters fast
-//! retransmit even after the loss of a full window. The third duplicate ACK suspends the thread.
+//! A thread of the sender wakes every τ. While data is outstanding, the thread sends a marked copy
+//! of the highest unacknowledged segment with probability p. If the segment itself was lost, the
+//! receiver answers the copy with three extra ACKs, so that the sender enters fast retransmit even
+//! after the loss of a full window. The third duplicate ACK suspends the thread.
 //!
 //! The thread is not simulated tick by tick. The intervals between successful ticks have a
 //! geometric distribution, and a tick at which nothing is outstanding sends nothing.
@@ -28,7 +28,7 @@ pub struct Params {
     /// trip and the outstanding data. Default: 0.001.
     #[schemars(extend("minimum" = 0.0, "maximum" = 1.0))]
     pub p: OrAuto<f64>,
-    /// τ, the period of the sender's thread, seconds. Default: 20 us.
+    /// τ, the period of the sender's thread, in seconds. Default: 20 us.
     pub period: Span,
     /// Which segment is sent as a copy.
     pub copy: Which,
@@ -43,12 +43,12 @@ pub enum Which {
     /// The outstanding segment with the largest sequence number: the literal reading. A copy of it
     /// repairs nothing if an earlier segment is lost.
     Highest,
-    /// The first outstanding segment, which the ACKs wait for.
+    /// The first outstanding segment. The ACKs ask for this segment.
     #[default]
     Head,
 }
 
-/// When the thread resumes. The text does not say when.
+/// When the thread resumes. The paper gives no rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resumes {
@@ -115,8 +115,8 @@ const COPIES_PER_TIMEOUT: f64 = 3.0;
 /// Copies per segment that `auto` allows while the ACK clock runs.
 const COPIES_PER_SEGMENT: f64 = 0.1;
 
-/// Copies per round trip of the idle network if copies are repairs, which means that the copy is
-/// the missing segment and is also sent during recovery.
+/// Copies per round trip of the idle network if copies are repairs. A copy is a repair if it is the
+/// missing segment and is also sent during recovery.
 const REPAIRS_PER_ROUND_TRIP: f64 = 0.1;
 
 /// How `auto` chooses p. The number of copies that are repairs depends only on the round trip.
@@ -140,8 +140,8 @@ impl Rule {
         most.min(1.0)
     }
 
-    /// p for a sender in this state. It does not depend on the timer's backoff, because a stall
-    /// with a longer timer needs as many copies.
+    /// p for a sender in this state. The backoff of the timer does not change p, because a stall
+    /// with a longer timer needs the same rate of copies.
     fn p(&self, view: &SendView) -> f64 {
         // If the clock is coarse, measured round trips are far too long, or 0.
         if self.repairs {

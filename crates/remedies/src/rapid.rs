@@ -2,7 +2,7 @@
 //! 2019).
 //!
 //! Only the abstract is public. According to it, the switch "considers the number of packets of
-//! each incast flow" in it, and chooses drops that lead to fast retransmissions instead of
+//! each incast flow" in its buffer, and chooses drops that lead to fast retransmissions instead of
 //! timeouts. RAPID-ED does so by early detection. The rules are in the queue discipline `rapid`,
 //! which needs no help from hosts. Labels at the end of a sender's data are our addition.
 
@@ -21,7 +21,7 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[schemars(rename = "RapidRemedy")]
 pub struct Params {
     /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
-    /// should be the number of duplicate ACKs that signals a loss, less the duplicates that limited
+    /// should be the number of duplicate ACKs that signal a loss, minus the number that limited
     /// transmit adds.
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,

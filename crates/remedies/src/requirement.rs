@@ -98,20 +98,21 @@ impl fmt::Display for Ability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mark => f.write_str(
-                "the remedy needs a switch that marks; write e.g. \"ecn-threshold\", or nothing",
+                "the remedy needs a switch that marks packets; write e.g. \"ecn-threshold\", or \
+                 leave the key out",
             ),
             Self::Prefer(label) => write!(
                 f,
                 "the remedy needs a switch that prefers packets with label {label}; write e.g. \
-                 \"label-threshold\" or \"push-out\", or nothing"
+                 \"label-threshold\" or \"push-out\", or leave the key out"
             ),
-            Self::Rapid(None) => {
-                f.write_str("the remedy is a discipline of the switch; write \"rapid\", or nothing")
-            }
+            Self::Rapid(None) => f.write_str(
+                "the remedy is a discipline of the switch; write \"rapid\", or leave the key out",
+            ),
             Self::Rapid(Some(label)) => write!(
                 f,
                 "the remedy is a discipline of the switch, which must know label {label}; write \
-                 {{ name = \"rapid\", label = {label} }}, or nothing"
+                 {{ name = \"rapid\", label = {label} }}, or leave the key out"
             ),
         }
     }

@@ -2,18 +2,18 @@
 //!
 //! A connection begins with very small segments, so that even a window of few bytes has many
 //! segments and triggers enough duplicate ACKs to repair a loss. Whenever the congestion window
-//! reaches `cwnd_dsr` segments, the segment size grows so that the same window in bytes has
-//! `cwnd_dsr / 2` segments, up to the MSS: 50, 100, 200, 400, 800, MSS.
+//! reaches `cwnd_dsr` segments, the segment size grows, so that the same window in bytes has
+//! `cwnd_dsr / 2` segments. The size grows up to the MSS: 50, 100, 200, 400, 800, MSS.
 //!
 //! Algorithm 4 counts cwnd in segments, as ns-2 does ([`Unit::Segments`]). When segments grow, cwnd
 //! keeps its bytes, but ssthresh and the receive window keep their number of segments. A limit of
 //! 1000 segments is therefore 50 KB while segments have 50 bytes. In a TCP that counts bytes
 //! ([`Unit::Bytes`]), windows do not depend on the size of segments.
 //!
-//! The segment size and `cwnd_dsr` may both be `auto`, which the text leaves to future work.
+//! The segment size and `cwnd_dsr` may both be `auto`, which the paper leaves to future work.
 //! Smaller segments help until headers fill the link. Segments should stay small until the window
-//! exceeds the one that caused a loss, which is this connection's share of path and buffer. A
-//! window of far more segments does not help, because `NewReno` repairs one loss per round trip.
+//! exceeds the window that caused a loss. The latter is this connection's share of path and buffer.
+//! A window of far more segments does not help, because `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
@@ -47,18 +47,18 @@ pub struct Params {
     pub initial_window: u32,
 }
 
-/// When segments grow; the text and its algorithm differ.
+/// When segments grow. The paper's text and its algorithm differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// cwnd ≥ `cwnd_dsr`: algorithm 4.
+    /// cwnd ≥ `cwnd_dsr`, as in algorithm 4.
     #[default]
     Reached,
-    /// cwnd > `cwnd_dsr`: "grows beyond" in the text.
+    /// cwnd > `cwnd_dsr`: "grows beyond" in the paper's text.
     Exceeded,
 }
 
-/// The transfers that begin with small segments. The text says "synchronized transfer".
+/// The transfers that begin with small segments. The paper says "synchronized transfer".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Begins {
@@ -112,7 +112,7 @@ impl When {
 
 /// An uncompressed header, bytes.
 const FULL_HEADER: u8 = 40;
-/// The smallest automatic `mss_dsr`, bytes: the text's value.
+/// The smallest automatic `mss_dsr`, bytes: the paper's value.
 const LEAST_SEGMENT: u32 = 50;
 
 /// Automatic `mss_dsr`, bytes. It is two and a half headers, so that headers take at most 2/7 of
@@ -136,7 +136,7 @@ struct Rule {
 
 impl Rule {
     /// The repair of a window of n segments may take n round trips, and the number of saved
-    /// timeouts is at best in proportion to n. The limit is therefore of the order of √(RTO / RTT).
+    /// timeouts is at best proportional to n. The limit is therefore of the order of √(RTO / RTT).
     /// It is ten times this root.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
@@ -144,8 +144,8 @@ impl Rule {
         Self { most, window: 0, has_lost: false }
     }
 
-    /// After the first loss, `cwnd_dsr` for the lost window, which is its number of segments of
-    /// this size. `None` otherwise.
+    /// After the first loss, `cwnd_dsr` for the lost window: the number of segments of this size in
+    /// this window. `None` otherwise.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;
@@ -207,7 +207,7 @@ struct Sender {
     first: u32,
     /// Payload of a new segment.
     segment: u32,
-    /// The smallest header sent. `segment` depends on it until segments grow.
+    /// The smallest header sent. `segment` depends on this header until segments grow.
     header: Option<u8>,
     cwnd_dsr: u32,
     rule: Option<Rule>,

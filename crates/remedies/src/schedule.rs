@@ -61,7 +61,7 @@ pub enum Order {
         /// The server.
         server: u32,
     },
-    /// Let the server send, by the request, or by a window update if the request has been sent.
+    /// Let the server send: send it the request, or a window update if the request has been sent.
     Ask {
         /// The server.
         server: u32,

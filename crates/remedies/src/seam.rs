@@ -91,11 +91,12 @@ pub struct Measure {
 /// Counts of a group of connections after the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Timeouts because too few segments after the lost segment arrived for a fast retransmit.
+    /// Timeouts that occurred because too few segments arrived after the lost segment to trigger a
+    /// fast retransmit.
     pub timeouts_lack_of_dupacks: u64,
 }
 
-/// A remedy, by its parameters.
+/// A remedy with its parameters.
 pub trait Remedy {
     /// The slots that the remedy owns.
     fn slots(&self) -> &'static [Slot] {
@@ -129,7 +130,7 @@ pub trait Remedy {
     /// Finds the first invalid parameter.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with this parameter.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -166,7 +167,7 @@ pub trait Installation: Send {
     }
 }
 
-/// The installation of a remedy without code.
+/// The installation of a remedy that has no code of its own.
 pub(crate) struct Data;
 
 impl Installation for Data {}

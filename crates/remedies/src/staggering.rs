@@ -19,10 +19,11 @@ use crate::seam::{Installation, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StaggeringRemedy")]
 pub struct Params {
-    /// Time between two requests, seconds; or `auto`, the transmission time of an SRU with its
+    /// Time between two requests, in seconds; or `auto`, the transmission time of an SRU with its
     /// headers on the client's link. Default: `auto`.
     pub interval: OrAuto<Span>,
-    /// Random deviation of each interval, as a share of the interval, uniform, 0 to 1. Default: 0.
+    /// Random deviation of each interval, uniformly distributed, as a share of the interval, 0 to
+    /// 1. Default: 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }

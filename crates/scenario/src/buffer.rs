@@ -41,23 +41,23 @@ pub(super) enum SharingDocument {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct StaticDocument {
-    /// Buffer of each port, bytes or packets. No default.
+    /// Buffer of each port, in bytes or packets. No default.
     limit: Limit,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct SharedDocument {
-    /// Buffer of all ports together, bytes or packets. No default.
+    /// Buffer of all ports together, in bytes or packets. No default.
     total: Limit,
-    /// Limit of each port, bytes or packets; the sum may exceed `total`. No default.
+    /// Limit of each port, in bytes or packets; the sum may exceed `total`. No default.
     limit: Limit,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct DynamicDocument {
-    /// Buffer of all ports together, bytes or packets. No default.
+    /// Buffer of all ports together, in bytes or packets. No default.
     total: Limit,
     /// Length of the longest queue that may grow, as a multiple of the free space: a number, a
     /// fraction or a power of two.

@@ -10,7 +10,8 @@ use super::ScenarioError;
 const ALTERNATIVES: &[&[&str]] =
     &[&["delay", "base_rtt"], &["sru", "block"], &["blocks", "duration"]];
 
-/// Merges `over` into `base`: tables merge key by key, other values replace.
+/// Merges `over` into `base`. Tables merge key by key. Other values of `over` replace the values of
+/// `base`.
 ///
 /// A registry name means a table with only `name`; a change of name drops the other entry's
 /// parameters. `null` means "not given" and `true` enables the present table. A key of `over`
@@ -73,7 +74,7 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
 /// The largest number of traffic tables in a list: each is a group.
 const MOST_TABLES: usize = 1000;
 
-/// Refuses values where tables are expected, so that merging finds tables.
+/// Refuses a value where a table is expected, because the merge needs tables there.
 pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), ScenarioError> {
     let named = |value: &Value| value.is_string() || value.is_object() || value.is_null();
     let refuse = |key: String, value: &Value, what: &str| {
@@ -176,8 +177,8 @@ fn keys(path: &Path) -> Vec<String> {
 /// Extends `path` to the wrong key.
 ///
 /// serde buffers a table that is tagged by its `name`, and the path ends there. The wrong key is
-/// the one that causes the same error with the name alone; in a list, the entry that causes it
-/// alone.
+/// the key that causes the same error when it is alone with the name. In a list, the wrong entry is
+/// the entry that causes the error when it is alone.
 fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
     let fails = |path: &[String], alone: Value| {
         let mut trial = document.clone();
@@ -226,7 +227,7 @@ fn names(raw: &str) -> Vec<&str> {
     raw.split('`').skip(1).step_by(2).collect()
 }
 
-/// Expectations in serde's messages, and the same in plain words.
+/// The expected values as serde's messages name them, and the same in plain words.
 const EXPECTATIONS: &[(&str, &str)] = &[
     ("u32", "a whole number from 0 to 1000000000"),
     ("u64", "a whole number of at least 0"),

@@ -56,8 +56,8 @@ table! {
         pub buffer_counts_packets: bool,
         /// Capacity of the port while all other ports are idle, packets or bytes.
         pub buffer_limit: u64,
-        /// This capacity in bytes, or the bytes of as many full packets if the buffer counts
-        /// packets.
+        /// `buffer_limit` in bytes. If the buffer counts packets, this is the size of that many
+        /// full packets.
         pub buffer_bytes: u64,
         /// Number of full packets that fit into the port's buffer.
         pub buffer_packets: u64,
@@ -72,7 +72,7 @@ table! {
         pub buffer_alpha: Option<f64>,
         /// Keys of the queue discipline that are thresholds of the queue's length.
         pub thresholds: Vec<String>,
-        /// Values of these thresholds, in packets or bytes as the buffer.
+        /// Values of these thresholds, in packets if the buffer counts packets, else in bytes.
         pub threshold_lengths: Vec<f64>,
     }
 }
@@ -123,17 +123,17 @@ table! {
     /// Windows in segments, timers in seconds.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportFacts {
-        /// Congestion window of a new connection, segments.
+        /// Congestion window of a new connection, in segments.
         pub initial_window_segments: u64,
-        /// Slow-start threshold of a new connection, segments.
+        /// Slow-start threshold of a new connection, in segments.
         pub initial_ssthresh_segments: u64,
         /// Largest window that the client advertises, segments.
         pub receive_window_segments: u64,
-        /// Lower bound of the retransmission timeout, seconds.
+        /// Lower bound of the retransmission timeout, in seconds.
         pub rto_min_s: f64,
-        /// Upper bound of the retransmission timeout, seconds.
+        /// Upper bound of the retransmission timeout, in seconds.
         pub rto_max_s: f64,
-        /// Retransmission timeout before the first round-trip sample, seconds.
+        /// Retransmission timeout before the first round-trip sample, in seconds.
         pub rto_initial_s: f64,
         /// Granularity of the retransmission timer, seconds.
         pub rto_granularity_s: f64,

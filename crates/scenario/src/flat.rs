@@ -50,7 +50,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Reads a table, and refuses other keys than these.
+    /// Reads a table, and refuses keys that are not in `known`.
     pub(super) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         known: &[&[&'static str]],
@@ -113,7 +113,7 @@ macro_rules! flat {
                 $(let $field = keys.take::<$type>();)+
                 keys.refuse()?;
                 let table = || Some(Self { $($field: $field?,)+ });
-                Ok(table().expect("what could not be read was refused"))
+                Ok(table().expect("keys that could not be read were refused"))
             }
         }
     };

@@ -1,9 +1,9 @@
-//! Scenarios: a document in, a plan of typed scenarios out.
+//! Scenarios: reads a document, and returns a plan of typed scenarios.
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
-//! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
-//! is the only reader of TOML ([`from_toml`]) and the only validator: Python and the browser pass
-//! the text to it and show the errors.
+//! of its `[sweep]`. Every point is merged with the defaults of its profile, and is then read and
+//! checked. This is the only reader of TOML ([`from_toml`]) and the only validator: Python and the
+//! browser pass the text to it and show the errors.
 
 mod bounds;
 mod buffer;
@@ -97,7 +97,7 @@ fn is_visible(c: char) -> bool {
 pub struct Scenario {
     /// A description in one line.
     pub title: String,
-    /// The profile of its defaults.
+    /// The profile that has the scenario's defaults.
     pub profile: Profile,
     /// Links and switch.
     pub network: Network,

@@ -43,7 +43,7 @@ pub struct Network {
     pub accounting: Accounting,
     /// Whether the packet that is being sent occupies the buffer.
     pub buffer_counts_in_service: bool,
-    /// Layer-2 overhead of every packet on the link, bytes.
+    /// Layer-2 overhead of every packet on the link, in bytes.
     pub layer2_overhead: u32,
     /// Upper bound of the random delay of each departure.
     pub clock_noise: Span,
@@ -94,26 +94,27 @@ pub(super) struct NetworkDocument {
     /// Number of clients (hosts that read), at least 1; each workload selects among them.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
-    /// The switches to which the clients are connected: a number from 0, or a list, which the
-    /// clients take in turn. Default: as the topology places clients.
+    /// The switches to which the clients are connected: a number from 0, or a list of numbers that
+    /// are assigned to the clients in turn. Default: the switches where the topology places
+    /// clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
-    /// Rate of every link, bits per second.
+    /// Rate of every link, in bits per second.
     rate: Rate,
-    /// Propagation delay of every link, one way, seconds. Excludes `base_rtt`.
+    /// One-way propagation delay of every link, in seconds. Cannot be combined with `base_rtt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<Span>,
-    /// Instead of `delay`: round trip of one full packet and its ACK on an idle network,
-    /// serialisation included, seconds. No default.
+    /// Instead of `delay`: round trip of one full packet and its ACK on an idle network, in
+    /// seconds, serialisation included. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     base_rtt: Option<Span>,
-    /// Rate of the servers' links, bits per second. Default: `rate`.
+    /// Rate of the servers' links, in bits per second. Default: `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_rate: Option<Rate>,
-    /// Rate of the client's link, bits per second. Default: `rate`.
+    /// Rate of the client's link, in bits per second. Default: `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_rate: Option<Rate>,
-    /// Propagation delay of the servers' links, one way, seconds. Default: `delay`, or half the
+    /// One-way propagation delay of the servers' links, in seconds. Default: `delay`, or half the
     /// one-way delay that follows from `base_rtt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_delay: Option<Span>,
@@ -121,20 +122,21 @@ pub(super) struct NetworkDocument {
     /// links.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<CoreDocument>,
-    /// Buffer of each output port of a switch, bytes or packets, `auto`, or a table that defines
+    /// Buffer of each output port of a switch, in bytes or packets, `auto`, or a table that defines
     /// how the ports share a buffer.
     buffer: BufferDocument,
-    /// Size of memory cells, bytes: a packet occupies whole cells. 1 counts exact bytes.
+    /// Size of memory cells, in bytes. A packet occupies whole cells; with 1, it occupies its exact
+    /// size.
     buffer_cell: Size,
-    /// Additional buffer space of every packet, bytes.
+    /// Additional buffer space of every packet, in bytes.
     buffer_packet_overhead: Size,
     /// Whether the packet that is being sent occupies the buffer.
     buffer_counts_in_service: bool,
-    /// Layer-2 overhead of every packet on the link, bytes, or the name of a framing.
+    /// Layer-2 overhead of every packet on the link, in bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
-    /// x: bound of a random delay, U(0, x), of each departure, seconds. The delay is at most the
-    /// packet's transmission time. The line catches up, so the rate is kept. Real clocks differ,
-    /// and exact ties cause phase effects.
+    /// x: bound of a random delay, U(0, x), of each departure, in seconds. The delay is at most the
+    /// packet's transmission time. The delays do not add up, so the rate is kept. Real clocks
+    /// differ, and exact ties cause phase effects.
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,

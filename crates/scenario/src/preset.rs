@@ -1,5 +1,5 @@
-//! `transport.name` as a table: parameters in this table belong to the part of the preset that has
-//! the preset's name.
+//! `transport.name` as a table. The parameters in this table belong to one part of the preset: the
+//! part with the preset's name.
 
 use incast_engine::Fault;
 use incast_remedies::RemedyConfig;

@@ -19,7 +19,7 @@ pub enum Profile {
     Lab,
     /// Linux's defaults: CUBIC over RACK-TLP, timestamps, delayed and quick ACKs.
     Linux,
-    /// Linux with DCTCP, and a switch that marks.
+    /// Linux with DCTCP, and a switch that marks packets.
     LinuxDctcp,
     /// ns-2.35's Agent/TCP/Newreno as configured in the literature on incast.
     Ns2,
@@ -199,7 +199,8 @@ pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The parts of the transport called `name`. A remedy uses the parts of its profile. A loss
-/// recovery is combined with the window of RFC 5681, a congestion control with `NewReno` recovery.
+/// recovery is combined with the window of RFC 5681, and a congestion control is combined with
+/// `NewReno` recovery.
 pub(super) fn parts(name: &str) -> Option<Value> {
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) {
         return Some((preset.parts)());
@@ -214,8 +215,9 @@ pub(super) fn parts(name: &str) -> Option<Value> {
     is_control.then(|| json!({ "recovery": "newreno", "congestion_control": name }))
 }
 
-/// Whether a loss recovery of this name is also a transport. Remedies take precedence, and the
-/// profile `ns2` uses `sack` for `sack1`.
+/// Whether a loss recovery of this name is also a transport. If a remedy has the same name, the
+/// transport is the remedy. `sack1` is not a transport, because the profile `ns2` uses it for the
+/// transport `sack`.
 fn names_transport(recovery: &str) -> bool {
     !is_remedy(recovery) && recovery != "sack1"
 }

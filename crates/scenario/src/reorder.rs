@@ -39,9 +39,9 @@ pub(super) struct ReorderDocument {
     /// Probability, 0 to 1, that a packet is delayed on a link. No default.
     #[schemars(range(min = 0.0, max = 1.0))]
     p: f64,
-    /// Additional delay, seconds. No default.
+    /// Additional delay, in seconds. No default.
     delay: Span,
-    /// The links, both directions.
+    /// The links on which packets are delayed, in both directions.
     #[serde(default)]
     links: Links,
 }

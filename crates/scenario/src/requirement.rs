@@ -76,7 +76,7 @@ pub(super) fn check_switch(scenario: &Scenario) -> Result<(), ScenarioError> {
     if let Some(transport) = blind.filter(|_| !network.queue.marks()) {
         let message = format!(
             "{:?} never marks, and the transport {:?} counts marks; write e.g. \
-             \"ecn-threshold\", or nothing",
+             \"ecn-threshold\", or leave the key out",
             network.queue.name(),
             transport.name
         );

@@ -24,10 +24,10 @@ pub struct Run {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Run")]
 pub(super) struct RunDocument {
-    /// Seeds of the random streams, one run each: a number n means the seeds 1 to n, a list means
-    /// exactly these.
+    /// Seeds of the random streams, with one run per seed. A number n means the seeds 1 to n; a
+    /// list contains the seeds themselves.
     seeds: Seeds,
-    /// Simulated time after which a run is aborted, seconds.
+    /// Simulated time after which a run is aborted, in seconds.
     time_limit: Span,
 }
 

@@ -1,6 +1,7 @@
 //! The JSON Schema of a document, and the lists of the names that it accepts.
 //!
-//! The schema is derived from types and their doc comments, its defaults from the default profile.
+//! The schema is derived from types and their doc comments. Its defaults come from the default
+//! profile.
 
 use std::sync::OnceLock;
 
@@ -79,8 +80,8 @@ pub fn schema() -> Value {
     }
     schema["properties"]["sweep"] = json!({
         "type": "object",
-        "description": "The values to try: dotted keys with lists. The plan is their cross product, \
-            the first key slowest; no default.",
+        "description": "The values to try: dotted keys with lists. The plan is the cross product of \
+            the lists, and the first key changes slowest; no default.",
         "properties": {
             "zip": {
                 "type": "array",
@@ -116,8 +117,8 @@ pub(super) fn names_or_tables<T: JsonSchema>(generator: &mut SchemaGenerator) ->
     json_schema!({ "type": "array", "items": items })
 }
 
-/// The schema of a preset's name, or of a table with this name and the parameters of the part of
-/// the same name.
+/// The schema of `transport.name`: the name of a preset, or a table. The table has the preset's
+/// name and the parameters of the part with this name.
 pub(super) fn preset_name(generator: &mut SchemaGenerator) -> Schema {
     let names = presets().map(|(name, summary)| json!({ "const": name, "description": summary }));
     let name = json!({ "oneOf": names.collect::<Vec<_>>() });
@@ -152,8 +153,8 @@ fn describe(table: &mut Value, defaults: &Value) {
     }
 }
 
-/// Writes ranges, and removes number formats, `null` for missing values and line breaks, which only
-/// Rust needs.
+/// Writes ranges. Removes number formats, line breaks, and `null` for missing values, because only
+/// Rust needs them.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),

@@ -83,7 +83,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// All tables of traffic, in the order of their flows. Tables with connections come first,
-    /// because ends are numbered like routes; workloads come before background traffic.
+    /// because the ends of connections are numbered like their routes. Workloads come before
+    /// background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
         let mut groups: Vec<_> = self
             .tables()

@@ -1,6 +1,6 @@
-//! Scenarios as text: TOML in, the tree of a document out. Invalid TOML is an error with its line
-//! and column. The text of every scenario is read here, whether it comes from a file or is pasted
-//! into a browser.
+//! Reads scenarios in TOML, and returns the trees of their documents. Invalid TOML is an error with
+//! its line and column. The text of every scenario is read here, whether it comes from a file or is
+//! pasted into a browser.
 
 use std::ops::Range;
 

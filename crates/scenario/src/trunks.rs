@@ -29,14 +29,14 @@ pub struct CoreLinks {
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Core")]
 pub(super) struct CoreDocument {
-    /// Rate of each link, bits per second. Default: `network.rate`.
+    /// Rate of each link, in bits per second. Default: `network.rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Rate>,
-    /// Propagation delay of each link, one way, seconds. Default: `network.delay`.
+    /// One-way propagation delay of each link, in seconds. Default: `network.delay`.
     #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<Span>,
-    /// Buffer of the port at either end, bytes or packets, or `auto`. Default: `network.buffer`.
-    /// Excludes a buffer that the ports of a switch share.
+    /// Buffer of the port at either end, in bytes or packets, or `auto`. Default: `network.buffer`.
+    /// Cannot be combined with a buffer that the ports of a switch share.
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer: Option<BufferDocument>,
     /// Queue discipline of these ports: a name, or a table with its parameters. Default:

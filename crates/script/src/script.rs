@@ -20,7 +20,8 @@ pub struct Script {
 pub(crate) struct Step {
     pub line: usize,
     pub source: String,
-    /// Time after the previous step. Two times are bounds for an expected packet.
+    /// Time after the previous step. The two times differ only before an expected packet, which may
+    /// come between them.
     pub after: (Span, Span),
     pub action: Action,
 }
@@ -33,9 +34,9 @@ pub(crate) enum Action {
     Request(u16),
     NotifyAt(u64),
     ReceiveBuffer(u64),
-    /// This packet arrives this many times.
+    /// A packet arrives; the number says how many times.
     Arrive(Pattern, u32),
-    /// This packet is sent.
+    /// A packet is sent.
     Leave(Pattern),
     /// No packet is sent.
     Silence,

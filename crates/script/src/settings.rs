@@ -28,7 +28,7 @@ pub(crate) struct Settings {
     remedies: Vec<Map<String, Value>>,
     /// The properties of the scenario that remedies use.
     pub situation: Situation,
-    /// Whether the tested connection is the client's, which receives.
+    /// Whether the tested connection is the client's end, which receives.
     pub is_client: bool,
 }
 

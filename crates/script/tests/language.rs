@@ -1,4 +1,4 @@
-//! Tests of the language: what a script accepts, and that it fails when it should.
+//! Tests of the language: scripts that pass, and scripts that must fail.
 
 use incast_script::Script;
 

@@ -11,7 +11,7 @@ use crate::wheel::TimerTicks;
 /// Parameters of one connection; both ends share them.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
+    /// Payload of a full segment, in bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// TCP/IP header of a data segment on the wire, bytes.
     pub header: u8,
@@ -28,7 +28,7 @@ pub struct Config {
     /// The packets before the first data.
     pub handshake: Handshake,
     /// Whether a request packet without a size is as long as an ACK. If not, the packet has one
-    /// byte, for a sender that a simulator's script starts.
+    /// byte. This models a simulator whose script starts the sender.
     pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
@@ -38,7 +38,7 @@ pub struct Config {
     pub timer_ticks: TimerTicks,
     /// Timer of a SYN and a SYN-ACK before the first round-trip sample.
     pub syn_rto: Span,
-    /// RTO without a sample when the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
+    /// RTO before the first sample, if the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
     pub rto_after_syn_loss: Span,
     /// Which segments are timed without timestamps.
     pub rtt_sampling: RttSampling,
@@ -177,7 +177,7 @@ pub enum RttClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffEnd {
-    /// A new sample. Retransmitted segments give none (RFC 6298 §5).
+    /// A new sample. Retransmitted segments give no sample (RFC 6298 §5).
     Sample,
     /// Any ACK of new data (ns-3: `TcpSocketBase::NewAck()`).
     NewData,
@@ -189,8 +189,8 @@ pub enum BackoffEnd {
 pub enum IdleTimer {
     /// The timer is off (RFC 6298 (5.2)).
     Stops,
-    /// The timer is restarted. Its expiry only sets `recover` (RFC 6582 §3.2, step 4), so the next
-    /// segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
+    /// The timer is restarted. When it expires, it only sets `recover` (RFC 6582 §3.2, step 4), so
+    /// the next segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
     Runs,
 }
 
@@ -202,8 +202,8 @@ pub enum RttSampling {
     PerAck,
     /// One segment at a time.
     PerWindow,
-    /// As `per-ack`, and segments that a duplicate ACK reports for the first time (Linux's
-    /// `tcp_ack_update_rtt()`).
+    /// As `per-ack`. Segments that a duplicate ACK reports for the first time are also timed
+    /// (Linux's `tcp_ack_update_rtt()`).
     Linux,
 }
 
@@ -235,12 +235,13 @@ pub enum EarlyRetransmit {
 pub enum UndoKind {
     /// Premature timeouts are not detected.
     None,
-    /// By new data sent in place of further retransmissions (RFC 5682).
+    /// After the timeout, the sender sends new data instead of further retransmissions. The next
+    /// ACKs show whether the timeout was premature (RFC 5682).
     FRto,
-    /// By the timestamp echoed in the first ACK (RFC 3522).
+    /// The timestamp that the first ACK echoes shows whether the timeout was premature (RFC 3522).
     Eifel,
-    /// By echoed timestamps, if the connection has them, and by new data, even after a second
-    /// timeout without progress in between (Linux's `tcp_process_loss()`).
+    /// As `f-rto`, and also as `eifel` if the connection has timestamps. Both methods also apply
+    /// after a second timeout without progress in between (Linux's `tcp_process_loss()`).
     Linux,
 }
 
@@ -250,8 +251,8 @@ pub enum UndoKind {
 pub enum PrrBound {
     /// No proportional rate reduction: cwnd is halved at once.
     Off,
-    /// While the pipe is below cwnd, sends at most the delivered data: packet conservation (RFC
-    /// 6937 §3, PRR-CRB).
+    /// While the pipe is below cwnd, the sender sends at most as much data as was delivered, which
+    /// is packet conservation (RFC 6937 §3, PRR-CRB).
     Crb,
     /// As `crb`, plus one segment per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
     Ssrb,
@@ -270,13 +271,13 @@ pub struct DelayedAck {
     pub segments: u32,
     /// Maximum delay of an ACK (RFC 1122: below 500 ms; Linux: 40 ms).
     pub timeout: Span,
-    /// Segments that are acknowledged at once, at the start and after a duplicate, so that slow
-    /// start is not slowed down (Linux: 16).
+    /// Number of segments that are acknowledged without delay at the start of a connection and
+    /// after a duplicate, so that slow start is not slowed down (Linux: 16).
     pub quickack: u32,
-    /// Whether a host that answers within `timeout` stops acknowledging at once, until an ACK was
-    /// delayed by `timeout` or a duplicate arrives. After a silence of the retransmission timeout,
-    /// the host counts `quickack` segments again (Linux's `inet_csk_in_pingpong_mode()`,
-    /// `tcp_event_data_recv()`).
+    /// Whether a host that sends an answer within `timeout` delays its ACKs from then on. It does
+    /// so until an ACK was delayed by `timeout` or a duplicate arrives. After a silence as long as
+    /// the retransmission timeout, the host counts `quickack` segments again (Linux's
+    /// `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
     pub pingpong: bool,
     /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that
     /// the ACK comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).
@@ -284,7 +285,7 @@ pub struct DelayedAck {
 }
 
 impl Config {
-    /// The longest delay of an ACK at the receiver; 0 if the receiver delays none.
+    /// The longest delay of an ACK at the receiver; 0 if the receiver delays no ACK.
     pub fn longest_ack_delay(&self) -> Span {
         self.delayed_ack.map_or(Span::ZERO, |delayed| {
             let most = if delayed.below_rto_min {
@@ -338,13 +339,14 @@ impl Default for Pacing {
 /// The effect of an idle period on cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum IdleRestart {
-    /// None (ns-2 with `slow_start_restart_ 0`).
+    /// An idle period does not change cwnd (ns-2 with `slow_start_restart_ 0`).
     #[serde(rename = "none")]
     None,
-    /// After an idle RTO, `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
+    /// After an idle period of one RTO, `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
     #[serde(rename = "5681")]
     Rfc5681,
-    /// cwnd is halved per idle RTO and validated while application-limited (RFC 2861).
+    /// cwnd is halved for each RTO of an idle period, and validated while the sender is
+    /// application-limited (RFC 2861).
     #[serde(rename = "2861")]
     Rfc2861,
     /// cwnd does not grow while less than half of it is used (RFC 7661).

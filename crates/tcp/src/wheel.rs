@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 /// eight times as coarse (`LVL_SIZE`, `LVL_CLK_SHIFT`).
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
-/// A phase is random within this many ticks, a tick of the fifth level.
+/// A random phase is less than this many ticks, which is the length of a tick of the fifth level.
 const CYCLE: u64 = 4096;
 
 /// The phase of a host's ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TickPhase {
-    /// Each host has a phase of its own, as separate machines have.
+    /// Each host has a phase of its own, like separate machines.
     #[default]
     Own,
-    /// All hosts have the same phase, as namespaces of one kernel have.
+    /// All hosts have the same phase, like namespaces of one kernel.
     Shared,
 }
 
@@ -32,7 +32,7 @@ pub struct TimerTicks {
 }
 
 impl TimerTicks {
-    /// A span less one tick, but at least one tick.
+    /// A span minus one tick, but at least one tick.
     pub fn below(&self, span: Span) -> Span {
         if self.tick.is_zero() {
             return span;
@@ -50,7 +50,7 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// A wheel. With [`TickPhase::Own`] its phase is random.
+    /// A wheel, whose phase is random with [`TickPhase::Own`].
     pub fn new(ticks: TimerTicks, random: &mut Stream) -> Self {
         let TimerTicks { tick, phase } = ticks;
         let is_random = phase == TickPhase::Own && !tick.is_zero();

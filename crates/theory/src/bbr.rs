@@ -25,10 +25,10 @@ const MOST_OFFLOADED: f64 = 65_536.0;
 /// Number of bursts for which the window has room in addition to the path (§4.2.3.2).
 const BURSTS: f64 = 3.0;
 
-/// The parameters of BBR in units of a read.
+/// The parameters of BBR in the units of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    /// Ticks of a millisecond, and of [`flavour::Bbr::burst_time`].
+    /// A millisecond and [`flavour::Bbr::burst_time`], in ticks.
     pub millisecond: f64,
     /// See `millisecond`.
     pub burst: f64,
@@ -89,8 +89,8 @@ pub struct Bbr {
     /// The segment that ends the repair of a loss, and the round until which packets are conserved.
     repaired_at: Option<u32>,
     conserve: Option<u64>,
-    /// The end of `ProbeRTT`, which is set once the flight is small, and the round that must also
-    /// end.
+    /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
+    /// Both are set once the flight is small.
     probe_ends: Option<(Ticks, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior: f64,
@@ -283,7 +283,8 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
+    /// §4.1.2: the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest round trip
+    /// has expired.
     fn note_round_trip(&mut self, ack: &Ack, delivery: &Delivery) {
         let age = ack.now - self.round_trip_at;
         let expired = self.round_trip.is_some() && age > self.spans.round_trip;

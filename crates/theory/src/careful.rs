@@ -6,8 +6,8 @@ use crate::parts::{Parts, SEGMENT};
 
 /// Samples that a round needs (`N_RTT_SAMPLE`).
 const SAMPLES: u32 = 8;
-/// Divisor: growth of the round trip by the round trip divided by this is enough
-/// (`MIN_RTT_DIVISOR`).
+/// The conservative phase begins when the round trip has grown by the round trip divided by this
+/// number (`MIN_RTT_DIVISOR`).
 const DIVISOR: Ticks = 8;
 /// Divisor of the growth in the conservative phase, and the number of rounds of this phase
 /// (`CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`).
@@ -33,7 +33,7 @@ pub struct Careful {
 impl Careful {
     /// Handles an ACK of all segments before `una`, when all segments before `max` were sent.
     /// Returns the growth of the window for `acked` acknowledged data, or `None` if slow start
-    /// ends. `bounds` limit the growth of the round trip that is enough.
+    /// ends. `bounds` limit the growth of the round trip with which the conservative phase begins.
     pub fn on_ack(
         &mut self,
         (una, max): (u32, u32),
@@ -69,8 +69,8 @@ impl Careful {
         Some(growth)
     }
 
-    /// Ends the round. Returns whether it was the last one of the conservative phase. The round in
-    /// which the phase began counts.
+    /// Ends the round. Returns whether it was the last round of the conservative phase. The round
+    /// in which the phase began counts.
     fn end_round(&mut self, max: u32) -> bool {
         (self.last, self.smallest, self.samples, self.end) = (self.smallest, None, 0, max);
         self.rounds += u32::from(self.baseline.is_some());

@@ -3,7 +3,8 @@
 //! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
 //! connections open and begin with slow start. Later blocks are assumed to have the same
 //! distribution. Blocks that are not simulated are assumed to have the mean of the simulated
-//! blocks. Runs differ by the jitter of the requests. Reads to be compared have the same jitter.
+//! blocks. Runs differ by the jitter of the requests. Reads that are to be compared have the same
+//! jitter.
 
 use incast_engine::Stream;
 
@@ -13,32 +14,33 @@ use crate::read::Read;
 
 const SEED: u64 = 20;
 
-/// Number of runs from which the frequency of failed handshakes is known, if a run has lost a
-/// SYN-ACK.
+/// Number of runs after which the frequency of failed handshakes counts as known, if a run has lost
+/// a SYN-ACK.
 const RUNS: usize = 5;
-/// The same number with [`Effort::rare`], because one run without losses may have as much weight as
-/// all others.
+/// The number of such runs with [`Effort::rare`]. It is larger, because one run without losses may
+/// have as much weight as all other runs.
 const MANY_RUNS: usize = 40;
 
-/// Number of blocks that is always enough.
+/// Number of blocks after which the mean always counts as known.
 const MANY_BLOCKS: f64 = 3000.0;
 
 /// Minimum number of runs for an estimate of their variance.
 const ENOUGH: f64 = 4.0;
 
-/// The prior: relative standard deviation of a block, and the number of blocks that is its weight.
-/// Two blocks that are equal by chance are therefore no evidence of a small variance.
+/// The prior: the relative standard deviation of a block, and the weight of the prior as a number
+/// of blocks. Two blocks that are equal by chance are therefore no evidence of a small variance.
 const BELIEF: f64 = 0.3;
 const BELIEVED: f64 = 3.0;
 
 /// When a simulation ends. Events are packets, ACKs, requests and timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Relative standard error of the mean block that is always enough.
+    /// Relative standard error of the mean block that is small enough for any read.
     pub fine: f64,
-    /// Relative standard error that is enough if it is clear whether the read has collapsed.
+    /// Relative standard error that is small enough if the read has clearly collapsed or clearly
+    /// not collapsed.
     pub coarse: f64,
-    /// Number of standard errors with which this is clear.
+    /// Minimum number of standard errors between a clear read and the point of collapse.
     pub clear: f64,
     /// Minimum number of events.
     pub least: u64,
@@ -48,8 +50,8 @@ pub struct Effort {
     pub blocks: u32,
     /// Number of events after which the simulation of a block is aborted.
     pub limit: u64,
-    /// Whether to expect a timeout in the next blocks if packets were lost without a timeout so
-    /// far.
+    /// Whether to expect a timeout in the next blocks if packets were lost but no timeout has
+    /// occurred so far.
     pub rare: bool,
 }
 
@@ -58,7 +60,7 @@ pub struct Effort {
 pub struct Outcome {
     /// Timeouts per block.
     pub timeouts: f64,
-    /// Timeouts of SYNs and SYN-ACKs among these timeouts.
+    /// Timeouts of SYNs and SYN-ACKs per block, which are part of `timeouts`.
     pub handshakes: f64,
     /// Duration of a block at the mean goodput over runs, packet times.
     pub duration: f64,
@@ -197,8 +199,8 @@ impl Account {
         self.first.sum.timeouts + self.later.sum.timeouts
     }
 
-    /// Relative standard deviation of a run, from its blocks, and relative standard error of the
-    /// mean block.
+    /// Relative standard deviation of a run, computed from its blocks, and relative standard error
+    /// of the mean block.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
         let tally =
             if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };

@@ -18,15 +18,16 @@ pub struct Collapse {
     pub lossless: f64,
     /// Share of the lossless goodput below which a read may have collapsed.
     pub share: f64,
-    /// Number of timeouts per block with which such a read has collapsed.
+    /// Number of timeouts per block with which a read below `share` has collapsed.
     pub timeouts: f64,
-    /// Minimum share of fewer timeouts in the lost time with which such a read has collapsed.
+    /// A read below `share` with fewer timeouts has collapsed if timeouts take at least this share
+    /// of the lost time.
     pub wait: f64,
 }
 
 impl Collapse {
-    /// Whether a read has clearly collapsed or clearly not collapsed, by this number of standard
-    /// errors.
+    /// Whether a read has clearly collapsed or clearly not collapsed. Differences must exceed `by`
+    /// standard errors.
     pub fn is_clear(&self, mean: Seen, error: Seen, by: f64) -> bool {
         let side = |above: f64, error: f64| {
             if above.abs() > by * error { above.signum() } else { 0.0 }
@@ -46,8 +47,8 @@ mod tests {
 
     const BOUNDS: Collapse = Collapse { lossless: 100.0, share: 0.5, timeouts: 0.5, wait: 0.5 };
 
-    /// The rows have duration, timeouts and waits, each with its error, and whether the result is
-    /// clear by 2 errors.
+    /// Each row has the duration, the timeouts and the waits, each with its error. The last value
+    /// of a row is whether the result is clear with 2 standard errors.
     #[test]
     fn a_side_is_clear_where_no_error_leads_to_the_other() {
         for (duration, timeouts, waits, is_clear) in [

@@ -1,6 +1,6 @@
 //! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
 //! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
-//! one packet to the window. This number is computed anew when the window has changed, and
+//! one packet to the window. This number is computed again when the window has changed, and
 //! otherwise every 32 ms.
 
 use crate::flavour::Cubic;
@@ -8,10 +8,11 @@ use crate::flavour::Cubic;
 /// Ticks per second, as in Debian, and ticks between two computations, `HZ / 32`.
 pub const HZ: u64 = 250;
 const PAUSE: u64 = HZ / 32;
-/// Times of the curve are in 1/1024 s (`BICTCP_HZ`). Its scale and its factors are in 1/1024.
+/// The curve counts time in units of 1/1024 s (`BICTCP_HZ`). Its scale and its factors are
+/// multiples of 1/1024.
 const SCALE: u32 = 10;
-/// While the curve is not above the window, this many windows must be acknowledged for a packet of
-/// growth.
+/// Number of windows that must be acknowledged before the window grows by a packet, while the curve
+/// is not above the window.
 const FLAT: u64 = 100;
 
 /// The state of `struct bictcp`. Times are in ticks, windows in packets.
@@ -145,7 +146,7 @@ impl Counted {
     }
 
     /// Grows the estimate of Reno's window by 3 (1 - β) / (1 + β) packets per window. The inverse
-    /// of this is in eighths.
+    /// of this number is rounded to eighths.
     fn follow_reno(&mut self, window: u64, law: &Cubic) {
         let eighths = (8.0 * (1.0 + law.beta) / 3.0 / (1.0 - law.beta)) as u64;
         let per_packet = (window * eighths) >> 3;

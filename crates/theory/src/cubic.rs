@@ -17,7 +17,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// `W_max`; `None` before the first loss and after a timeout.
     maximum: Option<f64>,
-    /// No loss has shown a maximum yet, or the last loss led to a timeout.
+    /// Whether no loss has shown a maximum yet, or the last loss led to a timeout.
     is_blind: bool,
     /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
@@ -192,8 +192,8 @@ impl Cubic {
         (growth.max(blind) * SEGMENT as f64) as Parts
     }
 
-    /// Handles a loss (RFC 9438 §4.6 and §4.7), with `flight` outstanding if the flight counts.
-    /// Returns the reduced window.
+    /// Handles a loss (RFC 9438 §4.6 and §4.7). `flight` is the outstanding data if the reduction
+    /// depends on it. Returns the reduced window.
     pub fn reduce(&mut self, window: Parts, flight: Option<Parts>, rules: &Rules) -> Parts {
         let law = &rules.flavour.cubic;
         if let Some(counted) = &mut self.counted {

@@ -15,7 +15,7 @@ pub struct Delivery {
     pub prior: u64,
     /// Segments sent and not delivered.
     pub flight: u32,
-    /// Segments per tick between that moment and this ACK; `None` if unknown.
+    /// Segments per tick since the youngest delivered segment was sent; `None` if unknown.
     pub rate: Option<f64>,
     /// Whether the application limited the rate.
     pub is_short: bool,

@@ -151,7 +151,7 @@ impl Sender {
         }
     }
 
-    /// Slow start from the first unacknowledged segment without a timeout (Tahoe).
+    /// Begins slow start at the first unacknowledged segment, without a timeout (Tahoe).
     fn restart(&mut self, now: Ticks, flight: Parts, rules: &Rules) {
         self.reduce_for(Loss::Timeout { repeated: false }, flight, rules);
         self.timed = None;

@@ -18,7 +18,7 @@ pub enum Halved {
     Flight,
     /// The window (ns-2).
     Window,
-    /// The window in whole segments, but not again at a repeated timeout (Linux).
+    /// The window in whole segments; a repeated timeout does not reduce it again (Linux).
     Once,
     /// The data in the network, estimated from duplicate ACKs (ns-3).
     Pipe,
@@ -139,7 +139,7 @@ pub struct Bbr {
     pub rounds: u32,
     /// See `rounds`.
     pub full_rounds: u32,
-    /// Minimum window, segments.
+    /// Minimum window, in segments.
     pub least: u32,
     /// Segments of a burst, and its minimum time in packet times.
     pub burst: u32,
@@ -161,7 +161,7 @@ pub struct Marks {
     pub alpha: f64,
     /// g: the weight of a new observation in α.
     pub gain: f64,
-    /// Minimum window after a reduction by marks, segments.
+    /// Minimum window after a reduction by marks, in segments.
     pub floor: u32,
     /// Whether the window is reduced at the first echo, instead of at the end of the observation
     /// window.
@@ -171,7 +171,7 @@ pub struct Marks {
 /// The parameters of RACK-TLP (RFC 8985).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rack {
-    /// Number of tail loss probes without a round-trip sample between them.
+    /// Maximum number of tail loss probes without a round-trip sample between them.
     pub probes: u32,
     /// Probe timeout before the first round-trip sample, packet times.
     pub first: f64,

@@ -20,9 +20,10 @@ pub struct Spans {
     pub most: Ticks,
     /// Maximum allowance for segmentation offload.
     pub allowance: Ticks,
-    /// Growth by the smallest round trip divided by this is enough, within the bounds.
+    /// Slow start ends if round trips grow by the smallest round trip divided by this number,
+    /// within the bounds.
     pub divisor: Ticks,
-    /// A train as long as the smallest round trip divided by this ends slow start.
+    /// A train as long as the smallest round trip divided by this number ends slow start.
     pub train: Ticks,
 }
 

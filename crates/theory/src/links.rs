@@ -34,7 +34,7 @@ impl Run {
 struct Link {
     /// When the link becomes idle.
     free: Ticks,
-    /// The packets on the link, except singles.
+    /// The packets on the link, except single packets.
     runs: VecDeque<Run>,
 }
 

@@ -47,7 +47,7 @@ const ESTABLISHED: u32 = 0;
 pub struct Block {
     /// Timeouts.
     pub timeouts: f64,
-    /// Timeouts of SYNs and SYN-ACKs among these timeouts.
+    /// Timeouts of SYNs and SYN-ACKs, which are part of `timeouts`.
     pub handshakes: f64,
     /// Duration, packet times.
     pub duration: f64,
@@ -58,7 +58,7 @@ pub struct Block {
 pub struct Network<'a> {
     read: &'a Read,
     rules: Rules,
-    /// Sizes in the queue: of a full packet, the last packet of an SRU, and a packet without
+    /// Buffer space of a full packet, of the last packet of an SRU, and of a packet without
     /// payload.
     sizes: [Size; 3],
     /// The transmission times of these packets on a server's link.
@@ -94,7 +94,7 @@ pub struct Network<'a> {
     /// Times and servers of the current block's requests.
     requests: Vec<(Ticks, u32)>,
     asked: usize,
-    /// The next time of a timer, gate, delayed ACK or request.
+    /// The time of the next timer, release of data, delayed ACK or request.
     rare: Ticks,
     /// Number of servers whose data is incomplete at the client.
     missing: usize,
@@ -373,8 +373,8 @@ impl<'a> Network<'a> {
         self.rare = timer.min(request).min(gate).min(delayed);
     }
 
-    /// Handles the arrival of a request. It carries a delayed ACK. If the block opens connections,
-    /// the handshake comes first.
+    /// Handles the arrival of a request, which carries the delayed ACK. If the block opens
+    /// connections, the handshake comes first.
     fn ask(&mut self) {
         let who = self.requests[self.asked].1;
         self.asked += 1;
@@ -426,7 +426,7 @@ impl<'a> Network<'a> {
     }
 
     /// Sends what a server may send now, and schedules the release of the rest.
-    #[expect(clippy::inline_always, reason = "4 % of the time of all")]
+    #[expect(clippy::inline_always, reason = "4 % of the total time")]
     #[inline(always)]
     fn send(&mut self, who: u32) {
         if self.jitter == 0 {
@@ -458,7 +458,7 @@ impl<'a> Network<'a> {
         self.watch(who);
     }
 
-    /// Enters the next deadline of a server.
+    /// Schedules the next deadline of a server.
     #[inline]
     fn watch(&mut self, who: u32) {
         let Connection { sender, alarm, .. } = &mut self.connections[who as usize];

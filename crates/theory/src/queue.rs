@@ -72,7 +72,7 @@ impl Queue {
         Self { marking, bytes, ..self }
     }
 
-    /// Whether a packet that arrives while `waiting` full packets wait is marked.
+    /// Whether an arriving packet is marked if `waiting` full packets wait.
     #[inline(never)]
     fn marks(&self, waiting: u64, size: Size) -> bool {
         let Some(it) = self.marking else { return false };

@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use crate::sender::{Rules, Sender};
 use crate::wheel;
 
-/// Divisor: the reordering window is the smallest round trip divided by this, times a multiplier
+/// The reordering window is the smallest round trip divided by this number, times a multiplier
 /// (§6.2).
 const DIVISOR: Ticks = 4;
 /// Number of recoveries without a duplicate after which the multiplier is 1 again (§6.2).
@@ -74,7 +74,7 @@ pub(crate) enum Verdict {
 }
 
 impl Rack {
-    /// A connection without a round trip.
+    /// A connection without a round-trip sample.
     pub fn new() -> Self {
         Self {
             smallest: None,
@@ -124,7 +124,7 @@ impl Rack {
     }
 
     /// Widens the reordering window for duplicates (§6.2, step 4). `widens` is whether the ACK
-    /// reports a duplicate that counts.
+    /// reports a duplicate that may widen the window.
     fn adapt(&mut self, una: u32, max: u32, widens: bool, leaves: bool) {
         self.twice_until.take_if(|round| una >= *round);
         if widens && self.twice_until.is_none() {

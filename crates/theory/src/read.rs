@@ -32,7 +32,7 @@ pub struct Read {
     pub counts_packets: bool,
     /// Cell size of the buffer, bytes. A packet occupies whole cells.
     pub cell: f64,
-    /// Additional buffer space of every packet, bytes.
+    /// Additional buffer space of every packet, in bytes.
     pub extra: f64,
     /// When the switch marks packets.
     pub marking: Option<Marking>,
@@ -52,7 +52,7 @@ pub struct Read {
     pub most_rto: f64,
     /// Whether each server's first packet is a SYN-ACK, or a SYN, that needs an answer.
     pub handshakes: bool,
-    /// Timeout of that packet, packet times.
+    /// Timeout of this SYN-ACK or SYN, packet times.
     pub syn_rto: f64,
     /// RTO before the first round-trip sample, packet times.
     pub first_rto: f64,
@@ -60,9 +60,9 @@ pub struct Read {
     pub later_rto: f64,
     /// Blocks of a run.
     pub blocks: u32,
-    /// Window of a new connection, segments.
+    /// Window of a new connection, in segments.
     pub initial_window: f64,
-    /// Slow-start threshold of a new connection, segments.
+    /// Slow-start threshold of a new connection, in segments.
     pub initial_threshold: f64,
     /// The receiver's window, segments.
     pub most_window: f64,

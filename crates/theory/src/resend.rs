@@ -6,8 +6,8 @@ use crate::parts::BITS;
 use crate::sender::{Burst, Rules, Sender};
 
 impl Sender {
-    /// The next segments to send by the scoreboard. Unless `is_open`, these are only segments that
-    /// the host does not delay.
+    /// The next segments to send by the scoreboard. If `is_open` is false, these are only segments
+    /// that the host does not delay.
     pub(crate) fn poll_selectively(
         &mut self,
         now: Ticks,
@@ -180,7 +180,7 @@ impl Sender {
         Burst { segment, count: 1, again: true, is_all: false }
     }
 
-    /// Sends new segments. The last one of an SRU, which is not full, is sent alone.
+    /// Sends new segments. The last segment of an SRU, which is not full, is sent alone.
     fn send_fresh(&mut self, now: Ticks, count: u32, rules: &Rules) -> Burst {
         let segment = self.max;
         let full = self.end - 1 - segment;

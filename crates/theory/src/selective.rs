@@ -8,7 +8,7 @@ use crate::proportion::Proportion;
 use crate::rack::Verdict;
 use crate::sender::{AckInfo, DUPLICATES, Rules, Sender};
 
-/// Number of arrived segments above a hole with which the hole is lost (RFC 6675 §4).
+/// A hole counts as lost when this number of segments above it have arrived (RFC 6675 §4).
 const ENOUGH: u32 = DUPLICATES;
 
 /// The effect of an ACK on loss recovery.
@@ -17,7 +17,7 @@ enum Episode {
     Nothing,
     /// The recovery ends.
     Exit,
-    /// A loss or a repair is found.
+    /// The ACK reveals a loss or a repair.
     Found(Verdict),
 }
 

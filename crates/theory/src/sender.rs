@@ -1,4 +1,5 @@
-//! A sender: its window, its timer, and the segments that it owes. Segments are numbered from 1.
+//! A sender: its window, its timer, and the segments that it must send. Segments are numbered from
+//! 1.
 //!
 //! `duplicates` handles ACKs without SACK, `selective` handles ACKs with SACK, `growth` changes the
 //! window, and `transmit` and `resend` choose the segments to send.
@@ -125,10 +126,11 @@ pub(crate) struct Selective {
     pub high_resent: u32,
     /// Whether the rescue of this recovery was sent.
     pub rescued: bool,
-    /// With `Sack1`: the first segment outstanding when recovery began, the number of segments sent
-    /// again since, without the first, and the number that ACKs have removed from the pipe.
+    /// With `Sack1`: the first segment that was outstanding when recovery began.
     pub began: u32,
+    /// With `Sack1`: number of segments sent again in this recovery, without the first segment.
     pub resent: u32,
+    /// With `Sack1`: number of segments that ACKs have removed from the pipe.
     pub freed: u32,
     pub is_first_copy: bool,
     /// The state of RACK-TLP, if it is used.

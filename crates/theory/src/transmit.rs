@@ -7,8 +7,9 @@ use crate::sender::{Burst, DUPLICATES, Rules, Sender};
 use crate::undo::Undo;
 
 impl Sender {
-    /// The next segments to send. Unless `is_open`, these are only segments that the host does not
-    /// delay (`send_jitter`): recovery's retransmissions and limited transmit.
+    /// The next segments to send. If `is_open` is false, these are only segments that the host does
+    /// not delay (`send_jitter`): retransmissions in recovery, and segments sent by limited
+    /// transmit.
     #[inline]
     pub fn poll(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
         if self.selective.is_some() {
@@ -81,7 +82,8 @@ impl Sender {
         Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
-    /// Number of new segments that may be sent now, and number of full segments that fit.
+    /// Number of new segments that may be sent now, and number of full segments for which there is
+    /// room.
     #[inline]
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;

@@ -3,7 +3,7 @@
 use crate::packet::Ticks;
 
 /// Length of the first level of the wheel, ticks. Each further level is eight times as long and
-/// eight times as coarse.
+/// eight times as coarse as the previous level.
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
 /// The coarsest level, and the range of a host's phase, in ticks.
@@ -11,7 +11,7 @@ pub const CYCLE: u64 = 4096;
 /// Rounding error of times in packet times.
 const SLACK: Ticks = 1 << 10;
 
-/// The time at which a timer expires that is set at `now` for `wait`. `tick` is the length of a
+/// The time at which a timer expires if it is set at `now` for `wait`. `tick` is the length of a
 /// tick, 0 for exact timers. `phase` is the time from the start of the host's clock to time 0.
 ///
 /// The wait is rounded up to ticks and counted from the last tick. One tick of the level is added,

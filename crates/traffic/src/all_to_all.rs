@@ -22,7 +22,7 @@ pub struct Params {
     /// `network.clients`.
     #[serde(skip_serializing_if = "Option::is_none")]
     among: Option<Numbers>,
-    /// The size of each message, bytes. No default.
+    /// The size of each message, in bytes. No default.
     message: Size,
     /// Number of rounds. Background traffic without this key never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,10 +33,10 @@ pub struct Params {
     start_spread: Span,
 }
 
-/// The largest message: a round of a thousand clients has a million messages.
+/// The largest message, bytes. A round of a thousand clients has a million messages of this size.
 const LARGEST_MESSAGE: u64 = 1_000_000_000;
-/// The largest number of clients. They form a million pairs, and each open connection needs some
-/// kilobytes.
+/// The largest number of clients. A thousand clients form a million pairs, and each open connection
+/// needs some kilobytes.
 const MOST_CLIENTS: usize = 1000;
 
 impl Workload for Params {

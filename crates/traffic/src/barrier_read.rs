@@ -130,7 +130,7 @@ impl BarrierReader {
         }
     }
 
-    /// Begins the block that is due since `wanted`.
+    /// Begins the block that has been due since `wanted`.
     fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
         self.block_start = wanted;
         hosts.begin_wait(self.first_flow);

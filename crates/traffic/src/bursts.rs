@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Bursts {
-    /// Rate within a burst, bits per second. No default.
+    /// Rate within a burst, in bits per second. No default.
     pub rate: Rate,
-    /// Mean length of a burst, seconds.
+    /// Mean length of a burst, in seconds.
     #[serde(default = "half_a_second")]
     pub burst: Span,
-    /// Mean length of a pause, seconds.
+    /// Mean length of a pause, in seconds.
     #[serde(default = "half_a_second")]
     pub idle: Span,
 }

@@ -18,10 +18,10 @@ use crate::seam::{From, Load, Offered, Role, Senders, Setting, Workload};
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(inline)]
 pub struct Datagrams {
-    /// Rate of each source, layer 2 excluded, bits per second; 0 sends nothing. No default.
+    /// Rate of each source, in bits per second, without layer 2; 0 sends nothing. No default.
     pub rate: Rate,
-    /// Size of a datagram, header included, layer 2 excluded, bytes, 1 to 65535. Default: a full
-    /// packet of the transport.
+    /// Size of a datagram, in bytes, with its header but without layer 2, 1 to 65535. Default: a
+    /// full packet of the transport.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_size: Option<Size>,
     /// The hosts that send.
@@ -31,15 +31,16 @@ pub struct Datagrams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: Option<u32>,
-    /// The switches to which the sources' own hosts are connected: a number from 0, or a list,
-    /// which the hosts take in turn. Default: as the topology places servers.
+    /// The switches to which the sources' own hosts are connected: a number from 0, or a list of
+    /// numbers that are assigned to the hosts in turn. Default: the switches where the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients to which the sources send: a number from 0, or a list, which the sources take in
-    /// turn. Default: the first client.
+    /// The clients to which the sources send: a number from 0, or a list of numbers that are
+    /// assigned to the sources in turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Time at which the first datagram is due, seconds.
+    /// Time at which the first datagram is due, in seconds.
     #[serde(default)]
     pub start: Span,
 }
@@ -50,7 +51,7 @@ pub trait Source {
     fn datagrams(&self) -> &Datagrams;
     /// [`Self::datagrams`], mutably.
     fn datagrams_mut(&mut self) -> &mut Datagrams;
-    /// The intervals between these datagrams.
+    /// The intervals between the datagrams.
     fn interval(&self) -> Interval;
     /// Refuses invalid parameters.
     fn check(&self) -> Result<(), Fault> {
@@ -79,7 +80,7 @@ impl<const RANDOM: bool> Source for Spaced<RANDOM> {
     }
 }
 
-/// The largest datagram: sizes are counted in 16 bits.
+/// The largest datagram, bytes; sizes are counted in 16 bits.
 const LONGEST: u64 = 65_535;
 
 impl Datagrams {

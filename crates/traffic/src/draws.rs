@@ -5,9 +5,9 @@ use incast_engine::Stream;
 /// A table of traffic in a scenario. Workloads come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// The workload of this number.
+    /// The workload with this number.
     Workload(u32),
-    /// The background traffic of this number.
+    /// The background traffic with this number.
     Background(u32),
 }
 

@@ -19,8 +19,9 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
-    /// The switches to which the servers are connected: a number from 0, or a list, which the
-    /// servers take in turn. Default: as the topology places servers.
+    /// The switches to which the servers are connected: a number from 0, or a list of numbers that
+    /// are assigned to the servers in turn. Default: the switches where the topology places
+    /// servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
     /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.
@@ -40,7 +41,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1000))]
     flows: Option<u64>,
-    /// Earliest time of the first flow, seconds.
+    /// Earliest time of the first flow, in seconds.
     #[serde(default)]
     start: Span,
 }

@@ -54,7 +54,7 @@ impl Layout {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// The switches of the resolved numbers `settled`.
+    /// The switches with the resolved numbers `settled`.
     pub fn switches_of(&self, settled: Option<&Numbers>) -> Vec<SwitchId> {
         settled.map_or_else(
             || self.fabric.servers.clone(),

@@ -25,18 +25,19 @@ pub struct Params {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The switches to which the hosts are connected: a number from 0, or a list, which the hosts
-    /// take in turn. Default: as the topology places servers.
+    /// The switches to which the hosts are connected: a number from 0, or a list of numbers that
+    /// are assigned to the hosts in turn. Default: the switches where the topology places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
-    /// The clients to which the hosts send: a number from 0, or a list, which the hosts take in
-    /// turn. Default: the first client.
+    /// The clients to which the hosts send: a number from 0, or a list of numbers that are assigned
+    /// to the hosts in turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Time at which the connections open, seconds.
+    /// Time at which the connections open, in seconds.
     #[serde(default)]
     pub start: Span,
-    /// Bursts of data, one full segment at a time: a table. Default: there is always data to send.
+    /// A table of bursts; in a burst, data are written one full segment at a time. Default: there
+    /// is always data to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }
@@ -99,7 +100,7 @@ impl Workload for Params {
 /// The connections of one table.
 pub(crate) struct LongFlows {
     start: Span,
-    /// The time for which the connections send, if its end ends the run.
+    /// The time for which the connections send, if the run ends after this time.
     duration: Option<Span>,
     number: u16,
     blueprint: BlueprintId,
@@ -137,16 +138,16 @@ struct Writer {
 
 impl Source {
     /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
-    /// send. The client may have received all outstanding data already. Another window may follow,
-    /// and then the data that arrive meanwhile.
+    /// send. `spare` counts neither the outstanding data, which the client may have received
+    /// already, nor another window that may follow.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
     }
 }
 
-/// Number of unsent bytes from which a connection does not notice the end of its data: a burst of
-/// segmentation offload.
+/// With at least this number of unsent bytes, a connection does not notice the end of its data. It
+/// is a burst of segmentation offload.
 const AMPLE: u64 = 1 << 16;
 /// More bytes than any run sends.
 const ENDLESS: u64 = 1 << 60;
@@ -191,8 +192,7 @@ impl LongFlows {
     }
 
     /// Sets the timer of a flow's next write, if there are bursts. If the connection does not need
-    /// some segments before the last of these is due, they are written together when the last is
-    /// due.
+    /// several segments before the last of them is due, all of them are written at that time.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

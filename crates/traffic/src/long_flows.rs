@@ -19,23 +19,25 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches to which the servers are connected: a number from 0, or a list, which the
-    /// servers take in turn. Default: as the topology places servers.
+    /// The switches to which the servers are connected: a number from 0, or a list of numbers that
+    /// are assigned to the servers in turn. Default: the switches where the topology places
+    /// servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Connections of each server, at least 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The clients to which the servers send: a number from 0, or a list, which the servers take in
-    /// turn. Default: the first client.
+    /// The clients to which the servers send: a number from 0, or a list of numbers that are
+    /// assigned to the servers in turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Simulated time for which the connections send, seconds. No default; background traffic sends
-    /// until the run ends.
+    /// Simulated time for which the connections send, in seconds. No default; background traffic
+    /// sends until the run ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
-    /// Bursts of data, one full segment at a time: a table. Default: there is always data to send.
+    /// A table of bursts; in a burst, data are written one full segment at a time. Default: there
+    /// is always data to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }

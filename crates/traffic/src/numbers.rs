@@ -70,7 +70,7 @@ impl Numbers {
         Self(numbers)
     }
 
-    /// The clients of the resolved numbers `settled`.
+    /// The clients with the resolved numbers `settled`.
     pub fn or_first(settled: Option<&Self>) -> Vec<u32> {
         settled.map_or_else(|| vec![0], |Self(clients)| clients.clone())
     }

@@ -25,17 +25,17 @@ pub struct Params {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(inline)]
 struct Keys {
-    /// Rate of each source within a burst, layer 2 excluded, bits per second; 0 sends nothing. No
+    /// Rate of each source within a burst, in bits per second, without layer 2; 0 sends nothing. No
     /// default.
     rate: Rate,
-    /// Mean length of a burst, seconds.
+    /// Mean length of a burst, in seconds.
     #[serde(default = "half_a_second")]
     burst: Span,
-    /// Mean length of a pause, seconds.
+    /// Mean length of a pause, in seconds.
     #[serde(default = "half_a_second")]
     idle: Span,
-    /// Size of a datagram, header included, layer 2 excluded, bytes, 1 to 65535. Default: a full
-    /// packet of the transport.
+    /// Size of a datagram, in bytes, with its header but without layer 2, 1 to 65535. Default: a
+    /// full packet of the transport.
     #[serde(skip_serializing_if = "Option::is_none")]
     packet_size: Option<Size>,
     /// The hosts that send.
@@ -45,15 +45,16 @@ struct Keys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     count: Option<u32>,
-    /// The switches to which the sources' own hosts are connected: a number from 0, or a list,
-    /// which the hosts take in turn. Default: as the topology places servers.
+    /// The switches to which the sources' own hosts are connected: a number from 0, or a list of
+    /// numbers that are assigned to the hosts in turn. Default: the switches where the topology
+    /// places servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
-    /// The clients to which the sources send: a number from 0, or a list, which the sources take in
-    /// turn. Default: the first client.
+    /// The clients to which the sources send: a number from 0, or a list of numbers that are
+    /// assigned to the sources in turn. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
-    /// Earliest time of the first burst, seconds.
+    /// Earliest time of the first burst, in seconds.
     #[serde(default)]
     start: Span,
 }

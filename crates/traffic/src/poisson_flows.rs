@@ -19,23 +19,23 @@ use crate::seam::{From, Load, Pairing, Role, Senders, Setting, Workload};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Params {
-    /// Mean time between two flows of all sources together, seconds; these times are exponentially
-    /// distributed. No default.
+    /// Mean time between two flows of all sources together, in seconds; these times are
+    /// exponentially distributed. No default.
     interval: Span,
-    /// Size of a flow, bytes, or the table of a distribution. No default.
+    /// Size of a flow, in bytes, or the table of a distribution. No default.
     size: FlowSize,
     /// The hosts from which the source of each flow is drawn.
     #[serde(default = "servers")]
     from: From,
-    /// The switch of the source, if the source is a host of its own: a number from 0. Default: as
-    /// the topology places the first server.
+    /// The switch of the source, if the source is a host of its own: a number from 0. Default: the
+    /// switch where the topology places the first server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients from which the receiver of each flow is drawn: a number from 0, or a list.
     /// Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
-    /// Earliest time of the first flow, seconds.
+    /// Earliest time of the first flow, in seconds.
     #[serde(default)]
     start: Span,
 }

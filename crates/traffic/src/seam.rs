@@ -21,7 +21,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of the table of a scope.
+    /// The role of a table with this scope.
     pub const fn of(scope: Scope) -> Self {
         match scope {
             Scope::Workload(_) => Self::Workload,
@@ -33,7 +33,7 @@ impl Role {
 /// The sending hosts of a table of traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Senders {
-    /// This many hosts of the table's own, on these switches in turn.
+    /// A number of hosts of the table's own, and the switches to which they are connected in turn.
     Own(u32, Vec<SwitchId>),
     /// The servers of the first workload.
     Servers,
@@ -53,8 +53,8 @@ pub enum From {
 }
 
 impl From {
-    /// If the sources are the first workload's servers, refuses their number and their switches;
-    /// else fills in the switches of the sources' own hosts.
+    /// If the sources are the first workload's servers, refuses a given number and given switches.
+    /// Otherwise fills in the switches of the sources' own hosts.
     pub(crate) fn settle(
         self,
         count: Option<u32>,
@@ -78,7 +78,7 @@ impl From {
         Ok(())
     }
 
-    /// The sending hosts; `at` is resolved.
+    /// The sending hosts; `at` must be resolved.
     pub(crate) fn senders(
         self,
         count: Option<u32>,
@@ -95,8 +95,8 @@ impl From {
 /// The load of connections, as far as it is known in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// The largest amount that a connection sends at a time, bytes; the largest number if the
-    /// connection never ends.
+    /// The largest amount that a connection sends at a time, bytes; [`u64::MAX`] if the connection
+    /// never ends.
     pub most: u64,
     /// The smallest amount that a connection sends at a time, bytes.
     pub least: u64,
@@ -137,7 +137,7 @@ pub struct Setting {
     pub senders: u32,
     /// The blueprint of the application's connections; `None` for datagrams.
     pub blueprint: Option<BlueprintId>,
-    /// Payload of a full segment, bytes.
+    /// Payload of a full segment, in bytes.
     pub mss: u32,
     /// The receive window of the application's transport, bytes.
     pub receive_window: u64,
@@ -216,7 +216,7 @@ pub trait Workload {
 pub enum Pairing {
     /// Every sender to every client.
     Every,
-    /// Every sender with this many flows: the first sender to the first client, and so on in turn.
+    /// This number of flows per sender. The senders take the clients in turn.
     InTurn(u32),
 }
 

@@ -11,7 +11,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The distributions of the project, by file name.
+/// The shipped distributions, by file name.
 const SHIPPED: &[(&str, &str)] = &[
     ("datamining.csv", include_str!("../sizes/datamining.csv")),
     ("storage.csv", include_str!("../sizes/storage.csv")),
@@ -26,14 +26,14 @@ const LARGEST: f64 = 1e12;
 /// A distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
-    /// The name of the file, if it is a file of the project.
+    /// The name of the file, if the file is shipped.
     name: Option<&'static str>,
     /// Sizes in bytes, and the share of flows up to each size, both ascending. The last share is 1.
     points: Vec<(f64, f64)>,
 }
 
 impl Sizes {
-    /// A distribution of the project.
+    /// A shipped distribution.
     fn shipped(name: &str) -> Option<Self> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         let rows = text.lines().filter(|line| !line.starts_with(['#', 'b']));

@@ -1,4 +1,4 @@
-//! From a question to its answer.
+//! Answers a question.
 
 use incast_engine::Cell;
 use incast_lab::probe::Detail;

@@ -1,10 +1,11 @@
-//! Documents for JavaScript, whose numbers are all floats, so that it cannot distinguish 16 from
-//! 16.0 as a scenario does. Whole numbers are passed as strings of digits, and strings with a quote
-//! in front.
+//! Documents for JavaScript. All numbers of JavaScript are floats, so it cannot distinguish 16 from
+//! 16.0, but a scenario does. Whole numbers are therefore passed as strings of digits, and strings
+//! get a quote in front.
 
 use serde_json::Value;
 
-/// Writes whole numbers as strings: `16` as `"16"`, `"a"` as `"'a"`.
+/// Writes whole numbers as strings, and strings with a quote in front: `16` becomes `"16"`, and
+/// `"a"` becomes `"'a"`.
 pub fn pack(value: Value) -> Value {
     match value {
         Value::Number(number) if !number.is_f64() => number.to_string().into(),

@@ -81,7 +81,7 @@ fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-/// Seconds; NaN for a time that never came.
+/// The time in seconds; NaN if the event never happened.
 fn seconds(at: Time) -> f64 {
     if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() }
 }

@@ -1,4 +1,4 @@
-"""Advice: what to change, what it gains, the exact commands, and how to undo them.
+"""Advice on a scenario: changes, their gains, the exact commands, and how to undo them.
 
     from incast.advise import advise
 

@@ -37,7 +37,7 @@ class Advice:
     found
         The fixes that the search has found.
     research
-        The gain of remedies from research.
+        The gains of remedies that research papers propose.
     sensitive_to
         Uncertain quantities that would change the advice; None if there was no time to try them.
     seconds
@@ -45,7 +45,7 @@ class Advice:
     elsewhere
         Where to look for losses if no run collapses; None if a run collapses.
     simulated, reused
-        Number of runs that were simulated, and number of runs that `out` already contained.
+        Number of runs that were simulated, and number of runs that were read from a directory.
     """
 
     case: Case

@@ -55,7 +55,7 @@ def advise(
         Seconds after which the best answer so far is final; None for no limit.
     goal
         The goal: "goodput", "p99", "p999", or a bound such as "p99<20ms"; by default goodput and
-        the 99th percentile of the blocks.
+        the 99th percentile of the block times.
     app
         The application whose settings the advice names: one of `incast.advise.apps.APPS`.
     throttles
@@ -145,7 +145,7 @@ class Adviser:
         return self.answer()
 
     def found(self) -> Found:
-        """Return the fixes, with the parts of their prices that have been measured."""
+        """Return the fixes, each with its cost without incast if this cost was measured."""
         found = self.search.found(self.done, confirmed=self.confirmed)
         advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
         return replace(found, advised=advised)

@@ -64,7 +64,7 @@ class Case:
 
     @property
     def others(self) -> list[Any]:
-        """The remedies of the case, except schedules of requests, which a fix replaces."""
+        """The remedies of the case without its schedules of requests; a fix replaces these."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 
@@ -147,7 +147,7 @@ def _young(case: Case) -> Case:
 
 
 def _uneven(case: Case) -> Case:
-    """Return the case with requests spread over one packet's time, if nothing in it is random.
+    """Return the case; if it has no randomness, spread its requests over the time of a packet.
 
     Otherwise all seeds would give the same result, and the intervals would be meaningless.
     """

@@ -56,7 +56,7 @@ PLACES = (
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """How full the port to the client gets, and what it loses.
+    """How full the port to the client gets, and how many packets it loses.
 
     Parameters
     ----------

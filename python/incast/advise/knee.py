@@ -28,8 +28,8 @@ class Knee:
         The largest number of servers tried up to which no seed collapses; 0 if a seed collapses
         with the smallest number.
     high
-        The smallest number of servers with which the mean over the seeds and at least three of
-        four seeds have collapsed; None if there is none.
+        The smallest number of servers at which the mean over the seeds and at least three quarters
+        of the seeds have collapsed; None if there is no such number.
     most
         The largest number of servers tried.
     seeds
@@ -91,7 +91,7 @@ class _Hunt:
         self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Try numbers in steps of a quarter: all up to the case's, then until one collapses."""
+        """Try numbers up to the case's number, then larger numbers until the read collapses."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
@@ -117,7 +117,7 @@ class _Hunt:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield the ends if they have few seeds, or else numbers close to the ends."""
+        """Yield the interval's ends if they have few seeds, otherwise numbers close to the ends."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:
@@ -142,7 +142,7 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the largest number up to which no seed collapses, or 0 without one."""
+        """Return the largest number up to which no seed collapses; 0 if there is none."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 
@@ -165,7 +165,7 @@ def _between(low: int, high: int) -> Iterator[int]:
 
 
 def _ladder(most: int) -> list[int]:
-    """Return numbers of servers from 2 on, in steps of a quarter, but at least of one."""
+    """Return numbers of servers from 2; each is larger by a quarter, or at least by one."""
     ladder = [2]
     while ladder[-1] < most:
         ladder.append(min(max(round(ladder[-1] * _STEP), ladder[-1] + 1), most))

@@ -1,4 +1,4 @@
-"""The gain of remedies from research, which cannot be installed today."""
+"""The gains of remedies that research papers propose; they cannot be installed today."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ REMEDIES: dict[str, tuple[str, dict[str, object]]] = {
         {"network.queue": "label-threshold"},
     ),
 }
-"""The remedies: who would have to change and how, and the keys that a remedy needs."""
+"""For each remedy: the party that must change, the change, and the keys that it needs."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """The search for fixes: rounds that drop the worst, and a last round with fresh seeds.
 
-All fixes of a round run at the same seeds as the case itself, so differences are taken within a
-seed. A fix is dropped when the runs show that it does not help, that it makes the slowest blocks
-slower, or that other fixes of its party are better. The figures of the remaining fixes come from
-seeds that were not used to choose them. Otherwise the best of many fixes would look too good.
+All fixes of a round run at the same seeds as the case itself, so each fix is compared with the
+case seed by seed. A fix is dropped when the runs show that it does not help, that it makes the
+slowest blocks slower, or that other fixes of its party are better. The figures of the remaining
+fixes come from seeds that were not used to choose them. Otherwise the best of many fixes would look
+too good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,8 +18,7 @@ from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
 from incast.results.compare import Compared, Finding
 
 ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
-"""For each round, the number of seeds, including the seeds of earlier rounds, and the number of
-fixes of each party that stay."""
+"""For each round: the number of seeds so far, and the number of fixes that each party keeps."""
 FIRST_FRESH, LEAST_FRESH = 1001, 5
 """The first seed of the last round, and the minimum number of its seeds that must have finished."""
 FRESH = (12, 24, 48)
@@ -81,11 +81,11 @@ class Advised:
     late
         The gain in the goal's percentile; None without blocks.
     times
-        The gain by the goal, as a factor.
+        The gain as a factor, as the goal defines it.
     kept
         Whether the fix meets the bound of the goal; True if the goal has no bound.
     quiet
-        The median block time of a read from few servers, with the fix divided by without the fix;
+        The factor by which the fix lengthens the median block time of a read from few servers;
         None if unknown.
     premature
         The number of spurious timeouts per block with the fix.
@@ -100,7 +100,7 @@ class Advised:
     premature: float | None = None
 
     def prices(self) -> list[str]:
-        """Return the sentences on the price, with the measured parts."""
+        """Return the sentences on the price and on the measured costs."""
         lines = [self.fix.price]
         if self.quiet is not None:
             times = units.number(self.quiet, 3)
@@ -301,7 +301,7 @@ class Search:
         return ""
 
     def _stands(self, fix: Fix, seeds: range) -> bool:
-        """Return whether a fix stays; if not, record the reason. Few seeds are judged leniently."""
+        """Return whether a fix stays; if not, record the reason. With few seeds, be lenient."""
         found = self.goal.findings(self.trials, fix.name, seeds)
         if not found:
             self.out[fix.name] = Tried(fix, "no run finished")
@@ -320,7 +320,7 @@ class Search:
         self.field = [one for one in self.field if one is not fix]
 
     def _of(self, fix: Fix, seeds: range) -> float:
-        """Return the gain of a fix by the goal, as a factor."""
+        """Return the gain of a fix as a factor, as the goal defines it."""
         return self.goal.times(self.trials, fix.name, seeds)
 
 

@@ -32,7 +32,7 @@ def route(option: str, value: str, towards: str) -> Words:
     option, value
         The name and the value of the option, as `ip route` takes them.
     towards
-        The other host: `CLIENT` or `SERVER`. The first line sets this variable to its address.
+        `CLIENT` or `SERVER`. The first command sets this variable to an address of that host.
     """
     old, this = f"OLD_{option}", rf"{option} \(lock \)*[^ ]*"
     change = f"ip route change $(its_route ${towards} | sed 's/ {this}//')"

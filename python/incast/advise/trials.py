@@ -163,7 +163,7 @@ class Trials:
     def _percentiles(
         self, name: str, seeds: Sequence[int], column: str, beside: str, group: str
     ) -> Compared | None:
-        """Compare a percentile of the blocks of all seeds, as in a summary."""
+        """Compare a percentile of the block times of all seeds, as in a summary."""
         blocks = self._blocks(group)
         ours, theirs = blocks.get(beside, {}), blocks.get(name, {})
         both = [seed for seed in seeds if seed in ours and seed in theirs]

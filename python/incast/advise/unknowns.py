@@ -48,7 +48,7 @@ class Sensitive:
     factor
         The factor by which the quantity was multiplied.
     said
-        What would be different after the multiplication.
+        The difference that the factor makes, as a clause.
     measure
         How to measure the quantity.
     """
@@ -170,7 +170,7 @@ def _differences(
     scaled: tuple[Unknown, float],
     goal: Goal,
 ) -> Iterator[Sensitive]:
-    """Yield what would be different with the scaled quantity.
+    """Yield the differences that the scaled quantity makes.
 
     `before` is the result of `Trials.collapsed` for the case; None if a collapse is not defined.
     """

@@ -31,7 +31,7 @@ from incast.cli.template import sweep
 
 
 class _Commands(TyperGroup):
-    """The subcommands. Ctrl-C in a subcommand is reported; typer would end without a message."""
+    """The subcommands. They report Ctrl-C; typer alone would end without a message."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         """Read the command line."""

@@ -1,4 +1,4 @@
-"""Advice for people: the verdict, a table of fixes, and the commands of each."""
+"""Advice for people: the verdict, a table of fixes, and the commands of each fix."""
 
 from incast import units
 from incast.advise import Advice

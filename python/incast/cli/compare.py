@@ -27,7 +27,9 @@ def compare(
     b: Annotated[
         Path,
         typer.Argument(
-            metavar="B", help="Another such directory, which is compared with A.", parser=directory
+            metavar="B",
+            help="Another directory made by run --out, which is compared with A.",
+            parser=directory,
         ),
     ],
     *,

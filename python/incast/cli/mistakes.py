@@ -65,7 +65,7 @@ def one_line(app: typer.Typer) -> int:
 
 
 def _open_what_is_closed() -> None:
-    """Replace output that the caller closed, as `>&-` does."""
+    """Replace output that the caller closed, e.g. with `>&-`."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (for good)

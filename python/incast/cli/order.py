@@ -26,7 +26,7 @@ class Shape:
     form, out
         The format, and the directory of the results, if any.
     group, groups
-        The group whose rows are written, and whether the rows of all groups are.
+        The group whose rows are written, and whether the rows of all groups are written.
     columns, wide
         The columns of the table, and whether it may be wider than the terminal.
     picture

@@ -46,7 +46,7 @@ def shown() -> Iterator[Callable[[Progress], None] | None]:
 
 @contextmanager
 def fetching() -> "Iterator[Callable[[Fetched], None] | None]":
-    """Show the number of pieces that have been read; yield a function that updates it."""
+    """Show the number of pieces that have been read; yield a function that updates the number."""
     if not sys.stderr.isatty():
         yield None
         return

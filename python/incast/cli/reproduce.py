@@ -55,7 +55,7 @@ def reproduce(
         str | None,
         typer.Option(
             help="Run the i-th of n parts of about the same work, e.g. 2/16, and judge nothing. "
-            "The parts may share DIR; the same command without --shard then judges.",
+            "The parts may share DIR; at the end, the same command without --shard judges.",
             metavar="I/N",
         ),
     ] = None,

@@ -144,7 +144,7 @@ def run(
 
 
 def refuse_beside_pcap(**others: object) -> None:
-    """Refuse options that skip runs or execute them elsewhere, whose packets would be missing."""
+    """Refuse options that skip runs or execute them elsewhere; their packets would be missing."""
     usual = {"executor": "threads"}
     for name, value in others.items():
         if value and value != usual.get(name):

@@ -6,8 +6,8 @@
     async with governor.slot():
         ...  # ask one server, read its answer
 
-At most `slots` answers are in flight, and the sum of their receive windows has a limit, so
-that the data that servers send at once fit into the buffer of the switch.
+At most `slots` answers are in flight, and the sum of their receive windows is limited. The data
+that servers send at once therefore fit into the buffer of the switch.
 """
 
 from importlib import import_module

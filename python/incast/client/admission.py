@@ -22,7 +22,7 @@ class Ticket:
 class _Set:
     free: int
     members: list[Ticket] = field(default_factory=list)
-    """Answers of the set that have started and not ended."""
+    """Answers of the set that have started and have not ended."""
 
 
 class Admission:
@@ -45,7 +45,7 @@ class Admission:
 
     @property
     def under_way(self) -> int:
-        """Answers that have started and not ended."""
+        """Answers that have started and have not ended."""
         return len(self._under_way)
 
     @property

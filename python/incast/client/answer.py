@@ -1,6 +1,6 @@
 """Check that an answer is complete and matches its request.
 
-The checks are of status, range, length, encoding, and the end of the answer.
+The module checks status, range, length, encoding, and the end of the answer.
 """
 
 import re
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OK, PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 200, 206, 400, 500
 TOO_MANY = (408, 425, 429)  # statuses below 500 that another attempt may change
 UNBOUNDED = 1 << 30
-"""Most bytes of an answer if neither the answer nor the caller states a limit."""
+"""Maximum bytes of an answer if neither the answer nor the caller states a limit."""
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|[*])", re.IGNORECASE)
 
 

@@ -22,8 +22,8 @@ _OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
 def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dict[Piece, Path]:
     """Return the file of each piece.
 
-    The name of a file is the last part of the address. If several addresses share this part, host
-    and port stand before it.
+    The name of a file is the last part of the address. If several addresses have the same last
+    part, host and port are put before it.
 
     Raises
     ------

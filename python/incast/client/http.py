@@ -79,7 +79,7 @@ _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Tells the slot which connection its answer will use, before the request is sent."""
+    """Tells the slot the connection of its answer, before the request is sent."""
 
     def __init__(self, socket_factory: Callable[[Any], socket.socket]) -> None:
         super().__init__(limit=0, socket_factory=socket_factory)
@@ -109,7 +109,7 @@ class _Connector(aiohttp.TCPConnector):
     ) -> aiohttp.connector.Connection:
         """Return a connection that has brought no data since its last answer; close others.
 
-        Data that came while nobody waited would be taken for the answer to the next request.
+        Data that arrived between two requests would be taken for the answer to the next request.
         """
         while True:
             connection = await super().connect(req, traces, timeout)
@@ -138,8 +138,8 @@ class HttpReader:
     connect_timeout
         Seconds in which a connection must open; None for the limit of the system.
     most
-        Most bytes of an answer; None for the length that the answer states, or 1 GiB if it states
-        none.
+        Maximum bytes of an answer; None for the length that the answer states, or 1 GiB if it
+        states none.
     """
 
     def __init__(
@@ -192,8 +192,9 @@ class HttpReader:
         Raises
         ------
         ReadError
-            There is no connection; the status is not 200, or not 206 for a range; the range, the
-            length or the encoding is not the requested or the stated one; or the answer ends early.
+            There is no connection; the status is not 200, or not 206 for a range; the range, length
+            or encoding differs from the request or from the head of the answer; or the answer ends
+            early.
         """
         turn = _Turn(slot)
         _turn.set(turn)
@@ -243,9 +244,9 @@ class HttpReader:
 
 
 def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
-    """Return whether data have arrived on an idle connection, even only a part of a head.
+    """Return whether data, such as a part of a head, have arrived on an idle connection.
 
-    The connection's parser tells of unfinished data; the next request has a parser of its own.
+    The connection's parser knows unfinished data, which the next request's own parser would not.
     """
     if protocol.should_close:
         return True

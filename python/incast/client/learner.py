@@ -1,9 +1,10 @@
 """Plans learnt from measurements of answers.
 
 The learner starts with the safe budget. It first measures whether a smaller plan is slower, because
-a smaller plan cannot cause losses. If it is not slower, the network is already full, and a larger
-plan could only fill buffers. Otherwise the learner increases the number of answers or the windows
-in steps as long as each step gains goodput. It undoes a step that gains nothing or loses packets.
+a smaller plan cannot cause losses. If the smaller plan is not slower, the network is already full,
+and a larger plan could only fill buffers. Otherwise the learner increases the number of answers or
+the windows in steps as long as each step gains goodput. It undoes a step that gains nothing or
+loses packets.
 """
 
 from collections import deque
@@ -16,9 +17,9 @@ from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
 from incast.client.sample import Meter, Sample
 
 LOOK, ROUNDS, SECONDS = 32, 4, 0.1
-"""Least answers, least answers per slot, and least seconds of a measurement."""
+"""Minimum number of answers, of answers per slot, and of seconds in a measurement."""
 REST = 8
-"""Measurements until the learner checks again whether a smaller plan would be slower."""
+"""Number of measurements until the learner checks again whether a smaller plan would be slower."""
 LONGEST_REST = 64
 DOWN, UP = 0.75, 1.5
 SLOWER = 0.3
@@ -98,7 +99,7 @@ class Learner:
         self._is_rested = True
         self._ceiling = float("inf")
         self._wanted = MOST_SLOTS
-        """Most slots that the caller's requests would fill."""
+        """Maximum number of slots that the caller's requests would fill."""
         self._answers = self._stalls = self._lossy = self._largest = 0
         self.plan = start.plan()
 
@@ -133,7 +134,7 @@ class Learner:
         return gap > max(STALL, UNUSUAL * usual)
 
     def _is_too_large(self) -> bool:
-        """Whether the trial loses packets; at the base, or below it, one stall is not enough."""
+        """Whether the trial loses packets; one stall counts only for a trial above the base."""
         if self._trial.budget > self._base.budget:
             return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)

@@ -142,5 +142,5 @@ class Plan:
 
     @classmethod
     def batches(cls, size: int = SLOTS, window: int | None = WINDOW) -> Self:
-        """Request batching (Podlesny & Williamson 2011): a set starts after the end of the last."""
+        """Request batching (Podlesny & Williamson 2011): sets do not overlap."""
         return cls(size=size, sets=1, window=window)

@@ -1,4 +1,4 @@
-"""Make foreign strings fit to be shown: addresses without secrets, reasons in one line."""
+"""Make foreign strings safe to show: addresses without secrets, reasons in one line."""
 
 import re
 from urllib.parse import urlsplit, urlunsplit
@@ -6,9 +6,9 @@ from urllib.parse import urlsplit, urlunsplit
 from incast import units
 
 MOST = 160
-"""Most characters of a reason."""
+"""Maximum number of characters of a reason."""
 LONGEST = 2000
-"""Most characters of an address."""
+"""Maximum number of characters of an address."""
 HIDDEN = "…"
 _WORDS = "sig|sign|token|key|secret|pass|pwd|credential|auth|session|code|jwt"
 _USER = re.compile(r"(?:(?<=//)|(?:(?<=\s)|^)(?!https?:|mailto:)(?=[^\s/@]*:))[^\s/?#]*@")

@@ -36,7 +36,7 @@ class Summary:
 
     @property
     def goodput_bps(self) -> float:
-        """Bits of whole pieces per second of the read."""
+        """Goodput of the read in bit/s; only whole pieces count."""
         return 8 * self.received / self.seconds if self.seconds else 0.0
 
     @property

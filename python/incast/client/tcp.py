@@ -13,7 +13,7 @@ from incast.client.piece import ReadError, Write
 
 BUFFER = 1 << 18  # bytes that are read at once
 UNBOUNDED = 1 << 30
-"""Most bytes of an answer of unknown size, unless the caller sets another limit."""
+"""Maximum bytes of an answer of unknown size, unless the caller sets another limit."""
 Place = tuple[int, int, int, str, Any]
 """An address as `getaddrinfo` returns it."""
 
@@ -54,7 +54,7 @@ class TcpReader:
     connect_timeout
         Seconds in which a connection must open; None for the limit of the system.
     most
-        Most bytes of an answer without `size`.
+        Maximum bytes of an answer without `size`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A second thread reads captures in Rust, while the first shows progress and waits for Ctrl-C."""
+"""A second thread reads captures in Rust; the first one shows progress and waits for Ctrl-C."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from incast.units import plain
 
 
 class Report(dict[str, Any]):
-    """The report that `incast diagnose --format json` prints; its entries are attributes, too.
+    """The report that `incast diagnose --format json` prints; its entries are also attributes.
 
     `report["stalls"]` and `report.stalls` are the same. The how-to describes the entries. A
     notebook shows the page of `--format html`, without its pictures.
@@ -128,7 +128,7 @@ def diagnose(
 def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
     """Let Ctrl-C stop only the reading; yield the times at which Ctrl-C was pressed.
 
-    A `KeyboardInterrupt`, in contrast, may be raised anywhere in the code, and a second one while
+    A `KeyboardInterrupt`, in contrast, may be raised anywhere in the code, and another one while
     the first is handled.
     """
     times: list[float] = []

@@ -161,7 +161,7 @@ def _at_fault(lines: Sequence[_Line], key: str) -> int | None:
 
 
 def _refusal(text: str) -> str | None:
-    """Return why a scenario is refused, on one line, or None if it is accepted."""
+    """Return the reason why a scenario is refused, in one line; None if it is accepted."""
     try:
         _ = Scenario(read(text)).plan
     except ScenarioError as error:

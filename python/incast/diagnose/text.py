@@ -42,7 +42,7 @@ CAUSES = {
 
 
 def answer(report: Report) -> str:
-    """Return the first line: whether there is incast, and its cost or else the reason."""
+    """Return the first line: whether there is incast, and the cost or else the reason."""
     incast, severity = report["incast"], report["severity"]
     head = _ANSWERS[incast]
     if incast and severity and severity["mild"]:
@@ -62,7 +62,7 @@ def _share(severity: dict[str, Any]) -> str:
 
 
 def _tail(severity: dict[str, Any]) -> str:
-    """Return how long blocks take with the waits, and without the waits."""
+    """Return the durations of blocks with the waits and without the waits."""
     there, without = units.time(severity["p99_s"]), units.time(severity["p99_without_s"])
     if severity["blocks"] == 1:
         return f"the block took {there}, and would take {without} without the waits"
@@ -72,11 +72,11 @@ def _tail(severity: dict[str, Any]) -> str:
 
 
 def reasons(report: Report) -> Iterator[str]:
-    """Yield what the files lack, and then the reason for the answer unless `answer` has it."""
+    """Yield the gaps of the files, and then the reason for the answer unless `answer` has it."""
     for lack in report["incomplete"]:
         yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
     if report["incomplete"] and report["incast"] is None:
-        yield "Such a capture alone neither proves incast nor rules it out."
+        yield "This capture alone neither proves incast nor rules it out."
     why = units.plain(report["why"])
     if why not in answer(report) and not why.startswith(_LACKS):
         yield f"{why[:1].upper()}{why[1:]}."
@@ -182,7 +182,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
 
 
 def cannot_tell(report: Report) -> list[str]:
-    """Return what the capture cannot tell, one sentence each, except what the first lines say."""
+    """Return a sentence per open question of the capture, unless the first lines have it."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
         for one in report["cannot_tell"]
@@ -194,6 +194,6 @@ def cannot_tell(report: Report) -> list[str]:
 
 
 def left_out(report: Report, what: str) -> str:
-    """Return how many rows of a list are not shown; empty if all are shown."""
+    """Return a note on the rows of a list that are not shown; empty if all rows are shown."""
     count = len(report[what]) - _MOST
     return f"{count} more; --format json lists all." if count > 0 else ""

@@ -45,7 +45,7 @@ def check(here: Resolved) -> None:
     if delay > _LONGEST_DELAY:
         raise LiveError(
             f"network.delay: with --switch kernel it must be at most {_LONGEST_DELAY * 1e6:g}us, "
-            f"because it is left out, not {delay * 1e6:g}us"
+            f"not {delay * 1e6:g}us, because the kernel's switch has no delay"
         )
 
 
@@ -116,7 +116,7 @@ def _shaped(interface: str, rate: float, overhead: int, limit: int) -> list[str]
 
 
 def available() -> str:
-    """Return what the kernel lacks for this switch, or an empty string."""
+    """Return the reason why the kernel cannot be this switch; an empty string if it can."""
     try:
         with inside(Namespace()):
             executed("tc", _shaped("lo", 1e8, 0, 1 << 15))

@@ -48,7 +48,7 @@ class Loop:
         one.close()
 
     def wait(self, until: float) -> None:
-        """Serve the ready sockets; wait for one, but not beyond `until`, of `time.monotonic`."""
+        """Serve the ready sockets; if none is ready, wait for one until the time `until`."""
         left = min(until - time.monotonic(), _LONGEST)
         # If less than some milliseconds are left, poll without waiting, so that times are exact.
         for number, events in self._epoll.poll(left if left > _COARSE else 0, _AT_ONCE):

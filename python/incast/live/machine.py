@@ -112,7 +112,7 @@ def _is_user() -> bool:
 
 
 def _missing() -> str:
-    """Return what is missing for namespaces, or an empty string."""
+    """Return the reason why there are no namespaces; an empty string if there are namespaces."""
     if sys.platform != "linux":
         return f"this is {sys.platform}"
     if _kernel() < _LEAST_KERNEL:

@@ -88,7 +88,7 @@ def _check_key(key: str) -> None:
     table, _, rest = key.partition(".")
     if table == "transport" and rest and rest not in _TRANSPORT:
         there = ", ".join(sorted(name for name in _TRANSPORT if "." not in name))
-        raise LiveError(f"{key}: cannot be set on real hosts; of [transport], set {there}")
+        raise LiveError(f"{key}: cannot be set on real hosts; [transport] may have {there}")
 
 
 def _check_point(here: Resolved, machine: Machine) -> None:

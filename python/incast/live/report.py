@@ -16,7 +16,7 @@ def notes(results: Results) -> list[str]:
         runs = units.plural(rows.height, "run")
         told.append(
             f"{doubted} of {runs} cannot be trusted, because the switch was late or a processor "
-            "was saturated, and are left out of the means; use a machine with less other work"
+            "was saturated; the means leave them out; use a machine with less other work"
         )
     least = rows.group_by("point", maintain_order=True).agg(pl.col("live.rto_s").min())
     for point, rto in least.iter_rows():

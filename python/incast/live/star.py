@@ -105,7 +105,7 @@ class Star:
         self.close()
 
     def close(self) -> None:
-        """End the star; the kernel removes namespaces that nobody holds, and their links."""
+        """End the star; the kernel removes namespaces that no process holds, and their links."""
         self.hosts = []
         del self.switch
 

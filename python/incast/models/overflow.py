@@ -7,7 +7,7 @@ packets have left or are leaving. At the peak therefore
 
     n·w - 1 - ⌊min(r, n)·(w - 1)⌋
 
-packets wait, which is (n - 1)·w for links of one rate. Packets beyond the B places are lost.
+packets wait, which is (n - 1)·w for links of one rate. Packets that exceed the buffer B are lost.
 """
 
 from collections.abc import Sequence

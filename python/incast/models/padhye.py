@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from incast.models.numbers import Floats, floats, probability, together
 
 DUPLICATES = 3
-"""Number of duplicate ACKs that cause a fast retransmit. With fewer, there is a timeout."""
+"""Number of duplicate ACKs that cause a fast retransmit. Fewer ACKs lead to a timeout."""
 
 
 def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
@@ -157,7 +157,7 @@ def approximate(
     """Return PFTK's short form (32), packets per second; parameters as in `throughput`.
 
     The short form is close if p is small and windows are far from their limit. At the limit it is
-    too high, at p = 0.001 and W_m = 20 by a factor of more than two.
+    too high. At p = 0.001 and W_m = 20, for example, it is more than twice the throughput.
     """
     loss, rtt, timeout, limit, b = together(
         probability(loss, "loss"), rtt, timeout, window_limit, ack_ratio

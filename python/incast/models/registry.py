@@ -41,10 +41,10 @@ COLUMNS = frozenset(
         "timeouts_per_block",
     }
 )
-"""Columns of a result row that a model may predict; in place of a count, the count per block."""
+"""Columns that a model may predict: columns of result rows, with counts per block."""
 
 Answer = dict[str, float] | NotApplicable
-"""Some of `COLUMNS`, in the units of rows, and numbers that only this model knows.
+"""Values of some of the `COLUMNS`, in the units of rows, and the model's own numbers.
 
 The model's own numbers are called `<model>.<name>`. A `Measure` describes each of these numbers.
 """
@@ -213,7 +213,9 @@ MODELS = {
                     "1",
                     "1 if timeouts cost more than half of the lossless goodput, otherwise 0.",
                 ),
-                Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
+                Measure(
+                    "uncertainty", "1", "Relative standard error of the mean goodput of ten runs."
+                ),
                 Measure(
                     "factor",
                     "1",
@@ -236,7 +238,11 @@ MODELS = {
                     "Mean number of waiting packets, without the one in service.",
                 ),
                 Measure("utilization", "1", "Share of the time in which the link is sending."),
-                Measure("safe_places", "1", "Buffer places for a loss below one in a million."),
+                Measure(
+                    "safe_places",
+                    "1",
+                    "Smallest buffer, in packets, for a loss below one in a million.",
+                ),
             ),
         ),
         Model(

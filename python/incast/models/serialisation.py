@@ -7,10 +7,10 @@ round trip, and stops at the bandwidth-delay product B. Time begins when the SYN
 
 The simulator's clients use the same equations (`crates/remedies/src/serialize`); here the equations
 take arrays. Equations that the clients do not need are in this file. Where the printed text
-contradicts its own arithmetic, the arithmetic is followed. Thus (12) gets the factor 8 that it
-lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. One definition is odd but
-consistent, and is kept: T1 counts the ACKs of round m from one packet's time after the beginning of
-the round. (An event simulation gives a T1 of 400 us, this definition gives 412 us.)
+contradicts its own arithmetic, this file follows the arithmetic. Thus (12) gets the factor 8 that
+it lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. This file keeps one odd but
+consistent definition: T1 counts the ACKs of round m from one packet's time after the beginning of
+the round. (With this definition, T1 is 412 us. An event simulation gives 400 us.)
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Path:
     def rounds(self) -> Floats:
         """M = ⌈log2 B⌉ + 1 (3): round trips until the window exceeds B, including the handshake.
 
-        A B below 2 counts as 2, because a window starts at 2 packets and does not grow there.
+        If B is below 2, it counts as 2, because the window starts at 2 packets and cannot grow.
         """
         return self._alone["rounds"]
 
@@ -115,7 +115,7 @@ class Path:
         return self._summary(sru=0, background=background)["greatest_goodput_bps"]
 
     def sets(self, sru: ArrayLike) -> "Sets":
-        """Return the smallest set of connections whose T_2 lasts for two T_1 (8)."""
+        """Return the smallest set of connections whose T_2 takes as long as two T_1 (8)."""
         summary = self._summary(sru)
         return Sets(summary["connections"], summary["window"], summary["peak_queue"])
 

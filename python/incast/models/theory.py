@@ -140,7 +140,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
 
 
 def _counted(reasons: list[str], points: int) -> str:
-    """Return the reasons, the most frequent first; reasons that differ only in numbers are one."""
+    """Return the reasons, the most frequent first; reasons count as one if only numbers differ."""
     kinds: dict[str, list[str]] = {}
     for reason in reasons:
         kinds.setdefault(sub(r"[0-9.]+", "#", reason), []).append(reason)

@@ -24,8 +24,8 @@ class Moment:
     Parameters
     ----------
     where
-        Swept values. The picture shows only points with these values, by default all points. A
-        picture of a trace shows the point with the lowest goodput of these.
+        Swept values. The picture shows only points with these values, by default all points. Among
+        these points, a picture of a trace shows the point with the lowest goodput.
     seed
         The seed of a trace; by default the first seed.
     block
@@ -91,7 +91,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of picture, drawn by the module of its name in this package.
+    """One kind of picture, drawn by the module of the same name in this package.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def find(name: str) -> Kind:
     Raises
     ------
     ResultsError
-        There is no such kind. The message lists those that exist.
+        There is no such kind. The message lists the existing kinds.
     """
     if name not in KINDS:
         raise ResultsError(f"--kind: there is no picture {name!r}; choose from {', '.join(KINDS)}")

@@ -162,7 +162,7 @@ def _line(axes: Axes, curve: _Curve, index: int, most: int) -> Any:  # noqa: ANN
 
 
 def _data(panels: Sequence[tuple[str, Sequence[_Curve]]]) -> pl.DataFrame:
-    """Return every block drawn and the share of its point's blocks that are no slower."""
+    """Return every drawn block, and the share of its point's blocks that are no slower."""
     frames = [
         pl.DataFrame({"completion_s": curve.times}).select(
             *(pl.lit(value).alias(key) for key, value in curve.swept.items()),

@@ -15,9 +15,9 @@ MOST_CURVES = 8  # more curves in one panel are hard to distinguish
 def for_plan(plan: Plan, traces: list[str]) -> Kind:
     """Return the default picture of a plan.
 
-    For a sweep it is goodput. If that has too many curves, it is a heatmap if two quantities are
-    swept, and otherwise a ranking. For a single point it is the picture of a recorded trace.
-    Without traces it is one round of a read, or the queue of long flows.
+    For a sweep, the picture is goodput. If goodput has too many curves, the picture is a heatmap if
+    two quantities are swept, and otherwise a ranking. For a single point, the picture is that of a
+    recorded trace. Without traces, it is one round of a read, or the queue of long flows.
     """
     if len(plan.points) > 1:
         swept = pl.DataFrame([point.swept for point in plan.points])

@@ -73,7 +73,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _of_one_point(axes: Axes, summary: pl.DataFrame) -> None:
-    """Put median and 99th percentile side by side, with their values: there is no curve."""
+    """Put median and 99th percentile of a single point side by side, with their values."""
     axes.set_xticks([0, 1], ["median", "99th percentile"])
     axes.set_xlim(-0.6, 1.6)
     for place, column in enumerate((_MEDIAN, _LATE)):

@@ -39,9 +39,9 @@ def draw(
 ) -> None:
     """Draw the means of a curve, joined by lines if its axis has an order.
 
-    A curve without values only gets a note in its label. With `beside`, intervals are bars instead
-    of bands, and the curve is moved by this many typographic points, because bands of many curves
-    would cover each other.
+    A curve without values only gets a note in its label. Bands of many curves would cover each
+    other. With `beside`, intervals are therefore bars instead of bands, and the curve is moved by
+    `beside` typographic points.
     """
     x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
     mean = one.points[name] / unit

@@ -22,7 +22,7 @@ class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the poin
 
 
 class NoSuchRun(Unjudged):
-    """No seed has the run that a claim is about; the message has the number of seeds."""
+    """No seed has the run that a claim needs; the message gives the number of seeds."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ class Curves:
     stat
         The statistic over seeds: `mean`, `median`, `min`, `max`, or a percentile such as `p95`.
     trace, only
-        The trace of the figure, and conditions for its rows: column to value.
+        The trace of the figure, and conditions for its rows: a value for each column.
     between
         Whether values between two points are interpolated. This is for another simulator's data,
         because we cannot choose its points.
     sought
-        Number of seeds among which the run of a timeline is searched; 0 without a search.
+        Number of seeds that are searched for the run of a timeline; 0 without a search.
     """
 
     of: Mapping[str, Curve]
@@ -81,7 +81,7 @@ class Curves:
 
     @property
     def unfinished(self) -> int:
-        """Number of runs that did not end well. These runs are in no curve."""
+        """Number of runs that did not end well. No curve contains these runs."""
         return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
 
     def has(self, label: str) -> bool:
@@ -146,7 +146,7 @@ class Curves:
     def together(
         self, labels: Sequence[str], metric: Named | None, start: float | None, end: float | None
     ) -> tuple[list[X], list[dict[X, float]]]:
-        """Return the points that several curves share, and the `values` of each.
+        """Return the points that several curves share, and the `values` of each curve.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Curves:
         return ends
 
     def traced(self, label: str) -> list[pl.DataFrame]:
-        """Return the rows of the figure's trace that meet `only`, a frame per run, without gaps.
+        """Return the trace's rows that meet `only`: a frame per run, with all bins filled.
 
         Raises
         ------

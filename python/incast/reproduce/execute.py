@@ -52,7 +52,7 @@ class Done:
 
 
 def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
-    """Return the number of runs, the number of runs left, and the seconds these may take."""
+    """Return the numbers of all runs and of missing runs, and the seconds for the missing runs."""
     batches = _batches(works)
     every = [job for batch in batches.values() for job in batch]
     left = [job for asked, batch in batches.items() for job in batch if not store.has(job, asked)]

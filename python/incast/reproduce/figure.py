@@ -64,7 +64,7 @@ class ReferenceCurve:
     file
         A CSV file in the folder that the text's `base.toml` names.
     where
-        Conditions for the rows of the file: column to value.
+        Conditions for the rows of the file: a value for each column.
     """
 
     file: str
@@ -84,8 +84,8 @@ class Series:
     model
         The model that replaces the simulator: a name from `incast list models`.
     answer
-        A function of `incast.models`, in place of a model of a scenario, with the keys `function`,
-        `with`, `part` and `times` of a number. A string in `with` is a formula of `x`, the point.
+        A function of `incast.models`, given in place of `model`, as a table with the keys
+        `function`, `with`, `part` and `times`. A string in `with` is a formula of `x`, the point.
     measured
         Label of the curve whose runs give the model its parameters, if the model needs parameters.
         The model is then evaluated for the scenario of each of these runs.
@@ -94,7 +94,7 @@ class Series:
     reference
         Another simulator's data for the same curve.
     printed
-        For a map: the lowest and the highest value that the text's sentence allows.
+        For a map: the lowest and the highest value that the text allows.
     """
 
     label: str
@@ -132,7 +132,7 @@ class Plot:
     trace
         The trace of a histogram, a timeline or a history: `events`, `cwnd` or `queue`.
     only
-        Conditions for the rows of the trace: column to value, or to a list of values.
+        Conditions for the rows of the trace: a value, or a list of values, for each column.
     scale
         Factor by which the trace's column is multiplied.
     bins
@@ -140,7 +140,7 @@ class Plot:
     span
         The start and end of a timeline in seconds; by default the whole run.
     lines
-        Number of lines in a timeline. The lines with the largest variation are shown.
+        Number of lines in a timeline. The timeline shows the lines with the largest variation.
     relative
         Whether gains are in percent of the first curve.
     marks
@@ -257,7 +257,8 @@ class Claim:
     unjudged
         Why the claim is not judged.
     reading_of
-        The claim that this claim repeats under another reading of the text. The two count as one.
+        The claim that this claim repeats under another reading of the text. The two claims count as
+        one.
     """
 
     id: str

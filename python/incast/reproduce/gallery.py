@@ -63,7 +63,7 @@ def page(done: Sequence[Done], pictures: Pictures, *, quick: bool) -> str:
     """Return the whole page; `pictures` has the pictures by the names of the figures."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     engine = sum(one.engine_s for one in done)
-    mode = "a quick look: fewer points and seeds; " if quick else ""
+    mode = "a quick look with fewer points and seeds; " if quick else ""
     links = "".join(
         f'<div><a href="#{escape(one.work.chosen.name)}">{escape(one.work.chosen.name)}</a> '
         f"{_tally(one.judgements)}</div>"

@@ -8,8 +8,8 @@ _RATES = ("busy", "drops", "arrivals")  # 0 in a bin that was left out
 def filled(trace: pl.DataFrame) -> pl.DataFrame:
     """Return a trace with a row for every bin from the first to the last of each flow or port.
 
-    In an omitted bin, levels keep their values, and nothing was sent or dropped. A trace that is no
-    time series, such as events, is returned unchanged.
+    In an omitted bin, levels keep their values, and nothing was sent or dropped. A trace that is
+    not a time series, such as events, is returned unchanged.
     """
     if "bin_s" not in trace.columns or trace.is_empty():
         return trace

@@ -104,7 +104,7 @@ class Named:
 
 
 def of(frame: pl.DataFrame, metric: Metric, where: str) -> pl.Series:
-    """Return a metric of every row: a column of this name, as models have, or a computed value.
+    """Return a metric of every row: read the column of its name, or else compute the values.
 
     Raises
     ------

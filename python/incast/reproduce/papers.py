@@ -102,7 +102,7 @@ def load(place: Path) -> dict[str, Paper]:
     Raises
     ------
     FigureError
-        A file is invalid. The message has its name and the key.
+        A file is invalid. The message names the file and the key.
     """
     return {base.parent.name: _paper(base.parent) for base in sorted(place.glob(f"*/{_BASE}.toml"))}
 
@@ -134,7 +134,8 @@ def changed(chosen: Chosen, changes: Mapping[str, object]) -> Chosen:
     chosen
         The figure.
     changes
-        Key to value, e.g. `{"network.clock_noise": "1us"}`. The values replace the figure's.
+        Keys and their values, e.g. `{"network.clock_noise": "1us"}`. They replace the figure's
+        values.
     """
     series = [
         replace(one, set={**one.set, **changes}) if one.simulated else one

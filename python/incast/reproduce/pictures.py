@@ -53,7 +53,7 @@ def write(pictures: Mapping[str, Files], out: Path) -> None:
 
 
 def png(picture: Picture) -> bytes:
-    """Return a picture as a PNG with a palette, which has a third of the size."""
+    """Return a picture as a PNG with a palette, which makes the file three times smaller."""
     from matplotlib import rc_context
     from PIL import Image
 

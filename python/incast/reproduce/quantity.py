@@ -29,14 +29,16 @@ class Quantity:
         The value of a curve at a point.
     series, reduce, start, end
         One number for a curve between two points (`from`, `to`). `min`, `max`, `mean`, `first` and
-        `last` are values of the curve. `argmax` and `argmin` are the points of the largest and the
-        smallest value. `knee` is the last point before the curve falls below `level` times its
-        maximum so far; it is infinite if the curve never falls so far. `last-high` is the last
-        point with at least `level` times the maximum; it is infinite if this is the last point
-        before `to`. `deviation` is the population standard deviation of the values.
+        `last` are values of the curve. `argmax` and `argmin` are the points at which the curve has
+        its largest and its smallest value. `knee` is the last point before the curve falls below
+        `level` times its maximum so far; it is infinite if the curve never falls so far.
+        `last-high` is the last point with at least `level` times the maximum; it is infinite if
+        this is the last point before `to`. `deviation` is the population standard deviation of the
+        values.
     series, beside, reduce, start, end
         A comparison of two curves over their common points. `log-error` is the mean of |ln(one /
-        other)|. `rank-correlation` is Spearman's, which is 1 if the curves rise and fall together.
+        other)|. `rank-correlation` is Spearman's rank correlation, which is 1 if the curves rise
+        and fall together.
     series, column, reduce, start, end, over
         One number for a column of the figure's trace, over all rows and runs between two times in
         seconds: `min`, `max`, `mean`, `first`, `last`, `count`, `median`, `mode` (the most frequent

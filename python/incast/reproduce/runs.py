@@ -101,7 +101,7 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
 
 
 def _scenario(chosen: Chosen, *, quick: bool) -> Scenario:
-    """Return the text's scenario, overlaid by the figure's; both have their values for `quick`."""
+    """Return the text's scenario with the changes of the figure, and of `quick`."""
     figure, base = chosen.figure, chosen.paper.base
     under = _with(Scenario(base.scenario), base.quick if quick else {})
     whole = Scenario({"title": chosen.name, **merged(under.document, figure.scenario)})
@@ -135,7 +135,7 @@ def _points(
 
 
 def curves(work: Work, store: Archive) -> Curves:
-    """Return the curves of a figure, whose runs must be done."""
+    """Return the curves of a figure; its runs must be done."""
     figure = work.figure
     metric = None
     if figure.plot is not None and not figure.plot.trace:
@@ -216,7 +216,7 @@ def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
 
 
 def about(points: Sequence[Point]) -> pl.DataFrame:
-    """Return the columns that metrics need of the points: `x`, `servers` and `line_rate_bps`."""
+    """Return the properties of points that metrics need: `x`, `servers` and `line_rate_bps`."""
     here = [point.here for point in points]
     return pl.DataFrame(
         {

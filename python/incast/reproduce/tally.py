@@ -133,7 +133,7 @@ def outcomes(
 
 
 def _reading(claim: Claim, principal: Claim, figures: Mapping[str, Figure]) -> str:
-    """Say how another reading differs: by the end of its sentence, or of its figure's title."""
+    """Describe how a reading differs: return the end of its sentence or of its figure's title."""
     if claim.says != principal.says and claim.says.endswith(")."):
         return claim.says.removesuffix(").").rpartition("(")[2]
     title, first = (figures[one.id].title for one in (claim, principal))

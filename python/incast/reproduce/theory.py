@@ -70,7 +70,7 @@ def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
 
 
 def computed(answer: Mapping[str, Any], xs: Sequence[Any], column: str, label: str) -> pl.DataFrame:
-    """Return a row per point, with the value of a function of the models as the drawn metric.
+    """Return a row per point; the drawn metric is the value of a function of `incast.models`.
 
     Parameters
     ----------

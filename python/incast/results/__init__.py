@@ -84,10 +84,10 @@ class Results:
         return _shown(self._rows(), group)
 
     def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
-        """Yield the rows of `frame` some points at a time, so that they are never all in memory.
+        """Yield the rows of `frame` in portions, so that memory need not hold all rows.
 
-        A portion has about a quarter of a million rows, or the rows of one point. It has the
-        columns of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
+        A portion has about a quarter of a million rows, or the rows of one point. Its columns are
+        those of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Results:
             raise ResultsError(f"group: there is no group {group!r}; choose from {there}")
 
     def _portions(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows of some points at a time, so that they are never all in memory.
+        """Yield the rows in portions of several points, so that memory need not hold all rows.
 
         Raises
         ------

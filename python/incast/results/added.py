@@ -18,7 +18,7 @@ _LIVE = (
     (
         "live.rto_s",
         "s",
-        "Real hosts: smallest of the RTOs that the servers' connections have at their end.",
+        "Real hosts: smallest RTO that a connection of a server has when the connection ends.",
     ),
 )
 

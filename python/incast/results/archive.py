@@ -90,7 +90,7 @@ class Archive:
         Raises
         ------
         ResultsError
-            A pack is damaged, or a folder is a link. This must be reported before anything runs.
+            A pack is damaged, or a folder is a link. This error must precede any run.
         """
         files.check_own(self._times.folder)
         for table in tables(traces):
@@ -109,7 +109,7 @@ class Archive:
         jobs
             The runs.
         first
-            The index of the first run in the whole sweep, whose order the packs have.
+            The index of the first run in the whole sweep; packs have the order of the sweep.
         """
         ends = [*range(PACK - first % PACK, len(jobs), PACK), len(jobs)]
         for start, end in pairwise([0, *ends]):

@@ -11,7 +11,7 @@ from incast.scenario.resolved import Resolved
 
 LOSSLESS, COLLAPSED = "lossless_goodput_bps", "collapsed"
 DESCRIPTIONS = (
-    (LOSSLESS, "bit/s", "Goodput of the workload without losses, computed."),
+    (LOSSLESS, "bit/s", "Computed goodput of the workload without losses."),
     (
         COLLAPSED,
         "",
@@ -72,7 +72,7 @@ def of_point(here: Resolved) -> dict[str, float | None]:
 
 
 def _probes(rows: pl.DataFrame) -> pl.Expr:
-    """Return the number of waits that a tail-loss probe ended; 0 for old results without it."""
+    """Return the number of waits that a tail-loss probe ended; 0 if old results lack the column."""
     if _PROBES not in rows.columns:
         return pl.lit(0.0).alias(_PROBES)
     return pl.col(_PROBES).cast(pl.Float64).fill_null(0.0)

@@ -1,14 +1,14 @@
 """Two results compared at the same points, seed by seed.
 
 Runs with the same seed have the same random streams, so a seed that is hard for one result is hard
-for the other. Therefore differences are taken within a seed. `incast.results.intervals` gives the
-interval of the mean difference. At each single point it contains the true mean in 95 % of the
+for the other. Therefore the difference is computed for each seed. `incast.results.intervals` gives
+the interval of the mean difference. At each single point it contains the true mean in 95 % of the
 cases.
 
 Percentiles of block times are taken from the blocks of all seeds together, as in a summary
 (`incast.results.pooled`). The interval of the difference of two percentiles is computed from their
 own intervals (Zou and Donner 2008, Statistics in Medicine 27, equation 7, without correlation).
-This interval is rather too wide, because a hard seed is hard for both results.
+This interval is somewhat too wide, because a hard seed is hard for both results.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Compared:
         The conclusion from the interval.
     ratio_low, ratio_high
         The ends of the interval of the ratio B/A if A and B have intervals of their own, else None.
-        This interval is rather too wide.
+        This interval is somewhat too wide.
     """
 
     swept: dict[str, Value]
@@ -114,7 +114,7 @@ def compare(
     on = [*keys, "seed"]
     both = first.join(second, on=on, how="inner", suffix="_b", maintain_order="left")
     if both.is_empty():
-        raise ResultsError("compare: the two have no point with a finished seed in common")
+        raise ResultsError("compare: the results have no point with a finished seed in common")
     found = []
     for values, rows in both.group_by(keys or [pl.lit(0)], maintain_order=True):
         here = possible(column, a.resolved(int(rows["point"][0])))
@@ -143,7 +143,7 @@ def _percentiles(
             swept = dict(zip(keys, values, strict=False))
             found.append(percentiles(column, (ours, theirs), swept))
     if not found:
-        raise ResultsError("compare: the two have no point with a finished seed in common")
+        raise ResultsError("compare: the results have no point with a finished seed in common")
     return found
 
 
@@ -195,8 +195,8 @@ def _keys(a: Results, b: Results) -> list[str]:
         for key in results.plan.swept:
             if key not in keys and len({str(it.swept[key]) for it in results.plan.points}) > 1:
                 raise ResultsError(
-                    f"compare: {key} is swept in only one of the two; fix it with --set, or sweep "
-                    "it in both"
+                    f"compare: {key} is swept in only one of the results; fix it with --set, or "
+                    "sweep it in both"
                 )
     return keys
 

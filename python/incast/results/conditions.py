@@ -42,7 +42,7 @@ class Condition:
     bound: float = 0.0
 
     def holds(self, row: dict[str, Any], *, fallen: bool) -> tuple[bool, str]:
-        """Return whether the condition is true at a point, and the value there in words.
+        """Return whether the condition is true at a point, and the value at the point in words.
 
         A point without a finished run has no numbers and fails.
         """
@@ -93,7 +93,7 @@ def parse(texts: Iterable[str]) -> list[Condition]:
 def judge(
     conditions: Sequence[Condition], results: Results, groups: Sequence[str] = (_TOTAL,)
 ) -> list[Finding]:
-    """Evaluate every condition at every point; without any, check that a run finished there.
+    """Evaluate the conditions at every point; without conditions, check that a run finished.
 
     `collapse` applies only to the group `all`.
     """

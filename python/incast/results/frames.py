@@ -25,7 +25,7 @@ class Run:
     Parameters
     ----------
     job
-        What was run.
+        The scenario and the seed of the run.
     output
         The core's tables: `rows`, and the recorded traces.
     """

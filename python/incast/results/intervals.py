@@ -8,10 +8,11 @@ The end of the interval is a quantile of this weighted mean. If all seeds are si
 interval is far too wide. Therefore:
 
 - If no seed has more than twice the value of another, the interval covers Student's and Gaffke's
-  intervals. For Gaffke's, the range extends a quarter of the sample's range beyond the sample.
+  intervals. For Gaffke's interval, the range is assumed to extend a quarter of the sample's range
+  beyond the sample.
 - Otherwise the interval is Gaffke's for the possible range. If the possible range has no upper end,
-  the range extends half of the sample's range beyond the sample, and the interval also covers
-  Student's.
+  the range is assumed to extend half of the sample's range beyond the sample. The interval then
+  also covers Student's interval.
 
 The quantiles of the weighted mean are taken from the beta distribution with the same range, mean
 and variance. They are exact for samples of two values, where the interval becomes Clopper and
@@ -82,7 +83,7 @@ def interval(
     samples
         The statistics of the values.
     lowest, highest
-        The range of possible values; -inf or inf if it is not known. A value outside extends it.
+        The range of possible values, extended to those of the sample; -inf or inf if unknown.
     flags
         Whether values are flags, 0 or 1. Seeds with the same flag say little about further seeds.
     confidence

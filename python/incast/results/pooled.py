@@ -1,13 +1,13 @@
-"""Percentiles of the blocks of all seeds together, with 95 % confidence intervals.
+"""Percentiles of the block times of all seeds together, with 95 % confidence intervals.
 
 The mean of the seeds' percentiles is not a percentile. If half of the seeds have a block that waits
 for a timer, this mean lies between the times of blocks with and without a wait, but no block takes
 such a time.
 
 The blocks of a seed depend on each other, so an interval must be based on whole seeds. Woodruff's
-interval is used. The share of blocks up to the percentile is a mean over seeds, and this mean has
-an interval (`incast.results.intervals`), whose ends are shares, too. The percentiles of the pooled
-blocks at these shares are the ends of Woodruff's interval. This interval extends at most to the
+interval is used. The share of blocks up to the percentile is a mean over seeds. The interval of
+this mean (`incast.results.intervals`) ends at two other shares. The percentiles of the pooled
+blocks at these two shares are the ends of Woodruff's interval. This interval extends at most to the
 slowest block, so it may be too short if few blocks are beyond a percentile.
 """
 
@@ -86,7 +86,7 @@ def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
 def estimate(
     blocks: Sequence[Floats], share: float, confidence: float = CONFIDENCE
 ) -> tuple[float, float | None, float | None]:
-    """Return a percentile of the blocks of all seeds, and the ends of its interval.
+    """Return a percentile of the block times of all seeds, and the ends of its interval.
 
     Parameters
     ----------

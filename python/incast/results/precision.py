@@ -1,9 +1,10 @@
 """Which points have enough seeds, and which need more (`run.precision`).
 
-A point is checked when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow. An
-interval that ends the runs because it happens to be narrow misses the mean too often. Therefore the
-error of 5 % is divided by the number of possible checks. Then all intervals of a point together
-contain its mean in 95 % of the sweeps (Bonferroni's inequality), whichever interval is the last.
+A point is checked when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow.
+Some intervals are narrow by chance. If such an interval ends the runs, it misses the mean too
+often. Therefore the error of 5 % is divided by the number of possible checks. Then all intervals of
+a point together contain its mean in 95 % of the sweeps (Bonferroni's inequality), whichever
+interval is the last.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ _NAMED = 5  # points with the maximum number of seeds that are named
 
 
 def confidence_of(precision: Precision | None) -> float:
-    """Return the confidence of each single interval, with which the last one has 95 %."""
+    """Return the confidence of a single interval, so that all intervals together have 95 %."""
     return CONFIDENCE if precision is None else 1 - (1 - CONFIDENCE) / len(precision.looks)
 
 
@@ -82,7 +83,7 @@ def looks(plan: Plan, store: "Store") -> dict[str, Look]:
 
 
 def notes(results: "Results") -> list[str]:
-    """Report at how many points the precision is reached, and where the maximum came first."""
+    """Report how many points reach the precision, and which points miss it with all seeds."""
     plan, precision = results.plan, results.plan.precision
     if precision is None:
         return []

@@ -67,7 +67,7 @@ def damaged(file: Path) -> ResultsError:
 
 
 def _checksum(content: bytes | bytearray, place: int, file: Path) -> bytes:
-    """Return the checksum of a file and its content, without the bytes at `place`."""
+    """Return the checksum of a file's name and its content without the bytes at `place`."""
     view = memoryview(content)
     found = blake2b(f"{file.parent.name}/{file.name}".encode(), digest_size=len(_BLANK) // 2)
     found.update(view[:place])

@@ -29,7 +29,7 @@ class Series:
 
 
 def axis_of(swept: pl.DataFrame) -> str | None:
-    """Return the key of the axis: the servers, otherwise the first number, otherwise the first key.
+    """Return the key of the axis: the servers, else the first key with numbers, else the first key.
 
     Parameters
     ----------

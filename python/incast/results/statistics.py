@@ -51,8 +51,8 @@ def summarise(
     """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
     `point` is the index of the point in the plan. Only runs with the status "ok" enter a mean.
-    `runs` counts all runs of the point, `ok` counts the runs that enter, and `status` is "ok" or
-    counts the other endings. `timeouts_per_block` is added to the quantities.
+    `runs` counts all runs of the point, and `ok` counts the runs with the status "ok". `status` is
+    "ok", or the counts of the other statuses. `timeouts_per_block` is added to the quantities.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Store(Protocol):
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
         """Announce runs in the order of the plan, in which the first run has the index `first`.
 
-        The missing runs will be put or passed over.
+        Each missing run will be stored or passed over.
         """
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
@@ -153,7 +153,7 @@ class Directory(Archive):
     path
         The directory.
     told
-        The tree of the directory's `manifest.json`.
+        The content of the directory's `manifest.json`.
     """
 
     def __init__(self, path: Path, told: dict[str, Any]) -> None:
@@ -288,7 +288,7 @@ def united(seeds: Sequence[Sequence[int]]) -> list[int]:
 
 
 def combined(path: Path, stores: Sequence[Directory]) -> Directory:
-    """Create a directory for the runs of several directories, or take it if it is one of these.
+    """Create a directory for the runs of several directories, or use the one at `path`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The time of each run, separate from the rows, which are the same on every machine.
+"""The time of each run, stored separately because rows are the same on every machine.
 
 Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
 seconds, the host, and a checksum. On an object store, no file can grow. There the process writes

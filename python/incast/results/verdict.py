@@ -74,7 +74,7 @@ class _Curve:
         """Report points without a finished run."""
         if not self.unfinished:
             return ""
-        return f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
+        return f" (Left out: {units.plural(self.unfinished, 'point')} without a finished run.)"
 
     def _nothing(self) -> str:
         ends = " ".join(self.ends)
@@ -89,11 +89,11 @@ class _Curve:
             return self._without_collapse()
         here, safe = f"{self.at[first].servers} servers", self._safe()
         if first == 0:
-            text = f"Collapsed from {here} on, the fewest tried: {self._why(first)}"
+            text = f"Collapsed from {here} on, the smallest number tried: {self._why(first)}"
         elif safe is None:
             text = (
-                f"Collapses at {here}, and in some seeds at {self.at[0].servers} already, the "
-                f"fewest tried: {self._why(first)}"
+                f"Collapses at {here}, and in some seeds already at {self.at[0].servers}, the "
+                f"smallest number tried: {self._why(first)}"
             )
         else:
             text = f"Collapses between {self.at[safe].servers} and {here}: {self._why(first)}"
@@ -108,7 +108,7 @@ class _Curve:
         return text + self._doubt(first)
 
     def _without_collapse(self) -> str:
-        """Report a curve on which no number of servers collapses in the mean."""
+        """Report a curve whose means have not collapsed at any number of servers."""
         goodput = [row["goodput_bps"] for row in self.rows]
         falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
         first = next(falls, None)
@@ -288,7 +288,8 @@ class _Curve:
         if over is None or first > here.buffer_packets:
             return f"{buffer}, the first windows send {first}"
         return (
-            f"{buffer}, the first windows send {first}, the {_ORDINALS[over]} {here.window(over)}"
+            f"{buffer}, the first windows send {first}, and the {_ORDINALS[over]} windows "
+            f"send {here.window(over)}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Documents as JSON. A value that JSON cannot represent is an error that names its key."""
+"""Documents as JSON. If JSON cannot represent a value, an error names the key of the value."""
 
 import json
 from collections.abc import Mapping

@@ -176,7 +176,7 @@ class Plan:
         return list(found.values())
 
     def runs(self, some: range | None = None) -> Iterator[Job]:
-        """Yield each different run once, in the order of `jobs`: all runs, or `some` by number."""
+        """Yield each different run once, in the order of `jobs`, or only those numbered `some`."""
         points = self.distinct
         for number in range(len(points) * len(self.seeds)) if some is None else some:
             seed, place = divmod(number, len(points))

@@ -1,4 +1,4 @@
-"""A resolved scenario in numbers, with which tables, pictures and verdicts are computed.
+"""The numbers of a resolved scenario, for tables, pictures and verdicts.
 
 The core derives the numbers from the scenario (`_core.Scenario.facts`). No quantity is parsed here.
 """
@@ -73,17 +73,17 @@ class Resolved:
 
     @property
     def lines(self) -> int:
-        """Number of clients' links that bound the goodput: all on a star, one elsewhere."""
+        """Number of clients' links that limit the goodput: all on a star, otherwise one."""
         return self.clients if self.topology == "star" else 1
 
     @property
     def limit(self) -> float:
-        """Total rate in bit/s of the clients' links that bound the goodput."""
+        """Total rate in bit/s of the clients' links that limit the goodput."""
         return self.lines * self.line_rate
 
     @property
     def line(self) -> str:
-        """Rate of the clients' links that bound the goodput, in words."""
+        """Rate of the clients' links that limit the goodput, in words."""
         rate = units.rate(self.line_rate)
         return rate if self.lines == 1 else f"{self.lines} × {rate}"
 
@@ -163,7 +163,7 @@ class Resolved:
 
     @property
     def judged(self) -> bool:
-        """Whether a collapse is defined: for one read, and for long flows."""
+        """Whether a collapse is defined, as it is for one read and for long flows."""
         known = {"barrier-read", "long-flows"}
         return len(self.workloads) == 1 and self.workload["name"] in known
 
@@ -215,7 +215,7 @@ class Resolved:
 
     @property
     def buffer_bytes(self) -> int:
-        """Bytes in the buffer of the port to the client; if it counts packets, of full packets."""
+        """Bytes in the buffer of the port to the client; a buffer in packets has full packets."""
         return self.facts["buffer_bytes"]
 
     @property
@@ -235,7 +235,7 @@ class Resolved:
 
     @property
     def _total(self) -> str:
-        """Size of the shared buffer in words, without the unit `packets` if the port has it too."""
+        """Size of the shared buffer in words; `packets` is left out if the port's size has it."""
         total = self.facts["buffer_total"] or 0
         if not self.facts["buffer_total_counts_packets"]:
             return units.size(total)
@@ -294,8 +294,8 @@ class Resolved:
     def window(self, round_trip: int) -> int:
         """Packets that all servers together send in the n-th round trip of slow start.
 
-        In the first round trip, each server sends its initial window. In each later one, it sends
-        twice as much, as far as the receive window and the rest of the SRU allow.
+        In the first round trip, each server sends its initial window. In each later round trip, it
+        sends twice as much as before, as far as the receive window and the rest of the SRU allow.
         """
         first = self.initial_window
         doubled: int = first * 2 ** (round_trip - 1)

@@ -105,7 +105,7 @@ def run(
         `out` cannot be written to or contains the results of another scenario; or an argument
         (`traces`, `jobs`, `shard`, `executor`) is not valid; or the scheduler is gone.
     Interrupted
-        Ctrl-C; finished runs are in its `results`.
+        Ctrl-C was pressed; `results` of the exception has the finished runs.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
@@ -174,8 +174,8 @@ def run_jobs(
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C; finished runs are stored. A run that has not been cancelled yet ends by itself, and
-        stores nothing.
+        Ctrl-C was pressed; finished runs are stored. A run that has not been cancelled yet ends by
+        itself, and stores nothing.
     ScenarioError
         The core refused a job.
     """
@@ -221,7 +221,7 @@ def check_jobs(jobs: int | None) -> None:
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -229,7 +229,7 @@ def processors() -> int:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A finished job, its run and its seconds; without them if another process has run the job."""
+    """A finished job; run and seconds are None if another process has run the job."""
 
     job: Job
     run: Run | None = None
@@ -239,8 +239,8 @@ class _Finished:
 class _Sweep:
     """Runs jobs on threads, and stops them on request.
 
-    Threads simulate and store traces. The calling thread stores the rows, in batches, because a
-    file or a table in memory costs a hundred times more than one of its rows.
+    Threads simulate and store traces. The calling thread stores the rows, in batches, because each
+    file, and each table in memory, costs a hundred times as much as a row.
     """
 
     def __init__(
@@ -326,7 +326,7 @@ class _Sweep:
             return self.todo.pop() if self.todo and not self.stopped.is_set() else None
 
     def part_ways(self) -> None:
-        """Leave the order of the plan, because another process runs the same jobs."""
+        """Shuffle the remaining jobs, because another process runs the same jobs."""
         with self.taking:
             size = max(min(len(self.todo) // _WAYS, PACK), 1)  # neighbours share a pack
             pieces = [self.todo[at : at + size] for at in range(0, len(self.todo), size)]

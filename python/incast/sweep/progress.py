@@ -82,7 +82,7 @@ class Estimate:
         self._count(cost, left - 1)
 
     def _count(self, cost: _Cost, left: int) -> None:
-        """Add the `left` runs of a point to the sums, or subtract them if negative."""
+        """Add `left` runs of a point to the sums; if `left` is negative, subtract runs."""
         if cost.runs:
             self._rest += left * cost.spent / cost.runs
         else:

@@ -21,7 +21,7 @@ def refine(
     plan
         A plan with a precision, and the seeds that every point has.
     store
-        The store into which `run` puts runs. Runs that it already has count as well.
+        The store into which `run` puts runs. Runs that are already in the store count, too.
     run
         A function that runs the missing jobs.
     widen
@@ -30,7 +30,7 @@ def refine(
     Returns
     -------
     Plan
-        The plan with the seeds of the point that has the most.
+        The plan with the seeds of the point that has the most seeds.
     """
     precision = plan.precision
     if precision is None:

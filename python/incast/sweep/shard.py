@@ -52,7 +52,7 @@ class Shard:
         return self.cut([cost(point.here) for _, point in plan.distinct], len(plan.seeds))
 
     def among(self, jobs: Iterable[Job]) -> list[Job]:
-        """Return those of several runs that belong to the shard, in their order."""
+        """Return the runs of a list that belong to the shard, in the order of the list."""
         every = list({job.key: job for job in jobs}.values())
         known: dict[str, int] = {}
         for job in every:
@@ -62,7 +62,7 @@ class Shard:
         return every[part.start : part.stop]
 
     def cut(self, costs: Sequence[int], times: int = 1) -> range:
-        """Return the shard's range of runs with these costs, which are repeated `times` times.
+        """Return the shard's range of runs, whose costs are `costs`, repeated `times` times.
 
         The sum of the costs is divided equally. A run belongs to the part that contains the middle
         of its cost. So no part costs more than an equal share plus the longest run.

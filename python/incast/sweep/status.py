@@ -1,4 +1,4 @@
-"""The state of a results directory: finished runs, missing runs, and the time that these need."""
+"""The state of a results directory: finished runs, missing runs and their estimated time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -162,7 +162,7 @@ def status(directory: Path, jobs: int | None = None) -> Status:
 
 @dataclass(frozen=True)
 class _Found:
-    """The stored runs of a point, with the number, seconds and packets of the timed ones."""
+    """The stored runs of a point, with the number, seconds and packets of the timed runs."""
 
     swept: dict[str, Any]
     done: int

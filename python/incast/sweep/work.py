@@ -21,7 +21,7 @@ _RUN = 300
 
 
 def packets(here: Resolved) -> float:
-    """Return the approximate number of data packets of a run; its time is proportional to it.
+    """Return the approximate number of data packets, to which the time of a run is proportional.
 
     Simulated time without packets costs nothing, so a collapse does not make a run longer. For a
     workload with a duration, the estimate is an upper bound: the packets that the clients' links

@@ -29,9 +29,7 @@ class Case:
     Parameters
     ----------
     document
-        It, as a user writes it.
-    traces
-        The traces that are recorded.
+        The scenario, as a user writes it. traces The traces that are recorded.
     """
 
     document: dict[str, Any]
@@ -45,19 +43,19 @@ def cases() -> list[Case]:
 
 
 def hashes() -> list[str]:
-    """Return what was kept of every scenario."""
+    """Return the kept hashes of every scenario."""
     return HASHES.read_text().splitlines()
 
 
 def write_hashes(found: Sequence[str]) -> None:
-    """Keep what the scenarios give today."""
+    """Keep the hashes of the scenarios' present results."""
     HASHES.write_text("".join(f"{line}\n" for line in found))
 
 
 def outcome(case: Case) -> str:
     """Run a scenario at its first seed; return a hash of its rows, and one of its traces.
 
-    Of one that has been refused since it was drawn, return the key that is wrong.
+    If the scenario is refused by now, return the wrong key.
     """
     rows, traces = hashlib.sha256(), hashlib.sha256()
     try:

@@ -62,7 +62,7 @@ def systematic() -> Iterator[Document]:
 
 
 def drawn(seed: int) -> Iterator[Document]:
-    """Mix profiles, transports and keys at random, for ever."""
+    """Yield random mixtures of profiles, transports and keys without end."""
     draw = random.Random(seed)
     every, names = list(knobs()), transports()
     while True:
@@ -79,7 +79,7 @@ def drawn(seed: int) -> Iterator[Document]:
 
 
 def usable(document: Document) -> bool:
-    """Say whether it is a scenario, and a short one."""
+    """Return whether a document is a valid scenario with short runs."""
     try:
         points = incast.load(document).plan.points
     except (incast.ScenarioError, KeyError, TypeError, AttributeError):

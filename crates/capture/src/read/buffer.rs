@@ -6,8 +6,7 @@ use super::Count;
 
 const FIRST: usize = 1 << 18;
 
-/// The unread bytes of an input. Any number of them can be examined at a time, once they have
-/// arrived.
+/// The unread bytes of an input. A caller can examine any number of unread bytes that have arrived.
 pub struct Buffer {
     input: Box<dyn Read + Send>,
     count: Count,
@@ -30,8 +29,8 @@ impl Buffer {
         self.offset
     }
 
-    /// Reads until the buffer has `wanted` bytes, and returns whether it has. The buffer doubles
-    /// when the input has filled it. Returns an error if the reading was stopped.
+    /// Reads until the buffer has `wanted` bytes, and returns whether it has them. The buffer's
+    /// size doubles when the buffer is full. Returns an error if the reading was stopped.
     #[inline]
     pub fn fill(&mut self, wanted: usize) -> Result<bool> {
         if self.end - self.start >= wanted { Ok(true) } else { self.read(wanted) }
@@ -71,7 +70,7 @@ impl Buffer {
         &self.bytes[from..self.start]
     }
 
-    /// Skips `count` bytes without keeping them, and returns whether the input had so many.
+    /// Skips `count` bytes without keeping them, and returns whether the input had that many bytes.
     pub fn skip(&mut self, mut count: u64) -> Result<bool> {
         while count > 0 {
             if self.start == self.end && !self.fill(1)? {

@@ -4,8 +4,7 @@ use std::io::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The number of bytes that have been read so far, for progress, and whether the reading was
-/// stopped.
+/// The number of bytes read so far, which shows progress, and a flag that stops the reading.
 #[derive(Clone, Debug, Default)]
 pub struct Count(Arc<Shared>);
 

@@ -11,7 +11,7 @@ mod udp;
 
 use super::{Kind, Packet, Tunnel};
 
-/// Number of nested tunnels that are followed.
+/// Largest number of nested tunnels that are decoded.
 const DEEPEST: u8 = 4;
 
 /// The reason why a frame has no readable TCP packet.
@@ -46,14 +46,14 @@ struct Way {
     tunnel: Option<Tunnel>,
     /// Number of tunnels so far.
     depth: u8,
-    /// Whether the outer packet was marked. The end of the tunnel will then mark the inner packet
+    /// Whether the outer packet was marked. If so, the end of the tunnel will mark the inner packet
     /// (RFC 6040 §4.2).
     marked: bool,
 }
 
 impl Way {
-    /// Notes labels, a session or a second tag of the link. Inside a tunnel, the tunnel is named
-    /// instead.
+    /// Records MPLS labels, a PPPoE session or a second VLAN tag as the tunnel, unless the packet
+    /// is already inside a tunnel.
     fn pass(&mut self, tunnel: Tunnel) {
         self.tunnel.get_or_insert(tunnel);
     }
@@ -66,7 +66,7 @@ impl Way {
     }
 }
 
-/// The TCP packet in a frame, of which `length` bytes were on the wire.
+/// The TCP packet in a frame. The whole frame had `length` bytes on the wire.
 #[inline]
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
     // The bytes beyond those that were captured.

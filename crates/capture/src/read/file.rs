@@ -36,18 +36,19 @@ pub enum End {
     Whole,
     /// The file ended in the middle of a frame; everything before this frame was read.
     Cut,
-    /// The reading ended at this byte of the decompressed file, because no capture has such bytes.
+    /// The reading ended at this byte of the decompressed file, because the next bytes cannot
+    /// belong to a capture.
     Damaged(u64, String),
 }
 
-/// The reason why a file cannot be read as a capture: one line.
+/// The reason why a file cannot be read as a capture, as one line of text.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The system returned an error.
     #[error("{}: {}", .0.display(), system(.1))]
     Io(PathBuf, Error),
     /// The file is of another kind.
-    #[error("{}: must be a pcap or pcapng file, also compressed by gzip or zstd", .0.display())]
+    #[error("{}: must be a pcap or pcapng file (plain, gzip or zstd)", .0.display())]
     Kind(PathBuf),
     /// The file is empty.
     #[error("{}: is empty; must be a pcap or pcapng file", .0.display())]
@@ -67,7 +68,7 @@ enum Format {
     Unknown,
 }
 
-/// Number of frames between two checks whether the reading was stopped.
+/// Number of frames between two checks of the stop flag.
 const CHECK: u64 = 1 << 12;
 
 /// A capture file.
@@ -81,8 +82,8 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file, or standard input for `-`. If `count` is stopped meanwhile, the file has no
-    /// packets.
+    /// Opens a file, or standard input for `-`. If `count` is stopped before the file is open, the
+    /// file has no packets.
     ///
     /// # Errors
     /// The file cannot be read, or is no capture.
@@ -140,7 +141,8 @@ impl File {
         tally
     }
 
-    /// The end of the file, once it has ended. A reading that is stopped does not end a file.
+    /// The way in which the file ended, or `None` before its end. Stopping the reading does not
+    /// count as an end.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }

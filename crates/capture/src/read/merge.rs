@@ -19,7 +19,7 @@ struct Source {
 /// that overlap in time were captured at different places, so each is a vantage point of its own.
 pub struct Merge {
     sources: Vec<Source>,
-    /// The vantage points whose files have ended, in the order of these ends.
+    /// The vantage points whose files have ended, in the order in which the files ended.
     ended: Vec<u16>,
     points: u16,
     count: Count,

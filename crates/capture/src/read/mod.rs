@@ -1,8 +1,8 @@
 //! Reads capture files.
 //!
 //! A [`Merge`] reads several files as one stream of TCP packets in order of time. A [`File`] is one
-//! of these files: pcap or pcapng, plain, gzip or zstd. Input is not trusted. If it claims a
-//! length, no memory of this length is reserved before the bytes have arrived.
+//! of these files: pcap or pcapng, plain, gzip or zstd. Input is not trusted. If a file claims a
+//! length, memory for that length is reserved only as the bytes arrive.
 
 mod buffer;
 mod count;

@@ -21,7 +21,7 @@ impl Timestamps {
 pub struct Options {
     /// The largest segment that the sender of a SYN accepts.
     pub mss: Option<u16>,
-    /// The shift of later windows.
+    /// The window scale: the shift of the window fields of later packets.
     pub scale: Option<u8>,
     /// Whether the sender of a SYN understands selective acknowledgments.
     pub sack_permitted: bool,

@@ -21,7 +21,7 @@ pub mod flags {
     pub const ECE: u8 = 64;
 }
 
-/// An IP address; IPv4 as the mapped address of RFC 4291 §2.5.5.2.
+/// An IP address. An IPv4 address is stored as its mapped IPv6 address (RFC 4291 §2.5.5.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(u128);
 
@@ -73,9 +73,9 @@ pub struct Packet {
     pub time: i64,
     /// The number of the frame in its file, counted from 1 as in Wireshark.
     pub frame: u64,
-    /// The number of the file, in the order given.
+    /// The number of the file, in the order in which the files were given.
     pub file: u16,
-    /// The number of the vantage point, which files that follow each other share.
+    /// The number of the vantage point. Files that follow each other have the same number.
     pub point: u16,
     /// The sending end.
     pub source: Endpoint,
@@ -87,7 +87,7 @@ pub struct Packet {
     pub ack: u32,
     /// See [`flags`].
     pub flags: u8,
-    /// Window field, without its scale.
+    /// Window field, before scaling.
     pub window: u16,
     /// Bytes of data, including bytes that were not captured.
     pub payload: u32,

@@ -14,7 +14,7 @@ pub struct Pcap {
     /// Nanoseconds per unit of the second time field.
     unit: u32,
     link: u32,
-    /// Bytes of a record's header, which are more than 16 in a dialect of Linux 2.
+    /// Bytes of a record's header: 16, or more in a dialect of the format from Linux 2.
     header: usize,
 }
 

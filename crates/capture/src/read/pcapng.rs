@@ -44,8 +44,8 @@ struct Clock {
 const GIGA: u64 = 1_000_000_000;
 
 impl Scale {
-    /// The scale of an `if_tsresol`, whose high bit tells whether the other bits are a power of two
-    /// or of ten.
+    /// The scale of an `if_tsresol`. Its high bit tells whether the other bits are an exponent of
+    /// two or of ten.
     fn new(resolution: u8) -> Self {
         let exponent = resolution & 0x7f;
         match exponent {

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use super::Count;
 
-/// Bytes of a chunk, which are as many as a pipe of Linux holds.
+/// Bytes of a chunk: the capacity of a Linux pipe.
 const CHUNK: usize = 1 << 16;
 /// Number of chunks that may wait to be read.
 const CHUNKS: usize = 4;
-/// Time between two checks whether the reading was stopped.
+/// Time between two checks of the stop flag.
 const STEP: Duration = Duration::from_millis(50);
 
-/// An input that a thread of its own opens and reads, because opening and reading cannot be
-/// interrupted. The reader waits for this thread, and its wait can be interrupted.
+/// An input with a thread of its own, which opens and reads it, because these calls cannot be
+/// interrupted. The reader waits for this thread, and the wait can be interrupted.
 pub struct Pump {
     chunks: Receiver<Result<Vec<u8>>>,
     chunk: Vec<u8>,
@@ -25,8 +25,8 @@ pub struct Pump {
 }
 
 impl Pump {
-    /// Starts the thread. It ends with the input, or at the next bytes that arrive after the pump
-    /// was dropped.
+    /// Starts the thread. The thread ends when the input ends, or at the first bytes that arrive
+    /// after the pump was dropped.
     pub fn start<R: Read>(
         open: impl FnOnce() -> Result<R> + Send + 'static,
         count: &Count,

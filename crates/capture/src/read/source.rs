@@ -29,7 +29,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Opens a file, or standard input for `-`. Only regular files are read without a [`Pump`].
+/// Opens a file, or standard input for `-`. Regular files are read directly, and all other inputs
+/// through a [`Pump`].
 pub fn open(path: &Path, count: &Count) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return plain(Box::new(Pump::start(|| Ok(std::io::stdin()), count)?), count);
@@ -78,7 +79,7 @@ impl Frames {
     }
 }
 
-/// The decoder of the next frame, behind skippable frames; `None` at the end.
+/// The decoder of the next frame after any skippable frames, or `None` at the end of the input.
 fn decoder(mut input: BufReader<Start>) -> Result<Option<Zstd>> {
     while !input.fill_buf()?.is_empty() {
         let mut frames = FrameDecoder::new();

@@ -1,7 +1,7 @@
 //! The tunnels that may carry a packet.
 
-/// The tunnel in which a packet was carried when it was captured; of several tunnels, the
-/// innermost.
+/// The tunnel that carried a packet when the packet was captured. If several tunnels are nested,
+/// this is the innermost one.
 ///
 /// A single VLAN tag is not a tunnel, because the packet under it belongs to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,12 +14,13 @@ pub enum Tunnel {
     Gre,
     /// Ethernet in GRE with a key, RFC 7637.
     Nvgre,
-    /// A switch's copy of a frame in GRE, without a header of its own.
+    /// A switch's copy of a frame in GRE, without an ERSPAN header.
     Erspan1,
-    /// A switch's copy of a frame in GRE, with a header of 8 bytes (draft-foschiano-erspan §4.2).
+    /// A switch's copy of a frame in GRE, with an ERSPAN header of 8 bytes (draft-foschiano-erspan
+    /// §4.2).
     Erspan2,
-    /// A switch's copy of a frame in GRE, with a header of 12 bytes or more (draft-foschiano-erspan
-    /// §4.3).
+    /// A switch's copy of a frame in GRE, with an ERSPAN header of 12 bytes or more
+    /// (draft-foschiano-erspan §4.3).
     Erspan3,
     /// IPv4 or IPv6 in IP, RFC 2003, 2473 and 4213.
     IpInIp,

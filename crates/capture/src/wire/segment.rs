@@ -42,7 +42,8 @@ pub struct Options {
     pub mss: Option<u16>,
     /// On a SYN: whether the sender understands selective acknowledgements (RFC 2018).
     pub sack_permitted: bool,
-    /// On a SYN: the shift of later windows (RFC 7323).
+    /// On a SYN: the window scale, which is the shift of the window fields of later segments (RFC
+    /// 7323).
     pub window_scale: Option<u8>,
     /// Timestamp value and echo (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
@@ -68,7 +69,7 @@ pub struct Segment {
     pub seq: u32,
     /// Acknowledgement.
     pub ack: u32,
-    /// The window field, as it is on the wire.
+    /// The window field as on the wire, before scaling.
     pub window: u16,
     /// Options.
     pub options: Options,
@@ -104,8 +105,8 @@ pub fn write_segment(segment: &Segment, out: &mut Vec<u8>) -> usize {
     ETHERNET + IPV4 + length
 }
 
-/// Writes the headers of a UDP datagram's frame with the segment's ends and payload. Returns the
-/// length of the whole frame.
+/// Writes the headers of a frame with a UDP datagram. The addresses, ports and payload are those of
+/// the segment. Returns the length of the whole frame.
 pub fn write_datagram(segment: &Segment, out: &mut Vec<u8>) -> usize {
     out.clear();
     out.resize(ETHERNET + IPV4 + UDP, 0);
@@ -129,7 +130,8 @@ fn write_ports(segment: &Segment, bytes: &mut [u8]) {
     bytes[2..4].copy_from_slice(&segment.to.port.to_be_bytes());
 }
 
-/// Writes the Ethernet and IPv4 headers of `length` bytes of `protocol`.
+/// Writes the Ethernet and IPv4 headers before `length` bytes of the protocol with number
+/// `protocol`.
 fn write_ip(segment: &Segment, protocol: u8, length: usize, out: &mut [u8]) {
     out[..6].copy_from_slice(&segment.to.mac());
     out[6..12].copy_from_slice(&segment.from.mac());

@@ -44,7 +44,7 @@ pub fn vxlan(frame: &[u8]) -> Vec<u8> {
     udp(4789, &[&[8, 0, 0, 0, 0, 0, 77, 0], frame].concat())
 }
 
-/// GENEVE with this number of words of options.
+/// GENEVE with options of this number of four-byte words.
 pub fn geneve(words: u8, protocol: u16, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![words, 0];
     bytes.extend(protocol.to_be_bytes());
@@ -81,7 +81,7 @@ pub fn pppoe(protocol: &[u8], payload: &[u8]) -> Vec<u8> {
     [&[0x11, 0, 0, 1], &length.to_be_bytes()[..], protocol, payload].concat()
 }
 
-/// GTP-U, with `flags` for optional fields, and with these fields.
+/// GTP-U with the given optional fields, which `flags` announces.
 pub fn gtp(flags: u8, fields: &[u8], payload: &[u8]) -> Vec<u8> {
     let length = (fields.len() + payload.len()) as u16;
     let header = [0x30 | flags, 0xff];

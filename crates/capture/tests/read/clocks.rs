@@ -6,8 +6,8 @@ use incast_capture::read::File;
 use crate::builder::block;
 use crate::{BIG, LITTLE, Order, START, open, packets, segment};
 
-/// A file with one packet at these ticks, and with one interface, whose clock has this
-/// `if_tsresol`.
+/// A file with one interface and one packet. The packet's time is in ticks of the interface's
+/// clock, whose `if_tsresol` is `resolution`.
 fn file(order: Order, resolution: Option<u8>, offset: Option<i64>, ticks: u64) -> File {
     let mut bytes = Vec::new();
     let mut body = order.four(0x1a2b_3c4d).to_vec();

@@ -296,7 +296,7 @@ fn blocks_of_pcapng_have_lengths_that_make_sense() {
     assert_eq!(end(0x0bad, most + 4).0, End::Cut, "others may be longer");
 }
 
-/// A file with interfaces of these snap lengths, and with a block of this kind and body.
+/// A file with interfaces of these snap lengths, followed by a block of this kind with this body.
 fn with(order: crate::Order, snaplens: &[u32], kind: u32, body: &[u8]) -> File {
     let mut bytes = pcapng(order, 1, &[]);
     // Cut the file before its own interface.

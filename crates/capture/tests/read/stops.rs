@@ -1,5 +1,5 @@
-//! A reading that another thread stops ends soon with the packets that it has read, whatever it
-//! waits for.
+//! If another thread stops a reading, it ends soon and returns the packets read so far, even if it
+//! waits for bytes or for a writer.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::builder::pcap;
 use crate::carriers::ethernet;
 use crate::{LITTLE, START, segment};
 
-/// Long enough for a busy machine.
+/// Time limit for an answer, which is long enough for a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 const MOMENT: Duration = Duration::from_millis(200);
 

@@ -1,4 +1,4 @@
-//! A packet is found in every carrier, and names the carrier.
+//! The reader finds a packet in every carrier, and the packet names its carrier.
 
 use incast_capture::read::{Kind, Tunnel};
 

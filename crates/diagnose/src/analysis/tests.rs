@@ -110,8 +110,8 @@ fn each_place_has_a_point_with_the_flows_that_were_chosen() {
     assert_eq!(Options::default().flows, 3);
 }
 
-/// A point at which data of this number of hosts have gone to one host, with this share of the
-/// round trip.
+/// A point that has seen data from this number of hosts to one host. `share` is the share of the
+/// round trip behind the point.
 fn point(senders: u8, share: f64) -> Point {
     let mut point = Point::new(3);
     point.evidence.take(1000, share);
@@ -453,7 +453,7 @@ fn a_stall_that_two_places_have_seen_is_one_and_its_surer_cause_counts() {
     assert_eq!(stalls(&lead, [&other].into_iter()).len(), 6, "of another flow");
 }
 
-/// This would take minutes if each stall of a point were compared with each stall of the other
+/// This test would take minutes if each stall of a point were compared with each stall of the other
 /// point.
 #[test]
 fn as_many_stalls_as_are_listed_are_matched_at_once() {

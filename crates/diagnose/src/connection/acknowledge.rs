@@ -8,11 +8,12 @@ use crate::event::{Event, Reason, Wait};
 use crate::flow::Shut;
 use crate::time::{Span, Time};
 
-/// The round trip that is assumed for an ACK that may have been held.
+/// The round trip that is assumed when an ACK may have been delayed.
 const ROUND_TRIP: Span = Span::from_millis(1);
 
 impl Connection {
-    /// Times answers with timestamps, because an answer echoes a timestamp that it has received.
+    /// Measures the time of an answer by its timestamp, which echoes the timestamp of an earlier
+    /// packet.
     pub(super) fn time_stamps(&mut self, packet: &Packet, side: usize, now: Time) {
         let Some(stamps) = packet.options.timestamps else { return };
         if let Some(sent) = self.flows[1 - side].timing.echoed(stamps.echo) {
@@ -67,8 +68,8 @@ impl Connection {
         }
     }
 
-    /// Times a round trip with the first ACK after a SYN or SYN-ACK. It shows none if the opener's
-    /// SYN was answered before, and the ACK is for the opener's data.
+    /// Times a round trip with the first ACK after a SYN or SYN-ACK. The ACK gives no round trip if
+    /// the opener's SYN was answered before and the ACK is for the opener's data.
     fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (Time, Span)) {
         let from = 1 - side;
         let answers = self.opener != Some(from) || packet.payload > 0;
@@ -109,7 +110,7 @@ impl Connection {
         }
     }
 
-    /// Whether an ACK that the other end had held ended a silence of a flow.
+    /// Whether the silence of a flow ended with an ACK that the other end had delayed.
     pub(super) fn ack_was_held(&self, side: usize, now: Time, start: Time) -> bool {
         let heard = self.heard[1 - side];
         let patience = self.trips.patience(ROUND_TRIP);

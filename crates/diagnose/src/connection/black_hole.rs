@@ -1,11 +1,11 @@
-//! Segments that are too long for a link of the path, which the router does not report (RFC 2923
-//! §2.1).
+//! Segments that are too long for a link of the path, while the router does not report the drops
+//! (RFC 2923 §2.1).
 
 use super::Connection;
 use crate::event::Event;
 use crate::time::{Span, Time};
 
-/// The sender has tried several times to fill a hole that is older than this.
+/// If a hole is older than this, the sender has tried several times to fill it.
 const SECOND: Span = Span::from_secs(1);
 
 impl Connection {

@@ -9,7 +9,7 @@ use crate::event::{Event, Resumed};
 use crate::flow::Seen;
 use crate::time::{Span, Time};
 
-/// A flow that was silent for longer than this may have met an outage.
+/// If a flow was silent for longer than this, an outage may have stopped it.
 const BREAK: Span = Span::from_millis(50);
 
 /// A segment of data, with its position in its flow.
@@ -31,8 +31,8 @@ impl Arrival<'_> {
     }
 
     /// The way in which the segment continues its flow, if all bytes below `una` had been
-    /// acknowledged. `before` tells that this was longer ago than a round trip, so that the ACK has
-    /// been lost.
+    /// acknowledged. `before` is true if the ACK of these bytes is older than a round trip. If the
+    /// segment still comes again, this ACK was lost.
     fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
             Seen::Again if self.end <= una && before => Resumed::Acknowledged,

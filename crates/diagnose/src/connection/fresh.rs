@@ -36,8 +36,8 @@ impl Connection {
         }
     }
 
-    /// Takes new bytes beyond a hole after a silence. A probe may have sent these bytes, if the
-    /// receiver names ranges (RFC 8985 §7.3).
+    /// Takes new bytes beyond a hole after a silence. If the receiver sends SACK ranges, these
+    /// bytes may be a probe (RFC 8985 §7.3).
     fn probed_beyond(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         if self.is_selective() && gap.length() > SOON {
             let finding = Finding::of(Cause::FullWindow, 0.8);
@@ -74,7 +74,7 @@ impl Connection {
         flow.waiting.wait_for(gap.pending(kind, it.packet, span));
     }
 
-    /// Checks whether the rounds of packets end at the edge of the window.
+    /// Checks whether each round of packets fills the window up to its edge.
     fn rounds(&mut self, side: usize, gap: &Gap, events: &mut Vec<Event>) {
         let Some(trip) = self.trips.round() else { return };
         let flow = &mut self.flows[side];

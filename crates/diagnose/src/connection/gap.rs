@@ -8,14 +8,14 @@ use crate::flow::{Flow, Kind, Pending};
 use crate::stall::{Finding, Place, Stall};
 use crate::time::{Span, Time};
 
-/// No probe timer or retransmission timer of a common stack is shorter (Linux: two ticks), so a
+/// The shortest probe timer or retransmission timer of a common stack (two ticks in Linux). A
 /// shorter silence before new bytes is no stall.
 pub(super) const SOON: Span = Span::from_millis(2);
 /// The minimum share of a wait in which the receiver's link must have been idle. With a smaller
 /// share, packets of other flows or a queue have delayed the packet that ended the wait.
 const IDLE: f64 = 0.1;
-/// Longer than any wait in a queue. After a longer silence, a repeated packet was sent by a timer,
-/// even if the link was busy.
+/// A time that is longer than any wait in a queue. If a packet is repeated after a longer silence,
+/// a timer has sent it, even if the link was busy.
 const LONG: Span = Span::from_millis(150);
 /// Largest number of consecutive timers in one silence.
 const MOST_TIMERS: i32 = 8;
@@ -23,8 +23,8 @@ const MOST_TIMERS: i32 = 8;
 /// The silence before a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
-    /// The time at which the wait began: the time of the last data or of its ACK, or of the request
-    /// before the first bytes of a message.
+    /// The time at which the wait began: the time of the last data or of their ACK. Before the
+    /// first bytes of a message, it is the time of the request.
     pub start: Time,
     pub now: Time,
     /// The time since any packet of the connection.
@@ -35,9 +35,9 @@ pub(super) struct Gap {
     pub idle: f64,
     /// The packet before the silence.
     pub before: Place,
-    /// Number of missing packets, according to the identifications of IP packets; and the same
-    /// number in case that the sender counts the packets of each connection, if this is not known
-    /// yet.
+    /// Number of missing packets according to the identifications of IP packets. While it is not
+    /// known whether the sender counts the packets of each connection, `if_counted` is the number
+    /// that holds if it does.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
     /// Whether no byte of this message was seen before.
@@ -73,8 +73,8 @@ impl Gap {
     }
 
     /// Whether new bytes came too late for an ordinary round trip, although packets of other flows
-    /// did not keep the link busy. `unasked` tells that the flow opens its connection, so that
-    /// nobody waits for it.
+    /// did not keep the link busy. `unasked` is true if the flow opens its connection, so that
+    /// nobody waits for its bytes.
     pub fn is_wait(&self, unasked: bool) -> bool {
         let lost = self.has_lost();
         let quick = self.patience.max(if lost && !unasked { Span::ZERO } else { SOON });
@@ -91,13 +91,14 @@ impl Gap {
         !self.first && self.now - last_data > self.patience
     }
 
-    /// A wait without a loss, which a packet has ended.
+    /// A wait without a loss, which ended with this packet.
     pub fn wait(&self, reason: Reason, start: Time, packet: &Packet) -> Wait {
         let (before, after) = (self.before, packet.into());
         Wait { reason, start, end: self.now, before, after, idle: self.idle }
     }
 
-    /// Number of lost packets that were sent before the wait, and not by its timer.
+    /// Number of lost packets that were sent before the wait; packets that the timer sent during
+    /// the wait do not count.
     pub fn beyond(&self, lost: u32) -> i64 {
         let most = i32::try_from(lost).unwrap_or(i32::MAX).clamp(1, MOST_TIMERS);
         let timer = self.timer.unwrap_or(Span::MAX);

@@ -18,9 +18,10 @@ const DUPLICATES: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a piece of evidence")]
 struct Evidence {
-    /// Whether its bytes had been sent before the hole was made.
+    /// Whether the segment's bytes had been sent before the hole was made.
     again: bool,
-    /// Whether later bytes were sent again, although these bytes come first and did not arrive.
+    /// Whether later bytes were retransmitted, although the segment's bytes come before them and
+    /// did not arrive.
     passed: bool,
     /// Whether the receiver had asked for the segment: a repair was in progress, or three duplicate
     /// ACKs were sent.
@@ -46,8 +47,8 @@ impl Evidence {
         }
     }
 
-    /// The cause of the wait. `lost` tells whether more packets were lost than left holes; `None`
-    /// if the identifications of IP packets do not show this.
+    /// The cause of the wait. `lost` tells whether more packets were lost than the holes show; it
+    /// is `None` if the identifications of IP packets do not tell.
     fn cause(self, lost: Option<bool>) -> Finding {
         let asked_or_alone = self.asked || self.alone;
         match lost {
@@ -94,9 +95,9 @@ impl Connection {
     }
 }
 
-/// Begins a repair, because the first hole is filled. All bytes sent so far are repaired without
-/// further duplicates. After a wait, so are packets that were lost behind the last packet, because
-/// they will be sent again, too.
+/// Begins a repair, because the first hole is filled. The repair covers all bytes sent so far,
+/// without further duplicate ACKs. After a wait, it also covers packets that were lost behind the
+/// last packet, because the sender will retransmit these, too.
 fn begin_repair(flow: &mut Flow, gap: &Gap) {
     let top = flow.bytes.top();
     if gap.is_stall() {

@@ -39,11 +39,11 @@ pub struct Around {
     pub own: Mark,
     /// The round trip that is assumed before one was seen.
     pub round_trip: Span,
-    /// Number of packets that are missing before the packet, and whether its sender counts the
+    /// Number of packets that are missing before the packet, and whether the sender counts the
     /// packets of each connection.
     pub missing: Option<u32>,
     pub counted: bool,
-    /// The usual timer, as far as waits have shown it.
+    /// The usual timer, if enough waits have shown one.
     pub timer: Option<Span>,
 }
 
@@ -57,7 +57,7 @@ pub struct Connection {
     pub hosts: [usize; 2],
     /// Whether each end has sent a packet.
     spoken: [bool; 2],
-    /// Whether its packets were in the file before, so that only new bytes count.
+    /// Whether the connection's packets were in the file before, so that only new bytes count.
     replayed: bool,
     /// The flow of each end.
     flows: [Flow; 2],
@@ -160,8 +160,8 @@ impl Connection {
         (self.ends[side], self.ends[1 - side])
     }
 
-    /// Whether an end sends requests. Such an end has sent less, and it opened the connection, or
-    /// the other end sends full segments.
+    /// Whether an end sends requests. Such an end has sent fewer bytes. In addition, it opened the
+    /// connection, or the other end sends full segments.
     fn asks(&self, side: usize) -> bool {
         let (own, other) = (&self.flows[side], &self.flows[1 - side]);
         let opened_other = self.opener == Some(1 - side);

@@ -1,5 +1,5 @@
 //! The number of packets that were lost before a segment, according to the identifications of IP
-//! packets, and its agreement with the missing bytes.
+//! packets. The missing bytes show whether this number can be right.
 
 use super::data::Arrival;
 use super::gap::SOON;
@@ -40,9 +40,9 @@ impl Connection {
     }
 }
 
-/// Whether this number of packets cannot have been lost in addition to the packets of a hole,
-/// because the window lets fewer packets through, or because timers, which double, send fewer
-/// packets in this time.
+/// Whether it is impossible that `hidden` packets were lost in addition to the packets of a hole.
+/// Either the window lets fewer packets through, or doubling timers send more packets during the
+/// silence.
 fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
     let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));
     let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
@@ -51,8 +51,8 @@ fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
 }
 
 /// Votes on whether the number of `missing` packets agrees with the number of `new` packets in the
-/// hole before new bytes. `quick` tells that the new bytes came without a silence, and `next` that
-/// they are not beyond a hole.
+/// hole before new bytes. `quick` is true if the new bytes came without a silence, and `next` is
+/// true if they are not beyond a hole.
 fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     // While losses are repaired, retransmissions may be missing, too.
     let repairs = flow.is_repaired();
@@ -76,7 +76,7 @@ mod tests {
     use crate::stall::Place;
     use crate::time::tests::at;
 
-    /// A flow with bytes up to 1000, sent at a time, in segments of 1000 bytes.
+    /// A flow that has sent one segment of 1000 bytes at time `sent`.
     fn flow(sent: Time) -> Flow {
         let mut flow = Flow::default();
         flow.segments.accept(Some(1000));

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::stall::{Cause, Finding, Stall};
 use crate::time::{Span, Time};
 
-/// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks retransmit sooner).
+/// The shortest timer of a SYN. RFC 6298 §2.1 asks for a second, but some stacks retransmit sooner.
 const SYN_TIMER: Span = Span::from_millis(100);
 
 impl Connection {
@@ -18,8 +18,8 @@ impl Connection {
         self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
     }
 
-    /// Whether a packet was in the file before. The SYN of the connection came again with the same
-    /// number after data had been seen, and the packet has no new bytes.
+    /// Whether a packet was in the file before. If so, the SYN of the connection came again with
+    /// the same number after data had been seen, and the packet has no new bytes.
     pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
         let flow = &mut self.flows[side];
         if packet.has(flags::SYN) {

@@ -7,8 +7,8 @@ use crate::flow::{LONGEST_QUEUE, Seen};
 use crate::time::{Span, Time};
 
 impl Connection {
-    /// Measures the queue before the point. The ACK of all bytes seen so far releases new bytes,
-    /// and their time beyond a round trip is a wait in a queue.
+    /// Measures the queue before the point. The ACK of all bytes seen so far releases new bytes. If
+    /// these take longer than a round trip, they have waited in a queue for the rest of the time.
     pub(super) fn queue_before(&mut self, it: &Arrival, gap: &Gap) {
         let side = it.side;
         let Some(trip) = self.trips.round() else { return };
@@ -25,8 +25,8 @@ impl Connection {
         }
     }
 
-    /// Measures the queue behind the point. The time of a single segment's ACK beyond the shortest
-    /// time is a wait in a queue.
+    /// Measures the queue behind the point. If the ACK of a single segment takes longer than the
+    /// shortest time of an ACK, the difference is a wait in a queue.
     pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (Time, Time), alone: bool) {
         let wait = now - sent;
         let near = self.trips.near(side);

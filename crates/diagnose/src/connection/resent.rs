@@ -1,5 +1,5 @@
 //! The reason why the first missing segment was retransmitted although it had been seen before. The
-//! next ACK shows it.
+//! next ACK shows this reason.
 
 use incast_capture::read::Packet;
 
@@ -63,18 +63,18 @@ fn has_duplicate(packet: &Packet) -> bool {
 struct Evidence {
     /// Whether the segment had been retransmitted before.
     resent: bool,
-    /// Whether it is the last segment, and not the first missing segment.
+    /// Whether the segment is the last one and not the first missing one.
     probe: bool,
-    /// Whether it is the only outstanding segment.
+    /// Whether the segment is the only outstanding one.
     alone: bool,
-    /// Whether other segments had arrived behind it.
+    /// Whether later segments had arrived.
     behind: bool,
-    /// Whether the receiver reports that it came twice.
+    /// Whether the receiver reports that the segment came twice.
     duplicate: bool,
     /// Whether the receiver had the segment: the ACK was sent before the retransmission arrived, or
     /// the segment was seen at the receiver.
     had: bool,
-    /// Whether the ACK comes too soon to be the answer.
+    /// Whether the ACK comes too soon to answer the retransmission.
     at_once: bool,
     /// Whether nothing beyond the segment is acknowledged.
     only: bool,
@@ -109,7 +109,7 @@ fn cause(it: &Evidence) -> Finding {
 }
 
 /// The cause if no ACK comes before the segment is retransmitted once more, or before the capture
-/// ends. `more` tells that more segments were retransmitted.
+/// ends. `more` is true if more segments were retransmitted.
 fn unanswered(resent: &Resent, more: bool) -> Finding {
     if resent.before {
         Finding::of(Cause::LostRetransmission, 0.95)
@@ -174,7 +174,8 @@ impl Connection {
         events.push(Event::Waited { side, wait: pending.wait(Reason::Middle) });
     }
 
-    /// Decides without an answer, because the segment was sent once more or the capture ends.
+    /// Decides the cause without an answer, because the segment was sent once more or the capture
+    /// ends.
     pub(super) fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
         let flow = &self.flows[side];
         let Some((pending, resent)) = flow.waiting.resent() else { return };
@@ -231,7 +232,7 @@ mod tests {
         cause(&evidence).cause
     }
 
-    /// Only the connection's SACK is known.
+    /// The only evidence is that the receiver uses SACK.
     const NONE: Evidence = Evidence {
         resent: false,
         probe: false,

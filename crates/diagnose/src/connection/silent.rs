@@ -1,5 +1,5 @@
-//! Silences before new bytes. The next packet shows the cause, or the end of the capture if no
-//! packet comes.
+//! Silences before new bytes. The cause is decided at the next packet, or at the end of the capture
+//! if no packet comes.
 
 use super::Connection;
 use crate::event::{Event, Reason};
@@ -24,28 +24,28 @@ fn cause(silent: &Silent) -> Option<Finding> {
     }
 }
 
-/// The reason of the silence if nothing was lost.
+/// The reason for the silence if nothing was lost.
 fn reason(silent: &Silent) -> Reason {
     if silent.first { Reason::FirstByte } else { Reason::Middle }
 }
 
-/// Whether bytes came as a timer sends them: one full segment, whose successor comes a round trip
-/// later, or is not adjacent.
+/// Whether a timer may have sent the bytes. Then they are one full segment, and the next segment
+/// comes a round trip later or is not adjacent.
 fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, Time)>, trip: Span) -> bool {
     let apart = |(start, now): (i64, Time)| now - pending.end > trip / 2 || start > pending.to;
     flow.segments.are_one(pending.to - pending.from) && next.is_some_and(apart)
 }
 
-/// The end that waited, when a request was sent again and the answer comes now.
+/// The end that waited before the answer to a request that was sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
-    /// The server waited. Its own timer has sent the answer again, because the answer did not
-    /// arrive. The client's timer for the same loss is no second wait.
+    /// The server waited. Its own timer has retransmitted the answer, because the answer did not
+    /// arrive. The wait of the client for the same loss does not count as a second wait.
     Server,
-    /// The server waited, for packets that are known to be lost.
+    /// The server waited for packets that are known to be lost.
     ServerAlone,
-    /// The client waited, and then the server, because the answer comes much later than the second
-    /// request.
+    /// The client waited first, and the server waited after it, because the answer comes much later
+    /// than the second request.
     Both,
     /// The client waited.
     Client,
@@ -63,7 +63,8 @@ fn who(asked: &Stall, silent: &Silent, apart: bool) -> Who {
 }
 
 impl Connection {
-    /// Decides about a silence before new bytes, at the next packet or at the end.
+    /// Decides the cause of a silence before new bytes, at the next packet or at the end of the
+    /// capture.
     pub(super) fn settle_silent(
         &mut self,
         side: usize,

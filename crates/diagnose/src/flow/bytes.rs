@@ -14,7 +14,7 @@ const FAR: i64 = 1 << 24;
 pub enum Seen {
     /// The next bytes.
     Next,
-    /// Bytes beyond the next bytes, so that some are missing.
+    /// Bytes beyond the next bytes, so that the bytes in between are missing.
     Beyond,
     /// Bytes that were missing.
     Missing,
@@ -37,13 +37,14 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The number of a byte near `near`, counted from the first.
+    /// The number of a byte with sequence number `seq`, counted from the first byte. The result is
+    /// the number closest to `near`.
     fn relative(&self, seq: u32, near: i64) -> i64 {
         let base = self.base.unwrap_or(seq);
         near + i64::from(seq.wrapping_sub(base.wrapping_add(near as u32)) as i32)
     }
 
-    /// Begins at a SYN, behind which the data start.
+    /// Begins the flow at a SYN. The first byte of data has the next number.
     pub fn open(&mut self, seq: u32) {
         self.base = Some(seq.wrapping_add(1));
     }
@@ -53,7 +54,7 @@ impl Bytes {
         self.closed = true;
     }
 
-    /// Whether a byte was seen, or the beginning of the flow.
+    /// Whether the beginning of the flow or any byte was seen.
     pub fn begun(&self) -> bool {
         self.base.is_some()
     }
@@ -69,8 +70,8 @@ impl Bytes {
         self.relative(seq, self.top)
     }
 
-    /// The number of the first byte of a segment of data. If it is farther ahead than `window`
-    /// allows, the flow begins anew, because the byte does not belong to the bytes before.
+    /// The number of the first byte of a segment of data. If the byte is farther ahead than
+    /// `window` allows, it does not belong to the earlier bytes, so the flow begins anew.
     pub fn place(&mut self, seq: u32, window: i64) -> i64 {
         let start = self.start_of(seq);
         if (start - self.top).abs() <= FAR.max(2 * window) {
@@ -121,14 +122,14 @@ impl Bytes {
         }
     }
 
-    /// Whether a packet without data, whose number is that of the next byte, shows that bytes were
-    /// sent which were not seen.
+    /// Whether a packet without data shows that the sender has sent bytes that were not seen. The
+    /// number of such a packet is that of the sender's next byte.
     pub fn lack(&self, next: i64) -> bool {
         // One of these bytes may belong to a FIN.
         self.top + 1 < next && next - self.top <= MOST_ANNOUNCED && !self.closed
     }
 
-    /// Notes that bytes up to `next` were skipped. `again` tells that they had been sent before.
+    /// Notes that bytes up to `next` were skipped. `again` is true if they had been sent before.
     pub fn pass(&mut self, next: i64, again: bool, now: Time) {
         self.holes.make((self.top, next), again, now);
         self.top = next;
@@ -145,8 +146,8 @@ impl Bytes {
         self.top = self.top.max(end);
     }
 
-    /// Notes that all bytes below `ack` have arrived. Returns the number of these that were never
-    /// seen, beyond the highest byte seen and in holes.
+    /// Notes that all bytes below `ack` have arrived. Returns the number of bytes that were never
+    /// seen: those beyond the highest byte seen, and those in holes.
     pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
         // One byte beyond belongs to a FIN, seen or not.
         let beyond = if ack > self.top + 1 { ack - self.top } else { 0 };
@@ -156,7 +157,7 @@ impl Bytes {
         [beyond, missing]
     }
 
-    /// Moves the first byte that is not acknowledged.
+    /// Notes that `ack` is now the first byte that is not acknowledged.
     pub fn acknowledged(&mut self, ack: i64) {
         self.una = ack;
     }
@@ -166,8 +167,7 @@ impl Bytes {
         self.holes.first().is_none()
     }
 
-    /// Number of bytes that were not acknowledged, and number of these that were not seen below the
-    /// highest byte.
+    /// Number of bytes that were not acknowledged, and number of bytes in holes.
     pub fn left(&self) -> (i64, i64) {
         (self.top - self.una.min(self.top), self.holes.bytes())
     }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::time::tests::{at, ns};
 
-    /// A flow with bytes 0 to 1000, of which 400 to 500 are missing.
+    /// A flow with bytes 0 to 1000. Bytes 400 to 500 are missing.
     fn bytes() -> Bytes {
         let mut bytes = Bytes::default();
         bytes.open(u32::MAX - 100);

@@ -4,9 +4,10 @@
 /// The number of hidden packets.
 #[derive(Debug, Default)]
 pub struct Hidden {
-    /// The number since the ACK moved last.
+    /// Number of hidden packets since the ACK number last increased.
     count: u32,
-    /// The number before a retransmitted packet; new packets may be among these.
+    /// Number of packets that are missing before a retransmitted packet. New packets may be among
+    /// these.
     early: u32,
 }
 
@@ -16,27 +17,28 @@ impl Hidden {
         self.count += packets;
     }
 
-    /// Adds the packets before a retransmitted packet.
+    /// Adds packets that are missing before a retransmitted packet.
     pub fn add_early(&mut self, packets: u32) {
         self.early += packets;
     }
 
-    /// Returns the packets before a retransmitted packet, and forgets them, because new bytes come.
+    /// Returns the number of packets that are missing before a retransmitted packet, and sets it to
+    /// zero, because new bytes come.
     pub fn take_early(&mut self) -> u32 {
         std::mem::take(&mut self.early)
     }
 
-    /// The number before a retransmitted packet.
+    /// Number of packets that are missing before a retransmitted packet.
     pub fn early(&self) -> u32 {
         self.early
     }
 
-    /// The number since the ACK moved last.
+    /// Number of hidden packets since the ACK number last increased.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Begins to count again, because the ACK moves.
+    /// Starts the count again, because the ACK number increases.
     pub fn reset(&mut self) {
         self.count = 0;
     }

@@ -13,11 +13,12 @@ pub struct Hole {
     pub behind: u32,
     /// Whether the bytes of the hole had been sent before.
     pub again: bool,
-    /// Whether later bytes were sent again, although these bytes come first and did not arrive.
+    /// Whether later bytes were retransmitted, although the bytes of the hole come before them and
+    /// did not arrive.
     pub passed: bool,
 }
 
-/// The holes of a flow, in order. If there are too many, the oldest is given up.
+/// The holes of a flow, in order. If there are too many holes, the oldest is forgotten.
 #[derive(Debug, Default)]
 pub struct Holes(Vec<Hole>);
 
@@ -41,7 +42,8 @@ impl Holes {
         self.0.push(Hole { start, end, made: now, behind: 0, again, passed: false });
     }
 
-    /// Notes a packet that begins at `start`, which is one more packet behind all holes below it.
+    /// Notes a packet that begins at `start`. This packet counts as one more packet behind every
+    /// hole below `start`.
     pub fn pass(&mut self, start: i64) {
         for hole in self.0.iter_mut().take_while(|hole| hole.end <= start) {
             hole.behind += 1;
@@ -89,8 +91,8 @@ impl Holes {
         }
     }
 
-    /// Notes that all bytes below `una` have arrived, and returns the number of these that were
-    /// never seen.
+    /// Notes that all bytes below `una` have arrived, and returns the number of those bytes that
+    /// were never seen.
     pub fn settle(&mut self, una: i64) -> i64 {
         let mut unseen = 0;
         self.0.retain_mut(|hole| {

@@ -45,8 +45,7 @@ pub struct Flow {
     pub queued: queued::Queued,
     pub rounds: Rounds,
     pub waiting: waiting::Waiting,
-    /// The time of the last packet of data, and the time at which the first unacknowledged byte
-    /// last moved.
+    /// The time of the last packet of data, and the time of the last ACK of new bytes.
     last_data: Time,
     last_place: Place,
     last_advance: Time,
@@ -63,7 +62,7 @@ impl Flow {
         self.last_place
     }
 
-    /// Time at which the first unacknowledged byte last moved.
+    /// Time of the last ACK of new bytes.
     pub fn last_advance(&self) -> Time {
         self.last_advance
     }
@@ -76,7 +75,7 @@ impl Flow {
 
     /// Number of packets that are missing before this packet, according to its identification.
     /// Packets that are missing before a packet without data are reported with the next data. `who`
-    /// is the index of the host, and the number of the flow.
+    /// holds the index of the host and the number of the flow.
     pub fn missing_before(
         &mut self,
         packet: &Packet,
@@ -98,8 +97,8 @@ impl Flow {
         None
     }
 
-    /// Whether a packet is a copy, because it has an older number than the packets before it, and
-    /// no missing bytes.
+    /// Whether a packet is a copy: its identification is older than those of the packets before it,
+    /// and it fills no hole.
     pub fn is_old(&mut self, packet: &Packet) -> bool {
         if !self.ids.is_late() || !self.bytes.begun() || packet.has(flags::SYN | flags::RST) {
             return false;
@@ -134,14 +133,15 @@ impl Flow {
         self.window.used_up(self.bytes.top(), self.segments.usual())
     }
 
-    /// The time and frame since which the window was used up, so that no more data could come: a
-    /// round trip after the last packet for which the window had room.
+    /// The time and frame since which the window was used up. This time is a round trip after the
+    /// last packet for which the window had room.
     pub fn used_up_since(&self, trip: Span) -> Option<(Time, Place)> {
         let full = self.segments.packets() > 0 && self.fills_window();
         full.then_some((self.last_data + trip, self.last_place))
     }
 
-    /// The event of an ACK of new bytes. An ACK of more than two segments comes after a repair.
+    /// The event of an ACK of new bytes. An ACK for more than two segments is taken for the end of
+    /// a repair.
     pub fn acked_event(&self, side: usize, ack: i64, at: Time) -> Event {
         let step = ack - self.bytes.una();
         let bytes = if step <= 2 * self.segments.usual() { step } else { 0 };

@@ -10,7 +10,7 @@ use crate::time::Time;
 pub struct Opening {
     /// The time, the number and the frame of the last SYN.
     syn: Option<(Time, u32, Place)>,
-    /// The identification of the last SYN's packet, if it counts anything.
+    /// The IP identification of the last SYN, unless it is zero.
     id: Option<u16>,
     /// Time of the first SYN, if it was sent again.
     tried: Option<Time>,
@@ -19,8 +19,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Takes a SYN, and returns the time and frame at which the same SYN was seen before. If that
-    /// attempt was `refused`, this attempt is not for a loss.
+    /// Takes a SYN, and returns the time and frame at which the same SYN was seen before. If the
+    /// earlier attempt was `refused`, the new attempt does not show a loss.
     pub fn take(&mut self, packet: &Packet, now: Time, refused: bool) -> Option<(Time, Place)> {
         let same = self.syn.filter(|&(_, seq, _)| seq == packet.seq);
         let before = same.map(|(sent, _, place)| (sent, place));

@@ -8,13 +8,13 @@ pub const LONGEST: Span = Span::from_millis(10);
 /// The longest wait, and the state that prevents a measurement.
 #[derive(Debug, Default)]
 pub struct Queued {
-    /// Time at which the flow last sent without an ACK that released data.
+    /// Time of the last data that the flow sent although no ACK had released them.
     resumed: Time,
     longest: Span,
 }
 
 impl Queued {
-    /// Notes that the flow continues without an ACK.
+    /// Notes that the flow continues although no ACK has released data.
     pub fn resume(&mut self, now: Time) {
         self.resumed = now;
     }

@@ -3,36 +3,36 @@
 /// The repair of a flow.
 #[derive(Debug, Default)]
 pub struct Repair {
-    /// Number of ACKs that did not move since the last ACK that moved, and whether one of these
-    /// named ranges.
+    /// Number of duplicate ACKs since the last ACK of new bytes, and whether one of them had SACK
+    /// ranges.
     dupacks: u32,
     sacked: bool,
     /// The end of the bytes that were sent before a repair began. Holes below this byte are
-    /// repaired without further duplicates.
+    /// repaired without further duplicate ACKs.
     recover: i64,
     /// The end of the bytes that were sent again.
     resent: i64,
-    /// Number of segments that the receiver holds beyond a hole, and the highest byte at its last
-    /// report.
+    /// Number of segments that the receiver holds beyond a hole, and the highest byte sent before
+    /// the receiver's last report.
     held: i64,
     held_top: i64,
 }
 
 impl Repair {
-    /// Notes an ACK that did not move, after bytes up to `top` had been sent.
+    /// Notes a duplicate ACK, after bytes up to `top` had been sent.
     pub fn duplicate(&mut self, top: i64) {
         self.dupacks += 1;
         self.held += 1;
         self.held_top = top;
     }
 
-    /// Notes whether an ACK names ranges that have arrived.
+    /// Notes whether an ACK has SACK ranges.
     pub fn name_ranges(&mut self, named: bool) {
         self.sacked |= named;
     }
 
-    /// Notes that the ACK moves from `una` to `ack`. One segment filled the hole, and the receiver
-    /// held the other segments of this step.
+    /// Notes that the ACK number increases from `una` to `ack`. One segment filled the hole, and
+    /// the receiver held the other segments in between.
     pub fn advance(&mut self, una: i64, ack: i64, segment: i64) {
         self.held = (self.held - (ack - una) / segment + 1).max(0);
         if ack >= self.held_top {
@@ -47,18 +47,18 @@ impl Repair {
         self.dupacks > 0 || self.sacked
     }
 
-    /// Number of ACKs that did not move.
+    /// Number of duplicate ACKs.
     pub fn duplicates(&self) -> u32 {
         self.dupacks
     }
 
-    /// Number of ACKs that did not move, or of segments that the receiver is known to hold,
+    /// Number of duplicate ACKs, or number of segments that the receiver is known to hold,
     /// whichever is larger.
     pub fn witnesses(&self) -> u32 {
         self.dupacks.max(self.held as u32)
     }
 
-    /// Whether one of these ACKs has named ranges.
+    /// Whether one of the duplicate ACKs had SACK ranges.
     pub fn is_sacked(&self) -> bool {
         self.sacked
     }
@@ -78,8 +78,8 @@ impl Repair {
         byte < self.recover
     }
 
-    /// Whether a repair is over and nothing was acknowledged since. The sender may then not repair
-    /// the next segment with a fast retransmit (RFC 6582 §3.2, step 1).
+    /// Whether nothing was acknowledged since the end of the last repair. The sender may then not
+    /// repair the next segment with a fast retransmit (RFC 6582 §3.2, step 1).
     pub fn may_refuse(&self, una: i64) -> bool {
         self.recover > 0 && una <= self.recover
     }

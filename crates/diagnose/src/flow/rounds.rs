@@ -10,19 +10,19 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Begins a first round; the edge of the window is at `edge`.
+    /// Begins the first round, when the edge of the window is at `edge`.
     pub fn begin(&mut self, edge: i64) {
         self.edge = edge;
     }
 
-    /// Begins the next round. Returns whether one more segment of the last round, up to `reach`,
-    /// would have exceeded the window.
+    /// Begins the next round. Returns whether the last round filled its window. It did if one more
+    /// segment, which would end at `reach`, would have exceeded the window.
     pub fn next(&mut self, reach: i64, edge: i64) -> bool {
         let before = std::mem::replace(&mut self.edge, edge);
         before > 0 && reach > before
     }
 
-    /// Whether a pause separates two rounds, if a round trip takes `trip`.
+    /// Whether a pause separates two rounds, given the round trip `trip`.
     pub fn are_parted_by(pause: Span, trip: Span) -> bool {
         trip * 2 / 5 < pause && pause < 3 * trip
     }

@@ -7,10 +7,10 @@ const FULL: i64 = 536;
 /// The longest segment on an Ethernet. A longer segment was merged.
 const ETHERNET: u32 = 1460;
 
-/// Shorter segments pass every link (IPv6: 1280 bytes, which include the headers of the packet and
-/// of a tunnel).
+/// Shorter segments pass every link. IPv6 requires 1280 bytes, which include the headers of the
+/// packet and of a tunnel.
 pub const LONG: u32 = 1200;
-/// A segment is longer than another if it exceeds the other by more than this, because headers may
+/// A segment counts as longer than another only if the difference exceeds this, because headers may
 /// have different options.
 pub const LONGER: u32 = 60;
 
@@ -23,7 +23,7 @@ pub struct Segments {
     mss: u32,
     /// The largest payload of a packet, except in merged segments.
     most: u32,
-    /// Whether the flow's first packet was full, which a request is not.
+    /// Whether the flow's first packet was full. If so, the flow does not send requests.
     pushes: bool,
 }
 
@@ -40,7 +40,7 @@ impl Segments {
         other.mss = least;
     }
 
-    /// Counts a packet of data, which may only be a keep-alive.
+    /// Counts a packet of data, even if it is only a keep-alive.
     pub fn count(&mut self) {
         self.packets += 1;
     }
@@ -59,7 +59,7 @@ impl Segments {
         segments
     }
 
-    /// The usual length; a guess before a segment was seen.
+    /// The usual length of a segment, or a guess before a segment was seen.
     pub fn usual(&self) -> i64 {
         i64::from(if self.mss == 0 { ETHERNET } else { self.mss })
     }
@@ -74,7 +74,8 @@ impl Segments {
         ((self.usual() - OPTIONS).max(FULL)..=self.usual()).contains(&bytes)
     }
 
-    /// The longest segment, as far as it is known.
+    /// The length of the longest segment seen; before a segment was seen, the length that both ends
+    /// accept.
     pub fn longest(&self) -> u32 {
         if self.most > 0 { self.most } else { self.mss }
     }
@@ -94,7 +95,7 @@ impl Segments {
         self.packets
     }
 
-    /// Whether the flow's first packet was full, which a request is not.
+    /// Whether the flow's first packet was full. If so, the flow does not send requests.
     pub fn pushes(&self) -> bool {
         self.pushes
     }

@@ -145,7 +145,7 @@ fn a_repair_lasts_while_bytes_are_missing_or_were_sent_before() {
     assert!(told.is_disturbed());
 }
 
-/// A flow of a host that counts its packets. Its first packet had the number 100.
+/// A flow of a host that counts its packets. The flow's first packet had the identification 100.
 struct Counted {
     flow: Flow,
     numbering: Numbering,

@@ -1,4 +1,5 @@
-//! Timing of the other end's answers, by the end of a segment or the value of a timestamp.
+//! Timing of the other end's answers. An answer is matched to a segment by the segment's end or by
+//! its timestamp.
 
 use crate::time::Time;
 
@@ -25,8 +26,8 @@ impl Timing {
         self.segment = None;
     }
 
-    /// Returns the time of the segment that is acknowledged, and whether nothing else is
-    /// acknowledged.
+    /// Returns the time of the segment that is acknowledged, and whether `ack` is exactly the end
+    /// of this segment.
     pub fn acknowledged(&mut self, ack: i64) -> Option<(Time, bool)> {
         let (end, sent) = self.segment.filter(|&(end, _)| ack >= end)?;
         self.segment = None;
@@ -41,8 +42,8 @@ impl Timing {
         }
     }
 
-    /// Takes a timestamp that the other end echoes (RFC 7323 §3), and returns the time of the timed
-    /// timestamp, if it is echoed.
+    /// Takes a timestamp that the other end echoes (RFC 7323 §3). If the echo answers the timestamp
+    /// that is being timed, returns the time of this timestamp.
     pub fn echoed(&mut self, echo: u32) -> Option<Time> {
         let (_, sent) = self.stamp.filter(|&(value, _)| echo.wrapping_sub(value) as i32 >= 0)?;
         self.stamp = None;

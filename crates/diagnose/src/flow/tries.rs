@@ -7,7 +7,8 @@ use crate::stall::Place;
 /// Minimum number of times that a segment was sent without arriving.
 const TRIES: u32 = 3;
 
-/// The transmissions of the first unacknowledged segment, and the length of segments that passed.
+/// The transmissions of the first unacknowledged segment, and the length of the segments that
+/// arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tries {
     size: u32,
@@ -22,7 +23,8 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// Notes a segment. `again` tells that it is the first unacknowledged segment again.
+    /// Notes a segment. `again` is true if this is a further transmission of the first
+    /// unacknowledged segment.
     pub fn sent(&mut self, size: u32, again: bool, place: Place) {
         self.sent = self.sent.max(size);
         if !again {
@@ -38,7 +40,8 @@ impl Tries {
         }
     }
 
-    /// Notes that new bytes were acknowledged. `all` tells that all sent bytes were.
+    /// Notes that new bytes were acknowledged. `all` is true if all bytes sent so far are
+    /// acknowledged.
     pub fn acknowledged(&mut self, all: bool) {
         if all {
             self.passed = self.passed.max(self.sent);

@@ -1,4 +1,4 @@
-//! The things that a flow waits for: a request, the end of its message, or packets that show the
+//! The waits of a flow: for a request, for the end of its message, or for packets that show the
 //! cause of a wait.
 
 use crate::event::{Message, Reason, Wait};
@@ -9,7 +9,7 @@ use crate::time::Time;
 /// Maximum number of undecided stalls that are kept.
 const MOST: usize = 64;
 
-/// A wait whose cause will show later.
+/// A wait whose cause later packets will show.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     pub start: Time,
@@ -43,7 +43,7 @@ pub enum Kind {
     Silent(Silent),
 }
 
-/// The evidence at the time at which a segment was sent again.
+/// The evidence at the time when a segment was sent again.
 #[derive(Clone, Copy, Debug)]
 pub struct Resent {
     /// The highest byte seen.
@@ -54,13 +54,13 @@ pub struct Resent {
     pub sacked: bool,
     /// Whether the segment had been sent again before.
     pub before: bool,
-    /// Whether it is the last segment, and not the first missing segment.
+    /// Whether the segment is the last one and not the first missing one.
     pub probe: bool,
     /// The timestamp of the segment.
     pub value: Option<u32>,
 }
 
-/// The evidence at the time at which new bytes came although older bytes were outstanding.
+/// The evidence at the time when new bytes came although older bytes were outstanding.
 #[derive(Clone, Copy, Debug)]
 pub struct Probed {
     /// The first of the older bytes.
@@ -69,7 +69,7 @@ pub struct Probed {
     pub arrived: bool,
 }
 
-/// The evidence at the time at which new bytes came after a silence.
+/// The evidence at the time when new bytes came after a silence.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent {
     /// Whether the new bytes are the first of a message.
@@ -77,8 +77,8 @@ pub struct Silent {
     /// Whether the new bytes had been sent before.
     pub again: bool,
     /// Number of packets that were lost before the new bytes, according to the identifications of
-    /// IP packets; and the same number in case that the sender counts the packets of each
-    /// connection, if this is not known yet.
+    /// IP packets. While it is not known whether the sender counts the packets of each connection,
+    /// `if_counted` is the number that holds if it does.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
 }
@@ -126,7 +126,7 @@ impl Waiting {
         self.message.take()
     }
 
-    /// Keeps a wait about which later packets decide.
+    /// Keeps a wait until later packets show its cause.
     pub fn wait_for(&mut self, pending: Pending) {
         self.pending = Some(pending);
     }
@@ -160,8 +160,8 @@ impl Waiting {
         }
     }
 
-    /// Keeps a stall about which the end of the message decides. Returns whether many stalls wait
-    /// for this end.
+    /// Keeps a stall whose cause depends on the end of the message. Returns whether many stalls
+    /// wait for this end.
     pub fn keep(&mut self, stall: Stall) -> bool {
         self.unsettled.push(stall);
         self.is_full()
@@ -172,8 +172,8 @@ impl Waiting {
         self.unsettled.len() >= MOST
     }
 
-    /// Decides the stalls of a message that ends at `top`. The last losses belong to a tail (RFC
-    /// 6298 §5) if fewer than three segments followed that could have caused duplicate ACKs.
+    /// Decides the stalls of a message that ends at `top`. A loss is a tail loss (RFC 6298 §5) if
+    /// fewer than three segments followed it, so that they could not cause three duplicate ACKs.
     pub fn decide(&mut self, top: i64, segment: i64) -> impl Iterator<Item = Stall> + use<> {
         std::mem::take(&mut self.unsettled).into_iter().map(move |mut stall| {
             stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;

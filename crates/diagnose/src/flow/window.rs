@@ -1,10 +1,10 @@
 //! The window that a receiver advertises: its right edge, and the times in which no segment fits
-//! into it.
+//! into the window.
 
 use crate::stall::Place;
 use crate::time::{Span, Time};
 
-/// The shortest pause that counts. A shorter pause only lasts until the receiver's next read.
+/// The shortest pause that is reported. A shorter pause only lasts until the receiver's next read.
 const PAUSE: Span = Span::from_millis(5);
 
 /// A time in which the window was below one segment.
@@ -19,19 +19,19 @@ pub struct Shut {
 /// The window of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
-    /// The receiver's shift of windows; `None` before its SYN.
+    /// The receiver's window scale, or `None` before the receiver's SYN.
     scale: Option<u8>,
     size: i64,
     most: i64,
     /// The first byte that must not be sent.
     edge: i64,
     shut: Option<(Time, Place)>,
-    /// The time at which the window was opened last, and the time since which it had been closed.
+    /// The time at which the window last closed, and the time at which it opened again.
     opened: Option<(Time, Time)>,
 }
 
 impl Window {
-    /// Notes the shift of windows in the receiver's SYN, or its absence.
+    /// Notes the window scale in the receiver's SYN. `None` means that the SYN has no such option.
     pub fn shift(&mut self, scale: Option<u8>) {
         self.scale = scale.or(Some(0));
     }
@@ -52,8 +52,8 @@ impl Window {
     }
 
     /// Notes a packet that offers a window behind `ack`, and returns the pause that it ends.
-    /// `segment` is the usual length of a segment. The times are the time since which the window
-    /// before was used up, and the current time. `ends` tells that this is the last offer.
+    /// `segment` is the usual length of a segment. The two times are the time since which the last
+    /// window was used up, and the current time. `ends` is true if this is the last offer.
     pub fn offer(
         &mut self,
         (raw, ack): (u16, i64),
@@ -75,7 +75,7 @@ impl Window {
         (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
     }
 
-    /// Notes the offer of a SYN, which is never shifted (RFC 7323 §2.2).
+    /// Notes the window of a SYN, which is never scaled (RFC 7323 §2.2).
     pub fn opens(&mut self, raw: u16) {
         self.size = raw.into();
         self.edge = self.edge.max(self.size);

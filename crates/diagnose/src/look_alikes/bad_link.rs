@@ -1,20 +1,21 @@
-//! Bad links, whose losses are spread over all packets, and do not come from full queues.
+//! Bad links: losses that are spread over all packets and do not come from full queues.
 
 use super::{Answer, Seen};
 use crate::receiver::Receiver;
 
 pub const NAME: &str = "bad_link";
 
-/// Losses come together if their variance per group is at least this many times their mean.
+/// Losses come together if the variance of the losses per group is at least this many times the
+/// mean.
 const TOGETHER: f64 = 3.0;
-/// Losses are random if their variance per group is at most this many times their mean.
+/// Losses are random if the variance of the losses per group is at most this many times the mean.
 const RANDOM: f64 = 1.6;
-/// A larger share of losses comes from full queues, because a link that lost as much would not be
-/// in use.
+/// If a larger share of the packets is lost, the losses come from full queues, because nobody would
+/// use such a link.
 const MANY: f64 = 0.03;
 /// A link may lose this share of packets and still be in use.
 const FEW: f64 = 0.02;
-/// Smallest number of losses that shows anything.
+/// Minimum number of losses that counts as evidence.
 const COUNT: u64 = 5;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -30,32 +31,33 @@ pub fn judge(seen: &Seen) -> Answer {
         return Answer::new(None, place, why);
     };
     if seen.at_server() {
-        let why = format!("{told}: one server sees too few of the packets in a queue");
+        let why = format!("{told}: one server sees too few of the packets that share a queue");
         return Answer::new(None, place, why);
     }
     let told = format!("{told}; variance / mean per 64 packets {dispersion:.1}");
     let (found, why) = if dispersion <= RANDOM && losses.ratio() > MANY {
-        (None, "at random, but too many for a link that works")
+        (None, "the losses are random, but too many for a link that works")
     } else if dispersion <= RANDOM {
-        (Some(true), "at random, not when a queue is full")
+        (Some(true), "the losses are random, so no full queue causes them")
     } else if dispersion >= TOGETHER {
-        (Some(false), "they come together")
+        (Some(false), "the losses come together")
     } else {
-        (None, "neither clearly random nor clearly together")
+        (None, "the losses are neither clearly random nor clearly together")
     };
     Answer::new(found, place, format!("{told}: {why}"))
 }
 
-/// Whether the losses of a host may come from a bad link instead of a full queue, because they are
-/// few, and do not demonstrably come together.
+/// Whether the losses of a host may come from a bad link instead of a full queue. Such losses are
+/// few, and the capture does not show that they come together.
 pub fn may_be(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     let few = losses.count() < COUNT || losses.ratio() < FEW;
     few && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
-/// Whether losses are as many as on a bad link, and demonstrably do not come together. If flows are
-/// many and long, several flows of one burst then wait, as in incast.
+/// Whether the share of losses is possible on a bad link, and the capture shows that the losses do
+/// not come together. If flows are many and long, several flows of one burst then wait, as in
+/// incast.
 pub fn is_likely(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     losses.ratio() < MANY && losses.dispersion().is_some_and(|dispersion| dispersion < TOGETHER)

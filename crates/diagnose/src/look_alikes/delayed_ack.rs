@@ -6,8 +6,8 @@ use crate::time::Span;
 
 pub const NAME: &str = "delayed_ack";
 
-/// The shortest time for which a common stack holds an ACK on purpose (Linux: 40 ms, BSD: 20 ms and
-/// more).
+/// The shortest time for which a common stack delays an ACK on purpose (Linux: 40 ms, BSD: at least
+/// 20 ms).
 const LEAST: Span = Span::from_millis(20);
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -5,7 +5,7 @@ use crate::stall::{Cause, Ended, Stall};
 
 pub const NAME: &str = "lost_acks";
 
-/// Minimum number of needless retransmissions, and their share of all repairs.
+/// Minimum number of needless retransmissions, and their minimum share of all repairs.
 const COUNT: u64 = 2;
 const SHARE: f64 = 0.5;
 

@@ -4,7 +4,7 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "marked";
 
-/// Smallest number of marks that are no accident.
+/// Smallest number of marks that cannot be a coincidence.
 const COUNT: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {

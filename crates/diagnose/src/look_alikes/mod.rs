@@ -1,4 +1,5 @@
-//! Look-alikes: phenomena that resemble incast. Each is found, ruled out, or undecided.
+//! Look-alikes: phenomena that resemble incast. The answer for each of them is found, ruled out or
+//! undecided.
 //!
 //! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
 //! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this
@@ -30,8 +31,8 @@ mod window_limited;
 
 pub use bad_link::{is_likely as is_likely_a_bad_link, may_be as may_be_a_bad_link};
 
-/// The look-alikes that lose packets elsewhere than in a queue of many flows, so that their losses
-/// are not incast.
+/// The look-alikes that lose packets, but not in a queue that many flows fill. Such losses are not
+/// incast.
 pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];
 
 type Judge = fn(&Seen) -> Answer;
@@ -57,7 +58,7 @@ const ALL: [(&str, Judge); 14] = [
 /// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
-    /// The host that receives most data, because requests go to many hosts.
+    /// The host that receives most data. It is the client, because the requests go to many hosts.
     pub receiver: &'a Receiver,
     pub address: Address,
     pub vantage: Option<Vantage>,
@@ -112,7 +113,7 @@ impl Answer {
             ""
         };
         let why = format!(
-            "{} waits, {:.1} ms in all; the longest {:.1} ms, from frame {} to {}{lasts}",
+            "{} waits, {:.1} ms in all; the longest takes {:.1} ms, from frame {} to {}{lasts}",
             waits.count,
             waits.total.as_millis_f64(),
             wait.length().as_millis_f64(),
@@ -131,7 +132,7 @@ pub struct LookAlike {
     #[serde(rename = "where")]
     pub place: String,
     pub why: String,
-    /// Whether the look-alike explains losses, or may explain them, so that they do not prove
+    /// Whether the look-alike explains losses or may explain losses, so that these do not prove
     /// incast.
     #[serde(skip)]
     pub vetoes: bool,
@@ -142,14 +143,14 @@ fn rests_on_losses(name: &str) -> bool {
     LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
 }
 
-/// The look-alikes that may be on the path of other servers, so that their absence at one server
-/// proves nothing.
+/// The look-alikes that may affect only the paths of other servers. If one server's packets do not
+/// show them, they are not ruled out.
 const ELSEWHERE: [&str; 5] =
     [bad_link::NAME, policer::NAME, mtu_black_hole::NAME, outage::NAME, host_drops::NAME];
 
-/// All answers for a point. `drops` is the number of packets that its files report as missing.
-/// `leaves_out` tells that other packets are missing, so that missing packets need not have been
-/// lost.
+/// All answers for a point. `drops` is the number of packets that the files of the point report as
+/// missing. `leaves_out` is true if further packets are missing in the files, so that a missing
+/// packet need not have been lost.
 pub fn all(
     point: &Point,
     vantage: Option<Vantage>,

@@ -4,10 +4,11 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "one_by_one";
 
-/// Smallest numbers of hosts and messages that show an order.
+/// Minimum numbers of hosts and of messages that count as evidence.
 const HOSTS: usize = 3;
 const MESSAGES: u64 = 3;
-/// Percentage of messages that began when no other flow had sent since their request.
+/// Minimum percentage of messages for which no other flow sent between the request and the
+/// message's first packet.
 const SHARE: u64 = 90;
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -5,7 +5,7 @@ use crate::outage::Silence;
 
 pub const NAME: &str = "outage";
 
-/// Number of lost ACKs that are no accident, but may come from an outage.
+/// Smallest number of lost ACKs that cannot be a coincidence and may come from an outage.
 const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -36,7 +36,7 @@ pub fn judge(seen: &Seen) -> Answer {
     } else if certain.is_some() {
         format!("{why} that had been acknowledged")
     } else {
-        format!("{why}; timers after incast do the same")
+        format!("{why}; the timers after incast have the same effect")
     };
     Answer::new(certain.map(|_| true), "the path of all flows", why)
 }

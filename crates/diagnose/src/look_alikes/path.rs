@@ -4,18 +4,19 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "path";
 
-/// Smallest number of packets from which a host counts.
+/// Hosts with fewer packets than this do not count.
 const PACKETS: u64 = 8;
-/// A host counts as lossy from this share of lost packets on; a host without losses may have at
-/// most this share.
+/// A host is lossy if a larger share of its packets than `LOSSY` is lost, and clean if at most the
+/// share `CLEAN` is lost.
 const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
-/// Smallest number of losses per lossy host that are no accident.
+/// Smallest number of losses per lossy host that cannot be a coincidence.
 const COUNT: u64 = 5;
-/// Losses in a queue come together (variance over mean per 64 packets), more than losses on a path.
+/// If the variance over mean of the losses per 64 packets is larger than this, the losses come
+/// together, as in a queue.
 const TOGETHER: f64 = 3.5;
-/// The exception: at most one host in this many is lossy, because a queue that all hosts share
-/// would hit more hosts.
+/// Losses that come together still belong to a path if at most one host in this many is lossy,
+/// because a queue that all hosts share would hit more hosts.
 const FEW: usize = 3;
 const LISTED: usize = 8;
 

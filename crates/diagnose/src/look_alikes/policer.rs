@@ -1,23 +1,24 @@
-//! Policers, which drop packets that exceed a rate and have no queue, so that losses come together
-//! although the receiver's link is not in use.
+//! Policers drop packets that exceed a rate, and have no queue. Their losses come together although
+//! the receiver's link is not in use.
 
 use super::{Answer, Seen};
 use crate::vantage::Vantage;
 
 pub const NAME: &str = "policer";
 
-/// Smallest number of losses that shows anything.
+/// Minimum number of losses that counts as evidence.
 const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause, so nearly all its losses show
-/// right behind another packet. This share of a policer's losses does not.
+/// right behind another packet. At a policer, at least this share of the losses show after a pause.
 const IDLE: f64 = 0.3;
-/// If fewer than one in this many losses shows when it occurred, nearly all losses that show it
-/// must agree.
+/// The capture may show the time of only some losses. If it shows the time of fewer than one loss
+/// in this many, nearly all of these must occur after a pause.
 const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
-/// Losses of one host or of all hosts come together from this variance over mean per 64 packets on.
+/// Losses come together if the variance over mean of the losses per 64 packets is larger than this.
 const TOGETHER: f64 = 1.6;
-/// Alternatively, a share of losses with which no link would be in use.
+/// If more than this share of the packets is lost, the losses also count as together, because
+/// nobody would use such a link.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
@@ -53,7 +54,7 @@ mod tests {
     use crate::receiver::Receiver;
 
     /// A receiver of `packets` packets that has lost `idle` packets while its link was not in use,
-    /// and `busy` packets while it was.
+    /// and `busy` packets while its link was in use.
     fn receiver(packets: u32, idle: u64, busy: u64) -> Receiver {
         let mut receiver = Receiver::default();
         (0..packets).for_each(|_| receiver.losses.packet());

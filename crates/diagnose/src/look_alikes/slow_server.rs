@@ -6,11 +6,11 @@ use crate::time::Span;
 
 pub const NAME: &str = "slow_server";
 
-/// A wait of this many round trips is for the server, not the network.
+/// A wait of more than this many round trips is a wait for the server, not for the network.
 const TRIPS: i64 = 20;
-/// A wait that is shorter than this is no wait for the server, because hosts wake up late.
+/// A shorter wait than this does not show a slow server, because hosts wake up late.
 const LEAST: Span = Span::from_millis(3);
-/// On a long path, a wait of this length is enough, even with fewer round trips.
+/// On a long path, a wait that is longer than two round trips by this time is enough.
 const ENOUGH: Span = Span::from_millis(30);
 /// A wait of this length is reported even if it is rare. Shorter waits are reported if they add up.
 const LONG: Span = Span::from_millis(50);

@@ -4,11 +4,13 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "window_limited";
 
-/// Smallest number of rounds or ACKs, and share of these before which the window was used up.
+/// Smallest number of rounds, smallest number of ACKs, and minimum share of rounds or ACKs before
+/// which the window was used up.
 const ROUNDS: u64 = 5;
 const ACKS: u64 = 10;
 const SHARE: f64 = 0.5;
-/// With more losses than this share of the packets, a congestion window looks the same.
+/// If a larger share of the packets than this is lost, a congestion window may have the same
+/// effect.
 const LOSSES: f64 = 0.02;
 
 pub fn judge(seen: &Seen) -> Answer {

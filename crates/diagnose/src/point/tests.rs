@@ -45,14 +45,14 @@ fn of(host: u8, (start, end_): (i64, i64), cause: Cause) -> Stall {
     Stall { sender, receiver, ..stall(start * MS_NS, end_ * MS_NS, cause) }
 }
 
-/// A stall that ended as after a timer, and whose cause the burst decides.
+/// A stall after which the flow continued as after a timer. The other flows of the burst decide its
+/// cause.
 fn open(host: u8, span: (i64, i64)) -> Stall {
     let restart = true;
     Stall { open: true, restart, cause: Err("unknown"), ..of(host, span, Cause::FullWindow) }
 }
 
-/// The causes of stalls in a burst to host 99, as a point decides them; `None` for a wait for the
-/// server.
+/// The causes that a point finds for stalls in a burst to host 99. `None` is a wait for the server.
 fn decided(stalls: &[Stall], lost: u32) -> Vec<Option<Result<Cause, &'static str>>> {
     let mut point = Point::new(3);
     let place = point.hosts.place(end(99, 0).address);

@@ -183,8 +183,8 @@ fn a_host_missed_a_burst_if_the_link_idled_for_more_than_half_of_the_time() {
     assert_eq!([bursts(100, 200), bursts(101, 200)], [2, 1]);
 }
 
-/// A receiver that got `bytes` bytes in each of 8 bins, and has acknowledged `step` bytes `steps`
-/// times in each.
+/// A receiver that got `bytes` bytes in each of 8 bins, and in each bin acknowledged `step` bytes
+/// `steps` times.
 fn acknowledging(bytes: u32, step: i64, steps: i64) -> Receiver {
     let mut one = Receiver::default();
     for bin in 0..8 {

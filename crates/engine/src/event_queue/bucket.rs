@@ -19,8 +19,8 @@ enum Order {
     Heap,
 }
 
-/// The events of a short time: a sorted list, as long as they are nearly in order. Other events are
-/// a crowd, which is not sorted until its first event is removed, and is not sorted a second time.
+/// The events of a short time. As long as they are nearly in order, they are a sorted list.
+/// Otherwise they are a crowd: it is sorted only when its first event is removed, and only once.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket<E> {
     events: Heap<E>,

@@ -1,10 +1,11 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
-//! This month and the next, half a millisecond each, are divided into days of 17 microseconds. 34
-//! milliseconds of further months follow, and then 2.2 seconds of years. Months and years keep
-//! their events unsorted, and distribute them when they are near. Later events wait in a heap. A
-//! day rarely has more than a few events, which mostly arrive in order. A day with many events is
-//! divided into 64 hours when its first event is removed.
+//! This month and the next last half a millisecond each, and are divided into days of 17
+//! microseconds. Further months cover the next 34 milliseconds, and years cover the 2.2 seconds
+//! after these months. Months and years keep their events unsorted, and distribute them when they
+//! are near. Later events wait in a heap. A day rarely has more than a few events, which mostly
+//! arrive in order. A day with many events is divided into 64 hours when its first event is
+//! removed.
 
 use super::bucket::{Bucket, reuse};
 use super::heap::Heap;
@@ -70,7 +71,7 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Adds an event. Like all events, it is not earlier than `now`.
+    /// Adds an event, which is not earlier than `now`.
     #[inline]
     pub(super) fn push(&mut self, now: Time, entry: Entry<E>) {
         let today = month_at(now);
@@ -164,7 +165,7 @@ impl<E: Copy> Calendar<E> {
     }
 
     /// Key of the earliest event. The current month does not change, because the clock may be much
-    /// earlier, and events added until then must find their day.
+    /// earlier than this event, and events between the two can still be added.
     #[inline]
     pub(super) fn first(&mut self) -> u128 {
         if self.busy == 0 {

@@ -5,10 +5,10 @@
 //! and the earliest event is the first of one lane. A lane accepts events that are not earlier than
 //! its last event. All other events, and distant timers, go to a calendar.
 //!
-//! The caller owns the sequence numbers. A packet therefore keeps the order among simultaneous
-//! events that it got when it was admitted to its link, although only the first packet of a link is
-//! in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner must
-//! recognise stale events.
+//! The caller owns the sequence numbers. A packet therefore gets its position among simultaneous
+//! events when it is admitted to its link, and keeps it, although only the first packet of a link
+//! is in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner
+//! must recognise stale events.
 
 mod bucket;
 mod calendar;
@@ -23,8 +23,8 @@ use calendar::Calendar;
 const USUAL: usize = 3;
 /// Number of lanes. A network with links of several kinds has more usual delays.
 const LANES: usize = 5;
-/// Number of near events without a lane after which one more lane is used, if there was at least
-/// one such event in `RARE` sequence numbers.
+/// One more lane is used after this number of near events without a lane, if at least one in `RARE`
+/// sequence numbers was such an event.
 const MISFITS: u32 = 256;
 const RARE: u64 = 2;
 /// Events further ahead do not enter a lane, because the lane could then not accept nearer events.

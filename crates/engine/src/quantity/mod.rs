@@ -27,7 +27,7 @@ pub struct Size(pub u64);
 /// The capacity or a threshold of a queue, counted in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// This many packets of any size.
+    /// A number of packets of any size.
     Packets(u64),
     /// This many bytes.
     Bytes(u64),
@@ -36,7 +36,7 @@ pub enum Limit {
 /// A TCP window, counted in full segments or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// This many segments of the connection's maximum size.
+    /// A number of segments of the connection's maximum size.
     Segments(u64),
     /// This many bytes.
     Bytes(u64),

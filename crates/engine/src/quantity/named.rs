@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A name for a quantity.
 pub trait Name: Copy + PartialEq + 'static {
-    /// The names, their values and their meanings in one line.
+    /// The names; each has a value, and a meaning in one line.
     const NAMES: &'static [(&'static str, Self, &'static str)];
 }
 

@@ -18,7 +18,7 @@ pub(super) trait Quantity: Sized + 'static {
     const EXAMPLES: &'static [&'static str];
     /// The smallest unit.
     const FINEST: &'static str;
-    /// The maximum, in base units. Sums and products of a few maxima fit into 64 bits.
+    /// The largest value, in base units. Sums and products of a few maxima fit into 64 bits.
     const MOST: u64;
     /// The maximum as a string, for messages and the schema.
     const MOST_WRITTEN: &'static str;

@@ -24,7 +24,7 @@ fn one_end_opens_a_connection() {
     }
 }
 
-/// The time at which the host of an end sends data that are written at time 0, and their trigger.
+/// The time at which the host of an end sends data written at time 0, and the trigger of the data.
 /// The host delays the data at random.
 fn delay(seed: u64, end: EndId, incarnation: u32, base_rtt: Span) -> (Span, Trigger) {
     let tcp = Config { send_jitter: Span::from_millis(1), ..config() };

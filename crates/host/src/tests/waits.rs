@@ -1,5 +1,5 @@
-//! Brief delays: a host that delays a packet for less than half of a stall is not the cause of the
-//! stall.
+//! Brief delays: a host that delays a packet for less than half of the shortest stall is not the
+//! cause of a stall.
 
 use incast_net::{Packet, Trigger};
 use incast_tcp::Config;

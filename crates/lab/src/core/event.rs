@@ -18,7 +18,7 @@ pub enum Event {
     Resume(PortId),
     /// A packet leaves the host that keeps it.
     Leave,
-    /// The deadline of a connection's end. The event is stale if the deadline has moved.
+    /// The deadline of a connection's end. The event has no effect if the deadline has moved.
     Wake(EndId),
     /// An application's timer.
     Timer {

@@ -8,10 +8,10 @@ const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
 
-/// In full detail, the number of notes after which final rows leave the memory.
+/// With full detail, the rows that can no longer change leave the memory after this many notes.
 const MANY: usize = 1 << 18;
 
-/// Counts notes in full detail.
+/// Counts the notes of a trace with full detail.
 #[derive(Clone, Debug)]
 pub struct Tally {
     detail: Detail,
@@ -30,7 +30,7 @@ impl Tally {
         self.notes += 1;
     }
 
-    /// Whether there are many notes in full detail. If so, the count begins again.
+    /// Whether a trace with full detail has many notes. If so, the count begins again.
     pub fn is_full(&mut self) -> bool {
         let is_full = self.detail == Detail::Full && self.notes > MANY;
         if is_full {
@@ -45,7 +45,7 @@ impl Tally {
 pub enum Detail {
     /// Bins with minimum, maximum and last value, so no peak is lost.
     Binned,
-    /// Bins of one microsecond, in any number. Consecutive equal bins are one run.
+    /// Any number of bins of one microsecond. Consecutive equal bins are one run.
     Full,
 }
 
@@ -54,7 +54,7 @@ pub trait Summary: Copy {
     /// Adds the summary of the following bin.
     fn absorb(&mut self, later: &Self);
 
-    /// Whether `next`, the summary of the following bin, equals this summary, and nothing changed
+    /// Whether the summary `next` of the following bin equals this summary, and nothing changed
     /// within either bin.
     fn is_repeated_by(&self, next: &Self) -> bool {
         let _ = next;
@@ -120,14 +120,15 @@ impl<S: Summary> Bins<S> {
         }
     }
 
-    /// In full detail, adds `times` bins that are equal to the last bin, which must be complete.
+    /// With full detail, adds `times` bins that are equal to the last bin. The last bin must be
+    /// complete.
     pub fn repeat(&mut self, times: u64) {
         if let Some(last) = self.runs.last_mut() {
             last.bins += times;
         }
     }
 
-    /// Start of each run of equal bins, and the run.
+    /// Each run of equal bins, with the start of the run.
     pub fn runs(&self) -> impl Iterator<Item = (Time, &Run<S>)> {
         let width = self.width.as_picos();
         self.runs.iter().map(move |run| (Time::from_picos(run.first * width), run))
@@ -140,7 +141,7 @@ impl<S: Summary> Bins<S> {
         })
     }
 
-    /// In full detail, takes out the runs that can no longer change.
+    /// With full detail, takes out the runs that can no longer change.
     pub fn take_final(&mut self) -> Self {
         let rest = self.runs.split_off(self.runs.len().saturating_sub(2));
         Self { runs: std::mem::replace(&mut self.runs, rest), ..*self }

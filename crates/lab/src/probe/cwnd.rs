@@ -10,7 +10,7 @@ use super::bins::{Bins, Summary, Tally};
 use super::kind::Read::{F64, I64, U32, U64};
 use super::{Detail, Field, Listener, Setting, TraceKind};
 
-/// A sender's windows within one bin, bytes.
+/// A sender's windows within one bin, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowSummary {
     /// Smallest, largest and last cwnd.
@@ -139,8 +139,8 @@ impl TraceKind for FlowTrace {
 }
 
 impl Listener for FlowTrace {
-    /// Counts a packet with new data and a label when its host sends it. The connection's next
-    /// sample, at the same time, includes it.
+    /// Counts a packet with new data and a label when its host sends it. The next sample of the
+    /// connection, at the same time, includes this packet.
     fn after_offer(&mut self, _: Time, port: PortId, packet: &Packet, network: &Network) {
         if packet.label == 0 || network.route(packet.route).first() != Some(&port) {
             return;

@@ -18,7 +18,7 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// The time since which the link has been idle, for the current packet.
+    /// The time since which the link had been idle before the current packet.
     idle_since: Time,
     /// The flows of each workload. Other flows are assigned to the first workload.
     workloads: Vec<Range<u32>>,
@@ -52,7 +52,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "kind",
             "",
-            "block_start, request, flow_done, block_done, timeout, tail_probe, stall (its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
+            "block_start, request, flow_done, block_done, timeout, tail_probe, stall (at its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
             Text(|row| row.kind.name()),
         ),
         Field::new(
@@ -73,26 +73,26 @@ impl TraceKind for EventTrace {
         Field::new(
             "cwnd",
             "byte",
-            "Congestion window; for a timeout, before the reaction.",
+            "Congestion window; in rows of a timeout, the value before the reaction.",
             U64(|row| row.cwnd),
         ),
         Field::new(
             "ssthresh",
             "byte",
-            "Slow-start threshold; for a timeout, before the reaction.",
+            "Slow-start threshold; in rows of a timeout, the value before the reaction.",
             U64(|row| row.ssthresh),
         ),
         Field::new(
             "flight",
             "byte",
-            "Outstanding data; for a timeout, before the reaction.",
+            "Outstanding data; in rows of a timeout, the value before the reaction.",
             U64(|row| row.flight),
         ),
         Field::new("dupacks", "1", "Consecutive duplicate ACKs received.", U32(|row| row.dupacks)),
         Field::new(
             "lost_in_window",
             "1",
-            "Segments of the outstanding window that are lost and not yet repaired, at a timeout.",
+            "For a timeout: segments of the outstanding window that are lost and not yet repaired.",
             U32(|row| row.lost_in_window),
         ),
         Field::new(
@@ -125,7 +125,7 @@ impl TraceKind for EventTrace {
         Field::new(
             "wait_s",
             "s",
-            "For a stall: time without data of the block on the client's link.",
+            "For a stall: time for which the client's link carried no data of the block.",
             F64(|row| seconds(row.wait)),
         ),
     ];

@@ -39,7 +39,8 @@ pub struct Setting {
     pub base_rtt: Span,
     /// The switch's port towards the workload's first client.
     pub own_port: PortId,
-    /// The switches' ports that may be on a path to a client, and their names, `own_port` first.
+    /// The switch ports that may be on a path to a client, with their names. The first is
+    /// `own_port`.
     pub ports: Vec<(PortId, String)>,
 }
 
@@ -57,7 +58,7 @@ pub trait Listener {
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.on_drop(now, port, packet);
     }
-    /// Called after a departure, when the next packet, if there is one, is being sent.
+    /// Called after a departure, when the port has begun to send the next packet if there is one.
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {}
     /// Called before a packet arrives at the end of a port's link.
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {}
@@ -73,7 +74,7 @@ pub trait Listener {
 
 /// The listener of a world.
 pub trait Probe: Listener {
-    /// Whether the probe listens. If it does not, the calls are compiled out.
+    /// Whether the probe listens. If it does not listen, the calls are compiled out.
     const ON: bool = true;
 
     /// Called from time to time, so that the probe may pass on its records.

@@ -87,7 +87,7 @@ impl QueueTraces {
         self.traces.get_mut(index as usize)
     }
 
-    /// All traces, that of the first client's port first.
+    /// All traces. The first is the trace of the first client's port.
     pub fn iter(&self) -> impl Iterator<Item = &QueueTrace> {
         self.traces.iter()
     }
@@ -337,7 +337,7 @@ impl QueueTrace {
         Self { bins: self.bins.take_final(), name: Arc::clone(&self.name), ..*self }
     }
 
-    /// Completes the bins up to `now`, before an event at the port.
+    /// Completes the bins up to `now`. Called before an event at the port.
     fn advance(&mut self, now: Time, network: &mut Network) {
         while self.bins.index(self.now) < self.bins.index(now) {
             let width = self.bins.width().as_picos();
@@ -361,8 +361,8 @@ impl QueueTrace {
         self.note(now, network);
     }
 
-    /// Goes from the beginning of a bin to the beginning of the last bin before a change. The bins
-    /// in between are equal.
+    /// Skips from the beginning of a bin to the beginning of the last bin before the next change.
+    /// The skipped bins are equal.
     fn skip_equal(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let change = port.next_change().min(port.last_departure()).min(now);
@@ -379,7 +379,7 @@ impl QueueTrace {
         self.note(resumed, network);
     }
 
-    /// Completes the bins up to the instant before `now`, before a departure.
+    /// Completes the bins up to the instant before `now`. Called before a departure.
     fn advance_before(&mut self, now: Time, network: &mut Network) {
         let just_before = Time::from_picos(now.as_picos().saturating_sub(1));
         if just_before > self.now {

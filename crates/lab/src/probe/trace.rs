@@ -14,7 +14,7 @@ use super::{Detail, KINDS, Kind, Listener, Probe, Table, Trace, TraceKind};
 /// Takes parts of tables during the run.
 pub type Sink = Box<dyn FnMut(Table) + Send>;
 
-/// A sink, if there is one.
+/// The sink of the trace, if there is one.
 #[derive(Default)]
 pub struct Spillway(Option<Sink>);
 
@@ -35,7 +35,7 @@ impl TraceRequest {
     /// Parses names such as `queue`, `cwnd:full`, `events`.
     ///
     /// # Errors
-    /// One line with the given name and the accepted names.
+    /// The error is one line with the unknown name and the accepted names.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut request = Self::default();
         for name in names {

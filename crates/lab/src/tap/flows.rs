@@ -52,7 +52,7 @@ impl Style {
         }
     }
 
-    /// The window field. An open window does not become 0.
+    /// The window field. A window above 0 has a field of at least 1.
     fn window(self, packet: &Packet) -> u16 {
         let scale = if packet.flags.contains(Flags::SYN) { 0 } else { self.scale };
         let window = (packet.window >> scale).max(u32::from(packet.window > 0));
@@ -182,8 +182,8 @@ impl Flows {
         self.all[packet.route.flow() as usize].numbers(packet).on_gone(packet);
     }
 
-    /// The segment of a packet at the tap, and whether it is a datagram; `None` if the packet
-    /// belongs to a connection that ended long ago.
+    /// The segment of a packet at the tap, and whether the packet is a datagram. `None` if the
+    /// packet belongs to a connection that ended long ago.
     pub fn frame(&mut self, packet: &Packet) -> Option<(Segment, bool)> {
         let number = packet.route.flow();
         let flow = &mut self.all[number as usize];

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use incast_net::{Flags, Packet};
 
-/// Number of packets of one direction that are remembered. A packet that is neither dropped nor
-/// received, because its connection was reset, would stay for ever.
+/// Number of packets of one direction that are remembered. Without this limit, a packet would stay
+/// for ever if its connection was reset, because it is neither dropped nor received.
 const MOST: usize = 1 << 14;
 
 /// Fields that distinguish the packets of one direction, and that no switch changes.
@@ -61,8 +61,8 @@ impl Numbers {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    /// The identification of a packet that the tap sees. Of two equal packets, it is the
-    /// identification of the packet that the tap has not seen yet.
+    /// The identification of a packet that the tap sees. If two packets in flight are equal, the
+    /// result belongs to the first one that the tap has not seen yet.
     pub fn of(&mut self, packet: &Packet) -> u16 {
         let face = Face::of(packet);
         let same = |one: &&mut UnderWay| !one.is_seen && one.face == face;

@@ -1,12 +1,12 @@
-//! Merges segments as a host with offloads sees them. Such a host sees the data that it sends at
-//! one time before these are cut into segments, and the data that arrive in a short time after
-//! these were merged.
+//! Merges segments as a host with offloads sees them. Data that such a host sends at one time are
+//! captured before they are cut into segments. Segments that arrive within a short time are
+//! captured after they were merged.
 
 use incast_capture::wire::{Options, flag};
 
 use super::{File, Seen};
 
-/// Nanoseconds in which arrivals are merged.
+/// Packets that arrive within this time are merged, in nanoseconds.
 const WINDOW: u64 = 50_000;
 /// The largest payload of a merged segment: an IP packet has less than 64 KiB.
 const MOST_PAYLOAD: u32 = 65_535 - 20 - 60;
@@ -16,16 +16,16 @@ const MOST_CONNECTIONS: usize = 8;
 /// Segments that may grow.
 #[derive(Default)]
 pub struct Offload {
-    /// The segments, each with its payload before it grew.
+    /// The segments, each with its original payload.
     growing: Vec<(Seen, u32)>,
-    /// The time at which the first of these segments was seen, nanoseconds.
+    /// The time at which the first of these segments was seen, in nanoseconds.
     since: u64,
     /// The direction of all these segments.
     forward: bool,
 }
 
 impl Offload {
-    /// Takes a packet, which is merged into another packet, or waits, or is written.
+    /// Takes a packet. It is merged into another packet, kept to grow, or written.
     pub fn take(&mut self, seen: Seen, forward: bool, file: &mut File) {
         if !self.growing.is_empty() && (forward != self.forward || seen.nanos > self.since + WINDOW)
         {
@@ -76,8 +76,8 @@ fn may_grow(seen: &Seen) -> bool {
         && segment.options.sack == Options::default().sack
 }
 
-/// Whether `next` follows `held` directly, with the same header. After a short segment, none
-/// follows.
+/// Whether `next` follows `held` directly and has the same header. Nothing can be added after a
+/// short segment.
 fn continues(held: &Seen, next: &Seen, segment: u32) -> bool {
     let (one, other) = (&held.segment, &next.segment);
     may_grow(next)

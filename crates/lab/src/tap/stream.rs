@@ -3,7 +3,7 @@
 
 use incast_net::{Flags, Packet};
 
-/// Bytes of a request to which the scenario gives no bytes.
+/// Bytes of a request if the scenario gives requests no size.
 const LEAST_REQUEST: u64 = 64;
 
 /// The requests of one incarnation of a connection.
@@ -19,7 +19,8 @@ pub struct Stream {
     outside: u64,
     /// Number of requests seen at the tap.
     seen: u64,
-    /// Number of requests that the server has received, and their number before the last request.
+    /// Number of requests that the server has received, and the same number before the last request
+    /// arrived.
     heard: u64,
     heard_before: u64,
     /// The first sequence number that the server sent after the last request.
@@ -83,8 +84,8 @@ impl Stream {
         packet.ack + if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(heard) }
     }
 
-    /// Whether a packet without SYN stands for a SYN-ACK, because it answers a SYN and only one end
-    /// sends a SYN.
+    /// Whether a packet without a SYN flag stands for a SYN-ACK. It does if only one end sends a
+    /// SYN and the packet answers this SYN.
     pub fn is_answer_to_syn(&self, packet: &Packet) -> bool {
         let numbers = (packet.seq, packet.ack, packet.payload) == (1, 1, 0);
         numbers

@@ -20,14 +20,14 @@ pub enum Vantage {
     Server(u32),
 }
 
-/// The point at which a port's packets are seen.
+/// The moment at which the tap sees a port's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// The packets are not seen.
+    /// The tap does not see the packets.
     Nothing,
-    /// The packets are seen when they enter the port.
+    /// The tap sees the packets when they enter the port.
     Entry,
-    /// The packets are seen at the end of the port's link.
+    /// The tap sees the packets at the end of the port's link.
     End,
 }
 
@@ -64,7 +64,7 @@ impl Vantage {
     /// Checks that the scenario has this vantage point.
     ///
     /// # Errors
-    /// One line with the vantage points that it has.
+    /// The error is one line with the vantage points of the scenario.
     pub fn check(self, scenario: &Scenario) -> Result<(), String> {
         let few = |what: &str, which: u32, count: u32| {
             if which < count {
@@ -86,7 +86,7 @@ impl Vantage {
     /// The host at which the capture is made; `None` for the switch.
     ///
     /// # Panics
-    /// If the scenario has no such vantage point.
+    /// Panics if the scenario has no such vantage point.
     pub fn host(self, scenario: &Scenario) -> Option<HostId> {
         match self {
             Self::Client(which) => Some(HostId(which)),
@@ -95,7 +95,7 @@ impl Vantage {
         }
     }
 
-    /// For each port, the point at which its packets are seen.
+    /// For each port, the moment at which the tap sees its packets.
     pub(super) fn watches(self, scenario: &Scenario) -> Vec<Watch> {
         let groups = scenario.groups();
         let ends = wiring::ends(scenario, &groups);

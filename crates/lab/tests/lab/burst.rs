@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::lay;
 
 /// Minimum number of segments that a transport with a window of `window` segments sends back to
-/// back; `None` if its window is no lower bound.
+/// back. `None` if the transport may send fewer segments back to back than its window.
 fn burst(transport: &str, window: u64) -> Option<u64> {
     match transport {
         // Segments are sent a round trip / window apart, with a random start. Packets of unequal
@@ -24,8 +24,8 @@ fn burst(transport: &str, window: u64) -> Option<u64> {
     }
 }
 
-/// A read of `segments` from each server with simultaneous requests: the connections exist, jitter
-/// is zero, and a request of one byte takes eight nanoseconds.
+/// A read of `segments` segments from each server. Requests are simultaneous: the connections
+/// exist, there is no jitter, and a request of one byte takes eight nanoseconds.
 fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": format!("{buffer}pkt") },
@@ -51,7 +51,7 @@ fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: boo
     read(transport, servers, buffer, 4 * window, &changes).drops
 }
 
-/// All transports of scenarios without the remedies, which change what is sent.
+/// All transports of scenarios except the remedies, because these change which packets are sent.
 fn transports() -> Vec<String> {
     let names = |kind| entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name);
     let remedies: Vec<_> = names("remedies").collect();
@@ -82,8 +82,8 @@ fn two_segments_each_and_32_places_are_enough_for_17_servers() {
     assert_eq!(lost("newreno", 18, 32, 2, false), 2);
 }
 
-/// After a round-trip sample, which is that of the handshake here, a window below a segment is no
-/// lower bound. Without a sample, the first segments are sent at once.
+/// After a round-trip sample (here from the handshake), Swift can send with a window below one
+/// segment. Without a sample, the first segments are sent at once.
 #[test]
 fn swift_passes_the_limit() {
     for servers in [18, 33, 34, 64, 128] {

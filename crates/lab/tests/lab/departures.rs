@@ -20,8 +20,8 @@ const MSS: u64 = 1000;
 /// Round trip of the connections below.
 const RTT: Span = Span::from_millis(1);
 
-/// A sender with a window of half a segment, half of which is acknowledged a round trip after
-/// sending. `keeps` says whether the host keeps segments.
+/// A sender with a window of half a segment. The first segment is acknowledged a round trip after
+/// sending. `keeps` is true if the host keeps segments.
 fn sender(keeps: bool, bytes: u64) -> (Connection, Time) {
     let scenario = scenario(&json!({ "transport": {
         "name": "swift", "initial_window": "500B", "handshake": "none", "receive_window": "100pkt",
@@ -175,8 +175,8 @@ fn crowded() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(config())]
-    /// In a traced run, which sees every hop, and with departure events, packets that a host keeps
-    /// have events of their own.
+    /// Packets that a host keeps have events of their own in a run with departure events. They also
+    /// have them in a traced run, because it sees every hop.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
         let mut scenario = Scenario::from_document(&document).expect("it makes sense");
@@ -189,8 +189,8 @@ proptest! {
     }
 
     /// Nothing happens to a segment between its sending and its departure. A pacer with deadlines
-    /// therefore sends the same packets, except for the order of simultaneous arrivals, which the
-    /// noise prevents.
+    /// therefore sends the same packets. Only the order of simultaneous arrivals could differ, and
+    /// the noise prevents such arrivals.
     #[test]
     fn a_pacer_that_is_woken_sends_what_hosts_keep(document in crowded()) {
         let mut document = document;

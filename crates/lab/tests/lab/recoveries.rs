@@ -1,4 +1,5 @@
-//! Each loss recovery with the same losses. A block has ten segments, and the initial window two.
+//! Each loss recovery with the same losses. A block has ten segments, and the initial window is two
+//! segments.
 
 use serde_json::json;
 

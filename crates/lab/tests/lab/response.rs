@@ -89,7 +89,7 @@ impl Case {
         (received / MSS / rounds, rows[0].timeouts)
     }
 
-    /// The mean window of the RFCs' formulas, segments.
+    /// The mean window by the RFCs' formulas, in segments.
     fn formula(self) -> f64 {
         let rtt = f64::from(self.rtt_ms) / 1000.0;
         let reno = (1.5 / self.p).sqrt();

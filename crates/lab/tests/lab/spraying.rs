@@ -25,8 +25,8 @@ impl PathChoice for RoundRobin {
     }
 }
 
-/// The row of a server that sends to a client over four spines, and the numbers of packets
-/// delivered by the links from the server's leaf to the spines, and by the links from the client's
+/// Runs a server that sends to a client over four spines. Returns the row and the numbers of
+/// packets on each link from the server's leaf to the spines and on each link from the client's
 /// leaf.
 fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = scenario(&json!({

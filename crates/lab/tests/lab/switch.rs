@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};
 
-/// Enough simultaneous packets for any buffer of these tests.
+/// A read with enough simultaneous packets to overflow any buffer in these tests.
 fn burst(changes: &Value) -> Scenario {
     let mut document = json!({
         "workload": { "servers": 32, "sru": 40 * MSS },

@@ -17,7 +17,7 @@ fn rows(document: &Value) -> Vec<Row> {
     run(document, &[]).rows
 }
 
-/// Each block is read from three of ten servers. All servers are selected at some time.
+/// Each block is read from three of ten servers. Every server is selected for at least one block.
 #[test]
 fn each_block_is_read_from_other_servers() {
     for connections in ["fresh", "persistent"] {
@@ -71,7 +71,7 @@ fn serialised_reads_work_with_some_of_the_servers() {
 }
 
 /// Blocks are due once a millisecond on average. A small block takes 0.2 ms, a large block 2 ms.
-/// For large blocks, the wait for the previous block counts.
+/// For large blocks, the wait for the previous block is part of the completion time.
 #[test]
 fn blocks_are_wanted_at_random_times() {
     let document = |sru: u64| {

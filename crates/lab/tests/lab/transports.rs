@@ -32,8 +32,8 @@ fn crowd(transport: &Value, seed: u64) -> Row {
     run(&changes, seed)
 }
 
-/// With cwnd below a segment and segments a round trip / cwnd apart, this number of senders causes
-/// no losses.
+/// Swift can have a cwnd below one segment and send a segment every round trip / cwnd. Then this
+/// number of senders causes no losses.
 #[test]
 fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     for seed in 1..=3 {
@@ -43,8 +43,8 @@ fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     }
 }
 
-/// The transports are Swift with a minimum of one segment, `NewReno` and DCTCP. The windows alone
-/// are four times the buffer.
+/// The transports are Swift with a minimum of one segment, `NewReno` and DCTCP. Their smallest
+/// windows add up to four times the buffer.
 #[test]
 fn a_floor_of_a_segment_loses_where_swift_does_not() {
     let swift = crowd(&json!({ "name": "swift" }), 1);
@@ -131,8 +131,8 @@ fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
 }
 
 /// According to equation 13, the queue does not become empty above K = C·RTT/7, which is 12 here.
-/// The analysis uses a fluid model; 20 windows of five segments, which change by whole segments,
-/// lose two to four per cent.
+/// The analysis uses a fluid model. Real windows change by whole segments, so 20 flows with windows
+/// of five segments leave two to four per cent of the link unused.
 #[test]
 fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     assert!(f64::from(12) >= PRODUCT / 7.0);
@@ -174,8 +174,9 @@ fn two_long_flows(name: &str, delay: &str, threshold: &str) -> Row {
     row
 }
 
-/// The claim about TDCTCP is more throughput than DCTCP if windows take long to grow again. Here,
-/// the delay is 1 ms, and the threshold a fortieth of the bandwidth-delay product.
+/// The claim about TDCTCP is that it has more throughput than DCTCP if windows take long to grow
+/// again. Here, the round trip is 1 ms, and the threshold is about a fortieth of the
+/// bandwidth-delay product.
 #[test]
 fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     let [dctcp, tdctcp] =
@@ -183,8 +184,9 @@ fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     assert!(tdctcp > 1.15 * dctcp, "{tdctcp} against {dctcp}");
 }
 
-/// The claim about TCP-FITDC is that it reacts to delay before marks. Two backlogs of four segments
-/// fill the link, and the queue stays far below a threshold of 65 packets, at which DCTCP keeps it.
+/// The claim about TCP-FITDC is that it reacts to delay before packets are marked. Two flows with a
+/// backlog of four segments each fill the link. The queue stays far below the threshold of 65
+/// packets, while DCTCP keeps the queue at this threshold.
 #[test]
 fn tcp_fitdc_fills_the_link_below_the_threshold() {
     let [dctcp, fitdc] = ["dctcp", "tcp-fitdc"].map(|name| two_long_flows(name, "25us", "65pkt"));

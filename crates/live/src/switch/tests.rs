@@ -9,7 +9,7 @@ use crate::testbed::{ACK, DROP_TAIL, MARKING, Memory, SYN, Sent, alone, ip, link
 
 const FLOWS: [(HostId, HostId); 2] = [(HostId(1), HostId(0)), (HostId(2), HostId(0))];
 
-/// For each of the frames in turn, whether a table takes it for a retransmission.
+/// Whether a table takes each frame, in turn, for a retransmission.
 fn are_again(frames: &[Sent]) -> Vec<bool> {
     let mut table = Table::new(&FLOWS);
     let read = |sent: &Sent| table.read(&sent.frame()).expect("it belongs to a flow");
@@ -112,7 +112,7 @@ impl Bed {
         assert!(self.hosts[host].send(frame));
     }
 
-    /// The next frame that reaches a host. Waits for it for some seconds.
+    /// The next frame that reaches a host. Waits some seconds for the frame.
     fn receive(&self, host: usize) -> Vec<u8> {
         let mut buffer = [0; LONGEST];
         let limit = monotonic() + 5_000_000_000;

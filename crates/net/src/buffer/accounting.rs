@@ -2,8 +2,8 @@
 
 use crate::queue::Occupancy;
 
-/// The count of buffer space. A switch allocates its memory in cells, and a packet occupies whole
-/// cells.
+/// The rule by which a switch counts buffer space. A switch allocates its memory in cells, and a
+/// packet occupies whole cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accounting {
     /// Cell size, bytes; 1 counts bytes.

@@ -16,12 +16,12 @@ pub struct Alpha {
 }
 
 const EXAMPLES: &str = r#"e.g. 1, 0.5, "1/8" or "2^-3""#;
-/// The largest exponent of a power of two. No switch has a larger one, and products cannot overflow
-/// 128 bits.
+/// The largest exponent of a power of two. No switch has a larger exponent. With this limit,
+/// products cannot overflow 128 bits.
 const MOST_DOUBLINGS: u32 = 20;
 
 impl Alpha {
-    /// One: a single busy port may use half of the buffer.
+    /// The ratio 1. A single busy port may then use half of the buffer.
     pub const ONE: Self = Self { numerator: 1, denominator: 1 };
 
     /// The ratio in lowest terms, if both are positive.
@@ -85,7 +85,7 @@ impl Alpha {
     }
 }
 
-/// Prints a power of two as such, and other ratios as fractions.
+/// Prints a power of two in the form `2^-3`, and any other ratio as a fraction.
 impl fmt::Display for Alpha {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.exponent() {

@@ -37,7 +37,7 @@ impl Pool {
         self.used
     }
 
-    /// Whether a port with `queue` in the pool may add `packet`.
+    /// Whether the pool has space for `packet` in a port whose queue uses the space `queue`.
     pub fn has_room(&self, queue: Occupancy, packet: Occupancy) -> bool {
         let PoolConfig { total, alpha } = self.config;
         if (self.used + packet).exceeds(total) {
@@ -49,12 +49,12 @@ impl Pool {
         })
     }
 
-    /// Allocates this space to a port.
+    /// Allocates `space` to a port.
     pub fn take(&mut self, space: Occupancy) {
         self.used = self.used + space;
     }
 
-    /// Frees this space of a port.
+    /// Frees `space`, which a port has used.
     pub fn give_back(&mut self, space: Occupancy) {
         self.used = self.used - space;
     }

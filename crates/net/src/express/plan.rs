@@ -7,16 +7,16 @@ use crate::port::{Port, PortId};
 /// Plans the shortcuts, once all flows are known. `feeders` are the ports that send to each port.
 /// `routes` are the ports of each route.
 ///
-/// A port is a relay if its packets enter a next port that has no other feeder and leads to their
-/// host. The result at the next port is known when the packet is sent, so a packet crosses both
-/// links with one event. In a star, the relay is on the ACKs' path from the client through the
-/// switch to a server. Ports on a forward path are never entered early, because their counters are
-/// read at the end of a run. At most one relay is allowed, because several relays could order
-/// simultaneous arrivals in another way than ordinary events do.
+/// A port is a relay under two conditions: its packets go to a port that leads to a host, and no
+/// other port sends to that port. When a relay sends a packet, the result at the next port is
+/// known, so the packet crosses both links with one event. In a star, the relay is on the ACKs'
+/// path from the client through the switch to a server. Ports on a forward path are never entered
+/// early, because their counters are read at the end of a run. At most one relay is allowed,
+/// because several relays could change the order of simultaneous arrivals.
 ///
-/// The port of another host announces its packets, if the next port has no departure events. The
-/// arrival time of such a packet is known when it is sent. The packet needs no event while the next
-/// port is busy.
+/// A host's port that is not a relay announces its packets if the next port has no departure
+/// events. When such a packet is sent, its arrival time is known. The packet needs no event while
+/// the next port is busy.
 pub fn plan<'a>(
     ports: &mut [Port],
     feeders: &[Vec<PortId>],
@@ -62,7 +62,8 @@ pub fn plan<'a>(
     express
 }
 
-/// Whether each port is used only by reverse routes, and there only as the last port but one.
+/// Whether each port is the last but one of every route that uses it, and all of these are reverse
+/// routes.
 fn relays<'a>(
     ports: usize,
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,
@@ -79,8 +80,8 @@ fn relays<'a>(
     relays
 }
 
-/// Whether the arrival time behind the port is known when a packet is offered to the port, and is
-/// later than the offer.
+/// Whether the arrival time of a packet at the end of the link is known when the packet is offered
+/// to the port, and is later than this offer.
 fn can_announce(port: &Port) -> bool {
     port.fifo().is_some_and(|port| port.never_drops() && !port.delay().is_zero())
 }

@@ -24,7 +24,7 @@ pub struct Fifo {
     /// With [`Self::forward_placed`]: departure times of the packets in the port, except the last.
     departures: VecDeque<Time>,
     last_departure: Time,
-    /// Time after its departure for which a packet still counts as present.
+    /// Time for which a packet still counts as present after its departure.
     linger: Span,
     line: Line,
     /// Whether packets may wait.
@@ -73,7 +73,7 @@ impl Fifo {
         }
     }
 
-    /// The parts of an unused port, for a port of the other kind.
+    /// The parts of an unused port. A port of the other kind is made from them.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
         Parts { line, train, ties, buffer, discipline, random }
@@ -125,7 +125,7 @@ impl Fifo {
             }
         }
         let size = parcel.size();
-        debug_assert!(self.has_queue, "only what a relay sends enters a port without a queue");
+        debug_assert!(self.has_queue, "only packets from a relay enter a port without a queue");
         let is_idle = self.view.in_service_bytes == 0;
         let ahead = self.train.append(u64::from(self.view.packets) + u64::from(!is_idle));
         if !is_idle {
@@ -220,15 +220,15 @@ impl Fifo {
     /// only for ports that never drop.
     #[inline]
     pub(crate) fn forward(&mut self, now: Time, size: u32) -> Time {
-        debug_assert!(self.never_drops(), "what is stored elsewhere cannot be dropped here");
+        debug_assert!(self.never_drops(), "a packet stored elsewhere cannot be dropped here");
         self.counters.offered += 1;
         self.counters.delivered += 1;
         self.transmit(now, size);
         self.last_departure.plus(self.line.delay)
     }
 
-    /// [`Self::forward`] if the next port has other feeders. Also returns the packet's order among
-    /// simultaneous arrivals.
+    /// Forwards a packet as [`Self::forward`] does, if the next port has other feeders. Also
+    /// returns the packet's order among simultaneous arrivals.
     #[inline]
     pub(crate) fn forward_placed(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
         if self.last_departure.plus(self.linger) <= now {
@@ -260,8 +260,8 @@ impl Fifo {
         self.ring.is_empty()
     }
 
-    /// Whether packets may be offered before they arrive, if `feeder` is the only feeder: the port
-    /// is never slower than `feeder`, and drops nothing at random.
+    /// Whether packets may be offered before they arrive, if `feeder` is the only feeder. For this,
+    /// the port must not be slower than `feeder`, and it must not drop packets at random.
     pub(crate) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail

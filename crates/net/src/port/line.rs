@@ -11,7 +11,8 @@ pub(super) struct Line {
     pub(super) serialisation: Serialisation,
     /// Upper bound of the lateness of packets, in picoseconds.
     noise: u32,
-    /// Lateness of the last packet: its departure minus that on an exact line, in picoseconds.
+    /// Lateness of the last packet: its departure time minus its departure time without clock
+    /// noise, in picoseconds.
     late: u32,
     pub(super) delay: Span,
 }
@@ -31,8 +32,8 @@ impl Line {
         self.noise == 0
     }
 
-    /// A random lateness for a packet of `size` bytes, in picoseconds: its departure minus that on
-    /// an exact line. It is less than the transmission time.
+    /// A random lateness for a packet of `size` bytes: its departure time minus its departure time
+    /// without clock noise, in picoseconds. The lateness is less than the transmission time.
     pub(super) fn lateness(&self, size: u32, random: &mut Stream) -> u32 {
         if self.is_exact() {
             return 0;
@@ -44,8 +45,8 @@ impl Line {
     /// Departure time of a packet of `size` bytes that is sent at `ready` or, if that is later, at
     /// `last_departure`.
     ///
-    /// Lateness does not add up: the line catches up, but is never ahead of an exact line.
-    /// Otherwise a short transfer could exceed the line rate.
+    /// The lateness of packets does not add up, because the line catches up. The line is never
+    /// ahead of a line without clock noise. Otherwise a short transfer could exceed the line rate.
     pub(super) fn departure(
         &mut self,
         ready: Time,
@@ -61,7 +62,7 @@ impl Line {
         departure
     }
 
-    /// The time at which the last packet would have left an exact line.
+    /// The time at which the last packet would have left a line without clock noise.
     fn exactly(&self, last_departure: Time) -> Time {
         Time::from_picos(last_departure.as_picos() - u64::from(self.late))
     }
@@ -114,8 +115,8 @@ impl Train {
     /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. A
     /// transmission that begins with an arrival then precedes a transmission that begins with a
     /// simultaneous departure, because a propagation delay is longer than a transmission. Two lines
-    /// that send without gaps keep their order. Therefore the line is first that has sent fewer
-    /// packets since it was idle.
+    /// that send without gaps keep their order. Therefore the line that has sent fewer packets
+    /// since it was idle comes first.
     #[inline]
     pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };

@@ -1,4 +1,4 @@
-//! A port that selects losses that three packets of the same flow follow.
+//! A port that drops only packets that are followed by three packets of the same flow.
 
 use std::collections::BTreeMap;
 
@@ -204,7 +204,7 @@ fn early_drops_what_three_of_its_flow_are_ahead_of() {
     let mut queue = Queue::new(9, &json!({ "early": true, "threshold": "5pkt" }));
     assert_eq!(queue.dropped_by(segments(1, 0..4)), [], "below the threshold");
     assert_eq!(queue.dropped_by(segments(2, 0..3)), [], "two are ahead");
-    // One loss per window; the window does not end until segment 3 is retransmitted.
+    // Each window has one loss. The window does not end until segment 3 is retransmitted.
     assert_eq!(queue.dropped_by(segments(2, 3..6)), [(2, 3)]);
     assert_eq!(queue.dropped_by([again(2, 3)]), [(2, 3)], "it is full, and nothing is pushed out");
 }

@@ -69,8 +69,8 @@ pub struct Stepped {
     discipline: Discipline,
     random: Stream,
     counters: PortCounters,
-    /// Packets dropped after they had been admitted, at the last departure or by the last offered
-    /// packet.
+    /// Admitted packets that were dropped later, at the last departure or because of the last
+    /// offered packet.
     late: VecDeque<PacketId>,
     /// Class and position of the packets that the last offered packet would push out.
     victims: Vec<(usize, usize)>,
@@ -168,8 +168,8 @@ impl Stepped {
         if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
     }
 
-    /// Lets the buffer and the discipline decide. Returns the admitted packet, which may be marked
-    /// or trimmed, and whether packets were pushed out for it.
+    /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted
+    /// packet, which may be marked or trimmed, and whether packets were pushed out for it.
     fn judge(
         &mut self,
         now: Time,

@@ -195,8 +195,8 @@ proptest! {
         no_delay in any::<bool>(),
     ) {
         // Without a delay, a packet arrives at the time of its departure. If arrivals come first,
-        // the FIFO port counts the packet as gone once it is delivered, but the other port only
-        // when that time is over.
+        // the FIFO port counts the packet as gone once it is delivered. The other port counts it as
+        // gone only when that time is over.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
         let clock_noise = Span::from_nanos(noise);
@@ -320,8 +320,8 @@ fn codel_drops_at_departure_by_the_control_law() {
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
     // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
     // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. Each drop is due interval /
-    // sqrt(count) after the previous drop, and happens at the next departure; departures are 12 us
-    // apart.
+    // sqrt(count) after the previous drop. It happens at the next departure, and departures are 12
+    // us apart.
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");
     let mut due = first as f64;
@@ -359,8 +359,8 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     most
 }
 
-/// Choudhury & Hahne 1998: one busy port uses alpha / (1 + alpha) of the buffer, two use alpha / (1
-/// + 2 alpha) each.
+/// Choudhury & Hahne 1998: a single busy port uses alpha / (1 + alpha) of the buffer. Each of two
+/// busy ports uses alpha / (1 + 2 alpha).
 #[test]
 fn hot_ports_take_their_shares_of_a_pool() {
     for (alpha, ratio) in [("2^-3", 0.125), ("1/2", 0.5), ("1", 1.0), ("8", 8.0)] {

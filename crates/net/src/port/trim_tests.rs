@@ -6,7 +6,8 @@ use crate::buffer::PoolConfig;
 use crate::packet::Flags;
 use crate::queue::{Refusal, Verdict};
 
-/// Trims packets that arrive beyond `threshold` bytes or do not fit. Trimmed headers have priority.
+/// Trims packets that do not fit, or that arrive while the queue is longer than `threshold` bytes.
+/// Trimmed headers have priority.
 struct Trimming {
     threshold: u64,
 }
@@ -33,8 +34,8 @@ impl QueueDiscipline for Trimming {
     }
 }
 
-/// Runs a port of 8 KB that trims beyond `threshold`. 60 packets arrive, four at a time, at twice
-/// the port's rate.
+/// Runs a port with 8 KB of buffer that trims packets if the queue is longer than `threshold`. 60
+/// packets arrive, four at a time, at twice the port's rate.
 fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switch {
     let port = PortConfig {
         departure_events,

@@ -14,13 +14,13 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (RFC 8289 §4).
+    /// Acceptable waiting time, in seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
-    /// Time for which the waiting time must stay above `target` before packets are dropped or
-    /// marked, seconds: about the longest round trip (RFC 8289 §4).
+    /// Time, in seconds, for which the waiting time must stay above `target` before packets are
+    /// dropped or marked. It should be about the longest round trip (RFC 8289 §4).
     pub interval: Span,
-    /// Queue length up to which nothing is dropped, bytes: a full packet (MAXPACKET in RFC 8289
-    /// §5).
+    /// Queue length, in bytes, up to which no packet is dropped. It should be the size of a full
+    /// packet (MAXPACKET in RFC 8289 §5).
     pub max_packet: Size,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
@@ -75,7 +75,7 @@ enum AfterDrop {
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
-    /// Send this packet: the drop state begins with one drop.
+    /// Send this packet, because the drop state begins with only one drop.
     Send,
 }
 
@@ -112,8 +112,8 @@ impl Codel {
         t + Span::from_picos(squared.isqrt() as u64)
     }
 
-    /// Begins a drop state with its first hit (§5, `deque`). If the last drop state ended a short
-    /// time ago, its rate is a good initial value.
+    /// Begins a drop state with its first drop or mark (§5, `deque`). If the last drop state ended
+    /// a short time ago, its rate is a good initial value.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -123,8 +123,8 @@ impl Codel {
         self.last_count = self.count;
     }
 
-    /// Hits a packet with a mark, after which it is sent, or with a drop, after which the next
-    /// packet is examined at once.
+    /// Marks or drops a packet. A marked packet is sent. After a drop, the next packet is examined
+    /// at once.
     fn hit(&mut self, packet: &Packet, after_drop: AfterDrop) -> Verdict {
         let drop = Verdict::Drop(DropReason::Late);
         let verdict = if self.params.ecn { Verdict::mark_or(packet, drop) } else { drop };
@@ -211,7 +211,7 @@ mod tests {
     const SHORT: Span = Span::from_millis(4);
 
     /// The first drop comes an interval after the waiting time rose above the target. The next
-    /// drops are interval / sqrt(count) apart, each in the 100-us slot after it is due.
+    /// drops are interval / sqrt(count) apart. Each comes in the first 100-us slot after it is due.
     #[test]
     fn drops_follow_the_control_law() {
         let mut codel = Codel::new(&rfc(), &SITE);

@@ -12,8 +12,8 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K: the queue length above which arriving packets are marked; bytes, packets or a share of
-    /// the buffer.
+    /// K: the queue length above which arriving packets are marked, in bytes, packets or as a share
+    /// of the buffer.
     pub threshold: Level,
     /// Whether the arriving packet counts as part of the queue, as in switches that mark after
     /// enqueuing.
@@ -22,8 +22,8 @@ pub struct Params {
     /// `network.buffer_counts_in_service`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts_in_service: Option<bool>,
-    /// Whether packets without ECN are dropped beyond the threshold instead of admitted, as in RED
-    /// that is configured as a threshold.
+    /// Whether packets without ECN that arrive above the threshold are dropped instead of admitted.
+    /// RED with equal thresholds does this.
     pub drop_non_ect: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct EcnThreshold {
     threshold: Limit,
     counts_arriving: bool,
     counts_in_service: bool,
-    /// The verdict beyond the threshold on packets without ECN.
+    /// The verdict on packets without ECN that arrive above the threshold.
     otherwise: Verdict,
 }
 

@@ -1,4 +1,4 @@
-//! A discipline's state per flow, indexed by flow number: no hashing per packet.
+//! A discipline's state per flow, indexed by flow number, so that no packet needs a hash.
 
 /// The flows of a port; their numbers have no large gaps.
 #[derive(Clone, Debug, Default)]

@@ -9,9 +9,9 @@ use super::selector::Selector;
 use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// One FIFO whose end is reserved for priority packets: while the queue is at least as long as the
-/// threshold, only priority packets are admitted, until the buffer is full (PLATO: Shukla et al.
-/// 2014, §III).
+/// One FIFO whose end is reserved for priority packets (PLATO: Shukla et al. 2014, §III). While the
+/// queue is at least as long as the threshold, only priority packets are admitted, until the buffer
+/// is full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {

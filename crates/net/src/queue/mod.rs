@@ -26,7 +26,7 @@ mod wred;
 pub use level::Level;
 pub use push_out::{Search, Victim};
 
-/// A discipline's view of its port, with departures up to now accounted for.
+/// A discipline's view of its port. It accounts for all departures up to now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueView {
     /// Waiting packets, without the packet being sent.
@@ -137,7 +137,7 @@ pub trait Parameters {
     /// Refuses the first parameter that is invalid for the switch's ports.
     ///
     /// # Errors
-    /// The key of this parameter, and what is wrong.
+    /// The key of this parameter, and the reason why its value is invalid.
     fn check(&self, site: &Site) -> Result<(), Fault> {
         let _ = site;
         Ok(())
@@ -221,7 +221,7 @@ pub enum DropReason {
 
 /// Decides whether packets are admitted, marked, trimmed or dropped. Every port calls
 /// [`QueueDiscipline::offer`]; only ports with departure events ([`Parameters::ACTS_AT_DEPARTURE`])
-/// call the rest.
+/// call the other methods.
 pub trait QueueDiscipline {
     /// The decision on an arriving `packet` for which the buffer has room, or will have room after
     /// other packets have been pushed out.
@@ -324,7 +324,7 @@ macro_rules! queue_disciplines {
             /// Refuses the first parameter that is invalid for the port at `site`.
             ///
             /// # Errors
-            /// The key of this parameter, and what is wrong.
+            /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
                     $(Self::$variant(params) => params.check(site),)+
@@ -448,7 +448,7 @@ queue_disciplines! {
     "push-out" => PushOut(Box push_out): "When the buffer is full, drops a waiting packet without \
                                           a label to admit a packet with a label (PLATO's naive \
                                           switch).";
-    "rapid" => Rapid(Box rapid): "When the buffer is full, drops a waiting packet that three packets of its flow follow (after RAPID, Xu et al.).";
+    "rapid" => Rapid(Box rapid): "When the buffer is full, drops a waiting packet that is followed by three packets of its flow (after RAPID, Xu et al.).";
 }
 
 impl Default for QueueConfig {

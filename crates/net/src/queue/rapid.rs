@@ -18,9 +18,9 @@ use crate::packet::{Flags, Packet};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3: the
-    /// number of duplicate ACKs that signal a loss (RFC 5681 §3.2), less the number that limited
-    /// transmit adds (RFC 3042).
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
+    /// should be the number of duplicate ACKs that signal a loss (RFC 5681 §3.2), minus the number
+    /// that limited transmit adds (RFC 3042).
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).
@@ -72,9 +72,9 @@ impl Parameters for Params {
 /// Number of duplicate ACKs that signal a loss.
 const DUPACKS: usize = 3;
 
-/// Rounds of a search. The first round seeks a packet with three successors in a window without
-/// another loss. The second seeks such a packet in a window with a loss. The third takes any packet
-/// except retransmissions.
+/// Rounds of a search. The first round searches for a packet with three successors in a window
+/// without another loss. The second round searches for such a packet in a window with a loss. The
+/// third round takes any packet except retransmissions.
 const SAFE: u8 = 0;
 const SECOND: u8 = 1;
 const ANY: u8 = 2;
@@ -89,14 +89,14 @@ struct Flow {
     last: [u64; DUPACKS],
     /// Number of waiting data packets.
     waiting: u32,
-    /// The last byte that was lost, until this byte is sent again.
+    /// The last lost byte. `None` after this byte has been sent again.
     lost: Option<u64>,
-    /// The highest byte seen at the first retransmission, which is the end of the window being
-    /// repaired.
+    /// The end of the window being repaired: the highest byte seen when the first retransmission
+    /// arrived.
     recover: Option<u64>,
-    /// The highest byte seen at the last retransmission. The next loss must be beyond the packet
-    /// that begins at this byte, because a careful sender requires an ACK of more than `recover`
-    /// before it counts duplicates again (RFC 6582 §3.2, step 2).
+    /// The highest byte seen when the last retransmission arrived. The next dropped packet must
+    /// begin after this byte. A careful sender requires an ACK of more than `recover` before it
+    /// counts duplicate ACKs again (RFC 6582 §3.2, step 2).
     settled: u64,
 }
 

@@ -12,11 +12,11 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Average queue below which no packet is dropped or marked, bytes, packets or a share of the
-    /// buffer.
+    /// Average queue below which no packet is dropped or marked, in bytes, packets or as a share of
+    /// the buffer.
     pub min_th: Level,
-    /// Average queue at which the probability reaches `max_p`, in the unit of `min_th`: bytes,
-    /// packets or a share of the buffer.
+    /// Average queue at which the probability reaches `max_p`, in the same unit as `min_th`: in
+    /// bytes, packets or as a share of the buffer.
     pub max_th: Level,
     /// Probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -25,7 +25,7 @@ pub struct Params {
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
-    /// false, it is 1 from `max_th` on.
+    /// false, the probability is 1 from `max_th` on.
     pub gentle: bool,
     /// How drops and marks are spaced.
     pub spacing: Spacing,
@@ -35,9 +35,9 @@ pub struct Params {
     pub ecn: bool,
     /// Whether packets are dropped instead of marked where the probability is 1 (RFC 3168 §7).
     pub hard_drop: bool,
-    /// Size of a typical packet on the link, layer 2 excluded, bytes. An idle link counts as having
-    /// sent packets of this size. With thresholds in bytes, a packet's probability is proportional
-    /// to its size.
+    /// Size of a typical packet on the link, in bytes, without layer 2. An idle link counts as
+    /// having sent packets of this size. With thresholds in bytes, a packet's probability is
+    /// proportional to its size.
     pub mean_packet: Size,
     /// Whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
@@ -45,28 +45,31 @@ pub struct Params {
     pub counts_in_service: Option<bool>,
 }
 
-/// Number of packets between hits at a constant probability `p`.
+/// Number of packets from one drop or mark to the next, at a constant probability `p`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// 1 to `1/p` packets apart, uniformly distributed (Floyd & Jacobson 1993 §IV).
+    /// The number of packets from one drop or mark to the next is uniformly distributed between 1
+    /// and `1/p` (Floyd & Jacobson 1993 §IV).
     #[default]
     AtOnce,
-    /// `1/p` to `2/p` packets apart, uniformly distributed: after each hit, `1/p` packets are
-    /// exempt (ns-2's `wait_`, on by default; Floyd, 1997).
+    /// The number of packets from one drop or mark to the next is uniformly distributed between
+    /// `1/p` and `2/p`. After each drop or mark, `1/p` packets are exempt (ns-2's `wait_`, on by
+    /// default; Floyd, 1997).
     Wait,
 }
 
-/// Packets that are exempt although the average queue is long enough.
+/// Packets that are neither dropped nor marked, although the average queue is above `min_th`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spares {
     /// No packet (Floyd & Jacobson 1993).
     #[default]
     Nobody,
-    /// The packet with which the average crosses `min_th`, and every packet that finds at most one
-    /// packet waiting (no packet, with thresholds in bytes). The latter restart the count. Packets
-    /// are counted from the last drop of any kind (ns-2).
+    /// As in ns-2, two kinds of packet are exempt. The first is the packet with which the average
+    /// crosses `min_th`. The second is every packet that finds at most one waiting packet, or, with
+    /// thresholds in bytes, no waiting packet. A packet of the second kind restarts the count of
+    /// packets. Packets are counted from the last drop of any kind.
     ShortQueues,
 }
 
@@ -225,7 +228,8 @@ impl Average {
         self.value
     }
 
-    /// Whether ns-2 exempts the packet: at most one packet waits, or one byte.
+    /// Whether the queue is so short that ns-2 exempts a packet: at most one packet or one byte
+    /// waits.
     fn is_short(&self, view: &QueueView) -> bool {
         let queue = view.occupancy(false);
         (if self.in_bytes { queue.bytes } else { queue.packets }) <= 1
@@ -240,15 +244,16 @@ impl Average {
 /// The effect of the average on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// The packet is not hit.
+    /// The packet is neither dropped nor marked.
     None,
-    /// The packet is hit at random.
+    /// The packet is dropped or marked at random.
     Chance,
     /// Every packet is hit.
     Certain,
 }
 
-/// The probability of a hit as a function of the average, and the spacing of hits.
+/// The probability of a hit (a drop or a mark) as a function of the average, and the spacing of
+/// hits.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     min: f64,
@@ -319,9 +324,9 @@ impl Curve {
 
     /// Decides on a packet of this `weight` with `draw`, a random number from [0, 1).
     ///
-    /// Floyd & Jacobson 1993, figure 2: hits are spaced uniformly, with the count of packets since
-    /// the last hit. With lengths in bytes, a packet's probability is multiplied by its size after
-    /// the spacing, as in ns-2; the figure multiplies before the spacing.
+    /// As in Floyd & Jacobson 1993, figure 2, the count of packets since the last hit makes the
+    /// spacing of hits uniform. With lengths in bytes, a packet's probability is multiplied by its
+    /// size after the spacing, as in ns-2; the figure multiplies before the spacing.
     pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {
             self.count = None;
@@ -353,7 +358,7 @@ impl Curve {
     }
 }
 
-/// The treatment of a packet that is hit.
+/// The treatment of a packet that is dropped or marked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Response {
     pub(super) ecn: bool,

@@ -17,9 +17,9 @@ use crate::packet::Packet;
 pub struct Params {
     /// How the mode of a flow is detected.
     pub by: Reading,
-    /// Threshold above which a flow is in burst mode: the squared coefficient of variation of its
-    /// gaps (`variation`), or the ratio of its mean gap to its recent gap (`rate`); above 0.
-    /// Default: 2.
+    /// Threshold above which a flow is in burst mode, above 0. With `variation`, it applies to the
+    /// squared coefficient of variation of the flow's gaps. With `rate`, it applies to the ratio of
+    /// the mean gap to the recent gap. Default: 2.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub threshold: f64,
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
@@ -36,7 +36,7 @@ pub struct Params {
     pub begins: Mode,
     /// The mode that has priority.
     pub first: Mode,
-    /// Limit of the queue of bursty flows: bytes, packets or a share of the buffer.
+    /// Limit of the queue of bursty flows, in bytes, packets or as a share of the buffer.
     pub burst_limit: Level,
 }
 
@@ -44,12 +44,13 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// By the variation of the gaps between the flow's packets: 0 for periodic packets, 1 for a
-    /// Poisson process, more if bursts and pauses alternate.
+    /// A flow is in burst mode if the gaps between its packets vary strongly. Their variation is 0
+    /// for periodic packets, 1 for a Poisson process, and more than 1 if bursts and pauses
+    /// alternate.
     Variation,
-    /// By a recent rate much higher than the average rate.
+    /// A flow is in burst mode if its recent rate is much higher than its average rate.
     Rate,
-    /// By packets sent back to back.
+    /// A flow is in burst mode if it sends packets back to back.
     #[default]
     Train,
 }
@@ -172,7 +173,7 @@ pub struct Segregation {
     params: Params,
     rate: Rate,
     burst_limit: Limit,
-    /// The class of bursts. Steady flows have the other class.
+    /// The class of bursts. Steady flows belong to the other class.
     burst_class: usize,
     flows: Flows<Flow>,
     /// Occupancy of the burst queue.
@@ -324,7 +325,7 @@ mod tests {
         assert_eq!([0.72, 0.75, 0.78, 0.81].map(class), [1, 1, 0, 0]);
     }
 
-    /// Number of packets, of 50 000 with these gaps, that find their flow in burst mode.
+    /// Number of packets, among 50 000 with these gaps, for which the flow is in burst mode.
     fn bursting(mut gap: impl FnMut(usize, &mut Stream) -> Span) -> usize {
         let mut flow = Flow::default();
         let (mut now, mut random) = (Time::ZERO, Stream::named(1, "gaps", 0));
@@ -384,7 +385,7 @@ mod tests {
         assert_eq!(taken, 36);
         assert_eq!(port.arrive(9, 50), Some(0));
         port.depart();
-        assert_eq!(port.arrive(1, 1), None, "what left was not a burst's");
+        assert_eq!(port.arrive(1, 1), None, "the departed packet was not a burst's");
         port.depart();
         assert!(port.arrive(1, 1).is_some());
     }

@@ -14,11 +14,11 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Average queue below which packets without a class are not dropped or marked, bytes, packets
-    /// or a share of the buffer.
+    /// Average queue below which packets without a class are not dropped or marked, in bytes,
+    /// packets or as a share of the buffer.
     pub min_th: Level,
     /// Average queue at which the probability of a drop or a mark reaches `max_p` for packets
-    /// without a class, in the unit of `min_th`: bytes, packets or a share of the buffer.
+    /// without a class. Its unit is that of `min_th`: bytes, packets or a share of the buffer.
     pub max_th: Level,
     /// Probability at `max_th` for packets without a class, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -29,13 +29,13 @@ pub struct Params {
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
-    /// false, it is 1 from `max_th` on.
+    /// false, the probability is 1 from `max_th` on.
     pub gentle: bool,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
     /// Whether packets are dropped instead of marked where the probability is 1 (RFC 3168 §7).
     pub hard_drop: bool,
-    /// Size of a typical packet on the link, layer 2 excluded, bytes; see `red`.
+    /// Size of a typical packet on the link, in bytes, without layer 2; see `red`.
     pub mean_packet: Size,
     /// Whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
@@ -54,11 +54,11 @@ pub struct Class {
     pub retransmissions: bool,
     /// Whether packets without payload (ACKs, SYNs, requests) belong to the class.
     pub control: bool,
-    /// Average queue below which no packet is dropped or marked, bytes, packets or a share of the
-    /// buffer.
+    /// Average queue below which no packet is dropped or marked, in bytes, packets or as a share of
+    /// the buffer.
     pub min_th: Level,
-    /// Average queue at which the probability reaches `max_p`, bytes, packets or a share of the
-    /// buffer.
+    /// Average queue at which the probability reaches `max_p`, in bytes, packets or as a share of
+    /// the buffer.
     pub max_th: Level,
     /// Probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]

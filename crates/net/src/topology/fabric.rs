@@ -29,13 +29,13 @@ pub enum Spread {
     /// A path drawn at random for each flow and direction, as with a hash (RFC 2992).
     #[default]
     Drawn,
-    /// The next path for each flow, and the same path in the other direction.
+    /// Each flow takes the path after the previous flow's path, in both directions.
     InTurn,
 }
 
 impl Fabric {
-    /// A fabric whose hosts are at the racks in turn, the first client at the first rack. Switches
-    /// and trunks are added later.
+    /// A fabric that assigns hosts to the racks in turn. The first client is in the first rack.
+    /// Switches and trunks are added later.
     pub(super) fn of_racks(racks: u32) -> Self {
         let deal = |first| (0..racks).map(|rack| SwitchId((rack + first) % racks)).collect();
         let (clients, servers) = (deal(0), deal(1));

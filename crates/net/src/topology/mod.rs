@@ -59,8 +59,8 @@ macro_rules! topologies {
 }
 
 topologies! {
-    "star" => Star(star): "Every host on a link of its own to one switch.";
-    "chain" => Chain(chain): "Switches in a row, servers at the first and clients at the last.";
+    "star" => Star(star): "Every host has a link of its own to one switch.";
+    "chain" => Chain(chain): "Switches in a row, with the servers at the first switch and the clients at the last.";
     "two-tier" => TwoTier(two_tier): "Racks with a switch each, joined by one aggregation switch.";
     "leaf-spine" => LeafSpine(leaf_spine): "Every leaf switch is joined to every spine; each flow keeps to one spine.";
     "parallel" => Parallel(parallel): "Switches side by side between the servers' switch and the \

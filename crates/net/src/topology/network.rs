@@ -209,7 +209,7 @@ impl Network {
     /// `sequence` is the arrival's order among simultaneous events.
     #[expect(
         clippy::inline_always,
-        reason = "it has one caller on the hot path, and its answer would go through memory"
+        reason = "it has one caller on the hot path, and its result would go through memory"
     )]
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, sequence: u64, id: PortId) -> (Parcel, NextEvent) {
@@ -270,8 +270,8 @@ impl Network {
 
 /// Chooses one of several shortest paths for every packet.
 ///
-/// [`PathChoice::choose`] is called once per packet, when a host sends it. The calls of each route
-/// have the order of sending.
+/// [`PathChoice::choose`] is called once per packet, when a host sends it. For each route, the
+/// order of the calls is the order of sending.
 pub trait PathChoice {
     /// The path of `packet`, an index below `paths`.
     fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
@@ -329,7 +329,7 @@ impl Routes {
         (self.hops.len() >> self.stride) as u32
     }
 
-    /// Begins the next route. Paths added from now on belong to it.
+    /// Begins the next route. Paths that are added from now on belong to this route.
     pub(super) fn begin(&mut self) {
         let first = self.paths_in_all();
         if let Some(choice) = &mut self.choice {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 
-/// Switch 0 is that of the servers, switch 1 that of the clients; the parallel switches have the
+/// The servers are at switch 0, and the clients are at switch 1. The parallel switches have the
 /// next numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

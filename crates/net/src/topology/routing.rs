@@ -64,7 +64,7 @@ impl Router {
             // The trunks are counted first, because a fabric has many routes.
             let choice = choose(self.nearer(at, to).count() as u64) as usize;
             let (crossing, next) =
-                self.nearer(at, to).nth(choice).expect("the choice is one of them");
+                self.nearer(at, to).nth(choice).expect("the choice is one of the trunks");
             path.push(crossing);
             at = next;
         }

@@ -163,7 +163,7 @@ fn a_quota_is_spent_by_all_together_or_compared_by_each() {
 }
 
 /// The window, in segments, after rounds in which this share of the window was used. All rounds are
-/// in halves of slots in which windows may grow.
+/// in half-slots in which windows may grow.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     let mut card = card();
     card.receive(at(0), 0, 100);

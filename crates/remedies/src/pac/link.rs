@@ -11,7 +11,7 @@ pub(super) enum Class {
     Late,
 }
 
-/// The virtual queue. All amounts are times on the link.
+/// The virtual queue. Amounts of data are given as times on the link.
 #[derive(Debug)]
 pub(super) struct Link {
     rate: Rate,
@@ -19,8 +19,8 @@ pub(super) struct Link {
     threshold: Span,
     /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// The time at which all data of ACKs with a departure time will have passed the link: for the
-    /// first class, and for both classes.
+    /// The time at which all data triggered by ACKs with a departure time will have passed the
+    /// link: for ACKs of the first class, and for all ACKs.
     early: Time,
     all: Time,
     /// Amount of data of the first class that has overtaken the second class.

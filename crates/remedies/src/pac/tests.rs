@@ -66,7 +66,7 @@ fn marks_take_up_to_half_of_the_threshold() {
     assert_eq!(link.room().as_picos(), PACKET.as_picos() * 3 / 2);
 }
 
-/// Segments of 1000 bytes, a window of two, and headers of 40.
+/// Segments of 1000 bytes, a window of two segments, and headers of 40 bytes.
 fn guess(sru: u64) -> Guess {
     Guess { segment: 1000, header: 40, largest: 10_000, sru, window: 2000, ..Guess::START }
 }

@@ -11,8 +11,8 @@ pub enum State {
     Transient,
     /// The heartbeat has ended at this sender during loss recovery, which will send data.
     Wait,
-    /// The heartbeat has ended at this sender, which may have no data to send. The number is the
-    /// remaining answers to dummies until the ACK clock is declared dead.
+    /// The heartbeat has ended at this sender, which may have no data to send. After this number of
+    /// further answers to dummies, the ACK clock is declared dead.
     Arrested(u8),
 }
 
@@ -59,7 +59,7 @@ const DUMMIES: u8 = 3;
 
 impl State {
     /// The state after `input`, and the action: figure 7 and §III.C, line by line.
-    #[expect(clippy::match_same_arms, reason = "a line per line of the figure")]
+    #[expect(clippy::match_same_arms, reason = "one arm per line of the figure")]
     pub fn next(self, input: Input, outlook: Outlook) -> (Self, Action) {
         use Input::{Ack, DummyAck, LabelSent, LabelledAck, Timeout};
         use Outlook::{Done, MaySend, Recovery, Stuck};

@@ -1,6 +1,6 @@
 //! Adaptive OCS (§6): more connections while the client's link is not full.
 //!
-//! The text gives only the idea. Here the client opens a set, waits for T₁ and a round trip, and
+//! The paper gives only the idea. Here the client opens a set, waits for T₁ and a round trip, and
 //! measures its throughput for some round trips. If the throughput is below a share of the rate of
 //! its link, the client allows one more open set. It repeats this while servers wait.
 

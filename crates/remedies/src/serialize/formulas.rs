@@ -15,7 +15,7 @@ pub struct Path {
     pub base_rtt: Span,
     /// Payload of a full packet, bytes.
     pub mss: u32,
-    /// Header of a full packet, bytes (40 in the text).
+    /// Header of a full packet, bytes (40 in the paper).
     pub header: u32,
 }
 
@@ -30,7 +30,7 @@ pub struct Set {
 
 /// A smaller window cannot cause three duplicate ACKs (equation 9, case b).
 const SMALLEST_WINDOW: u64 = 4;
-/// Bits of a byte times picoseconds of a second.
+/// Bits per byte times picoseconds per second.
 const BIT_PICOS: u128 = 8_000_000_000_000;
 
 impl Path {
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// A path of `tenths` tenths of a packet.
+    /// A path whose bandwidth-delay product is `tenths` tenths of a packet.
     fn path_of(tenths: u64) -> Path {
         let packet_time = path(1).packet_time();
         Path { base_rtt: packet_time * tenths / 10, ..path(1) }

@@ -15,7 +15,7 @@ struct Member {
     done: bool,
 }
 
-/// Places of a group that were opened together. Some of them may be free.
+/// Positions in a group that were opened together. Some positions may have no member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     first: usize,
@@ -30,7 +30,7 @@ pub(super) struct Group {
     total: Option<usize>,
     /// Number of members that have got their request. They are the first members.
     asked: usize,
-    /// Number of open places. They are the first places.
+    /// Number of open positions, counted from the first position.
     allowed: usize,
     done: usize,
     /// Sets with connections that are not complete.
@@ -65,7 +65,7 @@ impl Group {
         self.total = Some(self.members.len());
     }
 
-    /// Whether the member at this place waits for its turn.
+    /// Whether the member at this position waits for its turn.
     pub(super) const fn is_waiting(&self, place: usize) -> bool {
         place >= self.allowed
     }
@@ -97,7 +97,7 @@ impl Group {
     }
 
     /// Opens the sets that are due and enlarges the last windows. `more` sets may be open in
-    /// addition to the plan's.
+    /// addition to the sets of the plan.
     pub(super) fn advance(
         &mut self,
         plan: Option<&Plan>,
@@ -137,7 +137,7 @@ impl Group {
         }
     }
 
-    /// Asks the members whose places are open.
+    /// Asks the members at open positions.
     fn ask(&mut self, plan: Option<&Plan>, path: &Path, orders: &mut Vec<Order>) {
         let window = plan.map(|plan| self.window(plan, path));
         while self.asked < self.allowed.min(self.members.len()) {

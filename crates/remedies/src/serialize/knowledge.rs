@@ -15,8 +15,8 @@ use crate::seam::Situation;
 pub enum Source {
     /// The value is configured.
     Given,
-    /// The value is measured. The first connections are opened one by one, without limits on their
-    /// windows, and the largest value counts.
+    /// The value is measured. The client opens the first connections one by one, without limits on
+    /// their windows, and uses the largest value.
     Learned,
 }
 
@@ -96,8 +96,8 @@ impl Knowledge {
         (self.base_rtt.missing == 0 && self.sru.missing == 0).then(|| self.best())
     }
 
-    /// Handles a sent request. The time from the request to its first byte is a round trip of a
-    /// full packet.
+    /// Handles a sent request. The time from the request to the first byte of the response is a
+    /// round trip of a full packet.
     pub(super) fn on_ask(&mut self, server: u32, now: Time, orders: &mut Vec<Order>) {
         if self.base_rtt.missing > 0 && self.measured.is_none() {
             self.measured = Some((server, now));

@@ -25,7 +25,7 @@ pub(crate) use knowledge::{Client, Knowledge, Source};
 pub enum Trigger {
     /// S - T₁V, as printed. If this is negative, the next connection or set opens at once.
     Printed,
-    /// S - T₁V/n: one connection's share of the bytes that the link transmits in T₁.
+    /// S - T₁V/n, where T₁V/n is one connection's share of the bytes that the link transmits in T₁.
     Scaled,
 }
 
@@ -89,12 +89,13 @@ pub(crate) struct Plan {
     pub(crate) open_sets: usize,
     /// Bytes that connections of the newest set must have delivered before the next set opens.
     pub(crate) trigger: u64,
-    /// The event for which a trigger of 0 bytes waits.
+    /// The event that opens the next set if the trigger is 0 bytes.
     pub(crate) from: TriggerFrom,
     pub(crate) reached: Reached,
     /// Window to advertise, bytes.
     pub(crate) window: u64,
-    /// Whether the last connections share the whole product if they are fewer than a set.
+    /// Whether the last connections share the whole bandwidth-delay product if they are fewer than
+    /// a set.
     pub(crate) grows: bool,
 }
 
@@ -138,7 +139,7 @@ pub(crate) struct Serializer {
     adaptive: Option<Adaptive>,
     plan: Option<Plan>,
     groups: Vec<Group>,
-    /// The group of each server in the current block, and the server's place in that group.
+    /// The group of each server in the current block, and the server's position in that group.
     places: Vec<(usize, usize)>,
 }
 

@@ -23,8 +23,8 @@ impl Name for Auto {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct AutoDocument {
-    /// E[W], data of each flow in the network, segments or bytes. Default: the smaller of
-    /// `transport.receive_window` and the SRU; the receive window for a long flow.
+    /// E[W], the data that each flow has in the network, in segments or bytes. Default: the smaller
+    /// of `transport.receive_window` and the SRU; for a long flow, the receive window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<Window>,
 }

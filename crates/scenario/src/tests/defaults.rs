@@ -1,4 +1,4 @@
-//! Defaults, profiles, and what depends on other keys.
+//! Defaults, profiles, and values that depend on other keys.
 
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;

@@ -128,7 +128,7 @@ fn long_flows_have_no_blocks_and_datagrams_a_rate() {
     assert_eq!(traffic.background_space_bytes, [Some(100), None]);
 }
 
-/// With a window of a byte, a segment is still sent; the names of facts are unique.
+/// With a window of a byte, a segment is still sent. The names of facts are unique.
 #[test]
 fn windows_are_told_in_segments_and_names_are_single() {
     let all = facts(&[

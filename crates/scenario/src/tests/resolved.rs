@@ -135,7 +135,7 @@ fn window() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A table with the given keys, each set or not.
+/// A table with the given keys. Each key may be set or missing.
 macro_rules! table {
     ($($key:literal: $value:expr),+ $(,)?) => {
         vec![$(($key, $value)),+]

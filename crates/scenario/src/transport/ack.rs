@@ -31,16 +31,16 @@ pub(super) struct DelayedAckTable {
     /// Maximum number of full segments per ACK, at least 1. Default: 2 (RFC 5681 §4.2).
     #[schemars(range(min = 1))]
     pub(super) segments: u32,
-    /// Maximum delay of an ACK, seconds. Default: 0.04 (Linux's minimum).
+    /// Maximum delay of an ACK, in seconds. Default: 0.04 (Linux's minimum).
     pub(super) timeout: Span,
-    /// Number of segments that are acknowledged at once, from the beginning of a connection and
-    /// after a duplicate. Default: 0 (Linux: 16).
+    /// Number of segments that are acknowledged immediately, from the beginning of a connection and
+    /// after a duplicate segment. Default: 0 (Linux: 16).
     pub(super) quickack: u32,
     /// Whether immediate ACKs (`quickack`) stop while the host answers within `timeout`, and start
     /// again after a silence of one retransmission timeout. Default: false (Linux: true, its
     /// ping-pong mode).
     pub(super) pingpong: bool,
-    /// Whether the delay is at most `rto_min` less a tick (`timer_tick`), but at least a tick, so
+    /// Whether the delay is at most `rto_min` minus a tick (`timer_tick`), but at least a tick, so
     /// that the ACK arrives before the sender's timeout. Default: false (Linux since 6.7: true,
     /// `tcp_delack_max()`).
     pub(super) below_rto_min: bool,

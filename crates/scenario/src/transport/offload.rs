@@ -77,7 +77,7 @@ pub(super) struct ReceiveOffloadTable {
     /// Number of bytes at which segments are passed up, at least 1. Default: 65536 (Linux's GRO).
     #[schemars(range(min = 1))]
     size: Size,
-    /// Maximum delay after the first of these segments, seconds. Default: 0.00002.
+    /// Maximum delay after the first of these segments, in seconds. Default: 0.00002.
     timeout: Span,
 }
 

@@ -10,10 +10,11 @@ use crate::switch::{Parameters, Switch};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Departures {
-    /// Effect of an idle period on the congestion window: the number of an RFC, in quotes.
+    /// Effect of an idle period on the congestion window: `none`, or the number of an RFC in
+    /// quotes.
     pub(super) idle_restart: IdleRestart,
-    /// x: a host waits U(0, x) before it sends what its window allows, seconds; the order is kept
-    /// (ns-2's `overhead_`).
+    /// x: a host waits for U(0, x) seconds before it sends the data that its window allows. The
+    /// order of packets does not change (ns-2's `overhead_`).
     pub(super) send_jitter: Span,
     /// Whether a host that may send less than a third of its window waits until ACKs allow more, as
     /// Linux does even without segmentation offload (`tcp_tso_should_defer()`). The host also waits

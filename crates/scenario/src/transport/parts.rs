@@ -12,8 +12,8 @@ use crate::{ScenarioError, remedies};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Parts {
-    /// The preset for all keys that are not given: a name, or a table with the name and the
-    /// parameters of the remedy, loss recovery or congestion control of this name.
+    /// The preset for all keys that are not given: a name, or a table with the name and parameters.
+    /// The parameters are those of the remedy, loss recovery or congestion control of this name.
     #[schemars(schema_with = "preset_name")]
     pub(super) name: String,
     /// Loss recovery: a name, or a table with its parameters.

@@ -20,7 +20,8 @@ impl Name for Unlimited {
 pub(crate) struct Repair {
     /// Whether fewer duplicate ACKs signal a loss when little data is outstanding (RFC 5827).
     pub(super) early_retransmit: EarlyRetransmit,
-    /// Proportional rate reduction: spreads sending over a recovery (RFC 6937, RFC 9937).
+    /// Proportional rate reduction, which spreads the sending of data over a recovery (RFC 6937,
+    /// RFC 9937).
     pub(super) prr: PrrBound,
     /// Detection of spurious timeouts, whose effect is then undone (RFC 4015).
     pub(super) undo: UndoKind,

@@ -14,7 +14,7 @@ pub(crate) struct RoundTrips {
     /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
     /// are given.
     pub(super) timestamps: bool,
-    /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). No effect while
+    /// Tick of the timestamp clock, in seconds (RFC 7323 §5.4: 1 ms to 1 s). No effect while
     /// `timestamps` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) timestamp_granularity: Option<Span>,

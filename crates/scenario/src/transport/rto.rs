@@ -46,22 +46,22 @@ impl RtoStyle {
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Timers {
-    /// Lower bound of the retransmission timeout, seconds (RFC 6298 (2.4): 1 s).
+    /// Lower bound of the retransmission timeout, in seconds (RFC 6298 (2.4): 1 s).
     pub(super) rto_min: Span,
-    /// Upper bound of the retransmission timeout, seconds (RFC 6298 (2.5): at least 60 s).
+    /// Upper bound of the retransmission timeout, in seconds (RFC 6298 (2.5): at least 60 s).
     pub(super) rto_max: Span,
-    /// Retransmission timeout before the first round-trip sample, seconds (RFC 6298 (2.1): 1 s).
+    /// Retransmission timeout before the first round-trip sample, in seconds (RFC 6298 (2.1): 1 s).
     pub(super) rto_initial: Span,
-    /// Granularity G of the retransmission timer, seconds (RFC 6298 §4); with `rto_style = "ns2"`,
-    /// samples are rounded to it.
+    /// Granularity G of the retransmission timer, in seconds (RFC 6298 §4). With `rto_style =
+    /// "ns2"`, round-trip samples are rounded to G.
     pub(super) rto_granularity: Span,
     /// Maximum number of doublings of the timeout by consecutive expiries (RFC 6298 (5.5)); 0
     /// disables backoff.
     pub(super) rto_max_doublings: u32,
-    /// j: every timeout is multiplied by 1 + U(0, j), a ratio (Vasudevan et al. 2009: 0.5).
+    /// j, a ratio: every timeout is multiplied by 1 + U(0, j) (Vasudevan et al. 2009: 0.5).
     #[schemars(range(min = 0.0))]
     pub(super) rto_jitter: f64,
-    /// Whether the retransmission timer keeps running while nothing is outstanding. Its expiry then
+    /// Whether the retransmission timer keeps running while nothing is outstanding. Such an expiry
     /// is not a timeout, but prevents a fast retransmit of the next segment (ns-2).
     pub(super) rto_runs_idle: bool,
     /// Whether a fast retransmit doubles the timeout until the next round-trip sample, like an
@@ -69,12 +69,12 @@ pub(crate) struct Timers {
     pub(super) rto_backs_off_in_recovery: bool,
     /// Computation of the timeout from round trips.
     pub(super) rto_style: RtoStyle,
-    /// Timeout of a SYN and a SYN-ACK before the first round-trip sample, seconds.
+    /// Timeout of a SYN and a SYN-ACK before the first round-trip sample, in seconds.
     pub(super) syn_rto: Span,
     /// Retransmission timeout after a handshake with a lost SYN or SYN-ACK, until the first
-    /// round-trip sample, seconds (RFC 6298 (5.7): 3 s).
+    /// round-trip sample, in seconds (RFC 6298 (5.7): 3 s).
     pub(super) rto_after_syn_loss: Span,
-    /// Tick of the timers, including those of delayed ACKs and probes, seconds (Linux: 1/HZ). A
+    /// Tick of the timers, including those of delayed ACKs and probes, in seconds (Linux: 1/HZ). A
     /// timeout is rounded up to whole ticks and lasts up to one tick longer. With 0, timers expire
     /// exactly.
     pub(super) timer_tick: Span,

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Segments {
-    /// Payload of a full segment, bytes, 1 to 65535 (SMSS, RFC 5681 §2).
+    /// Payload of a full segment, in bytes, 1 to 65535 (SMSS, RFC 5681 §2).
     pub(super) mss: Size,
-    /// TCP/IP header of a data segment, bytes, 0 to 255. Default with `timestamps`: 52.
+    /// TCP/IP header of a data segment, in bytes, 0 to 255. Default with `timestamps`: 52.
     pub(super) header_size: Size,
-    /// A packet without payload (ACK, SYN, FIN), bytes, 1 to 255. Default with `timestamps`: 52.
+    /// Size of a packet without payload (ACK, SYN, FIN), in bytes, 1 to 255. Default with
+    /// `timestamps`: 52.
     pub(super) ack_size: Size,
 }
 
@@ -33,7 +34,7 @@ impl Segments {
         Ok(())
     }
 
-    /// Payload of a full segment, bytes.
+    /// Payload of a full segment, in bytes.
     pub(super) fn mss(&self) -> u32 {
         self.mss.0.try_into().unwrap_or(u32::MAX)
     }

@@ -15,8 +15,8 @@ pub(crate) struct Selective {
     /// Whether selective acknowledgements report duplicates, too (RFC 2883). No effect while `sack`
     /// is off.
     pub(super) dsack: bool,
-    /// Whether selective acknowledgements lengthen packets without payload: 4 bytes and 8 per block
-    /// (RFC 2018 §3, padded). No effect while `sack` is off.
+    /// Whether selective acknowledgements lengthen packets without payload, by 4 bytes plus 8 bytes
+    /// per block (RFC 2018 §3, padded). No effect while `sack` is off.
     pub(super) sack_option_bytes: bool,
 }
 

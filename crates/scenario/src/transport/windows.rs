@@ -20,7 +20,7 @@ impl Name for InitialWindow {
         (
             "rfc5681",
             Self::Rfc5681,
-            "4 segments for an MSS up to 1095 bytes, 3 up to 2190, and 2 above.",
+            "4 segments for an MSS up to 1095 bytes, 3 segments up to 2190 bytes, else 2 segments.",
         ),
         ("rfc6928", Self::Rfc6928, "min(10 MSS, max(2 MSS, 14600)) bytes."),
     ];
@@ -53,15 +53,15 @@ impl Name for SsthreshName {
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Windows {
-    /// Congestion window of a new connection, segments or bytes, or a name.
+    /// Congestion window of a new connection, in segments or bytes, or a name.
     pub(super) initial_window: OrName<InitialWindow, Window>,
     /// Unit of the congestion window, its threshold and the flight; in packets, a short segment
     /// counts as a full one (Linux).
     pub(super) window_unit: WindowUnit,
-    /// Slow-start threshold of a new connection, segments or bytes, or a name (RFC 5681 §3.1:
+    /// Slow-start threshold of a new connection, in segments or bytes, or a name (RFC 5681 §3.1:
     /// arbitrarily high).
     pub(super) initial_ssthresh: OrName<SsthreshName, Window>,
-    /// The receiver's buffer, which is the largest advertised window, segments or bytes.
+    /// The receiver's buffer, which is the largest advertised window, in segments or bytes.
     pub(super) receive_window: Window,
 }
 

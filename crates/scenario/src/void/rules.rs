@@ -393,7 +393,7 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
     }
 }
 
-/// The size of the smallest packet that is numerous: a full packet, or a smaller datagram.
+/// The smallest size that many packets have: the size of a full packet, or of a smaller datagram.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)

@@ -87,8 +87,8 @@ fn with(hook: Sender, lines: &str) {
     run(|connection| connection.add_sender_hook(Box::new(hook)), lines);
 }
 
-/// With a new field of `Advice`, this does not compile until the field has a test in a file of this
-/// folder.
+/// If `Advice` gets a new field, this test does not compile until the field has a test in a file of
+/// this folder.
 #[test]
 fn every_field_has_a_test() {
     let Advice {

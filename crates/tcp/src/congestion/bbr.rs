@@ -25,13 +25,13 @@ enum State {
     ProbeRoundTrip,
 }
 
-/// Phases of `ProbeBW`'s cycle (§4.3.4.1): probe, drain, and six of cruising.
+/// Number of phases in `ProbeBW`'s cycle (§4.3.4.1): one probes, one drains, and six cruise.
 const PHASES: u8 = 8;
 
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
 
-/// The room of the window for bursts of ACKs is at most the bandwidth times this.
+/// The window's room for bursts of ACKs is at most the bandwidth times this time.
 const LONGEST_AGGREGATE: Span = Span::from_millis(100);
 
 /// The first segments of a connection are not paced if it sends bursts (Linux's
@@ -50,7 +50,7 @@ struct Regime {
     is_full: bool,
 }
 
-/// The last ACK, with its amounts of data in bytes.
+/// The last ACK. Amounts of data are in bytes.
 #[derive(Clone, Copy, Debug)]
 struct LastAck {
     at: Time,
@@ -82,7 +82,7 @@ pub struct Bbr {
     bandwidth: u64,
     /// The last delivery rate in the filter, with its round.
     last_rate: (u64, u64),
-    /// Rounds so far, and the count of delivered bytes at which the next one begins.
+    /// Number of rounds so far, and the count of delivered bytes at which the next round begins.
     round: u64,
     next_round: u64,
     round_trip: Option<Span>,
@@ -101,16 +101,16 @@ pub struct Bbr {
     initial_window: u64,
     /// Maximum delivery rates by round, in descending order, b/s (`BtlBwFilter`).
     bandwidths: VecDeque<(u64, u64)>,
-    /// The bandwidth that Startup compares with.
+    /// The bandwidth with which Startup compares the current bandwidth.
     full_bandwidth: u64,
     full_rounds: u32,
-    /// The end of `ProbeRTT`, which is set once the flight is small, and the round that must also
-    /// end.
+    /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
+    /// Both are set once the flight is small.
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
     last_ack: LastAck,
-    /// A timeout since the last ACK, with `loss_begins_round`.
+    /// A timeout has happened since the last ACK. It is noted only with `loss_begins_round`.
     timed_out: bool,
     /// The next ACK is the first of a loss recovery.
     recovers: bool,
@@ -265,7 +265,7 @@ impl Bbr {
         begins
     }
 
-    /// Enters a rate of this round into the filter.
+    /// Adds a rate of this round to the filter.
     fn note_rate(&mut self, rate: u64) {
         if self.last_rate.0 < self.round || self.last_rate.1 < rate {
             while self.bandwidths.back().is_some_and(|&(_, known)| known <= rate) {
@@ -330,7 +330,8 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
+    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest
+    /// round trip has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
         if self.round_trip.is_none() {
             // The round trip of the handshake also counts.
@@ -398,7 +399,7 @@ impl Bbr {
         }
     }
 
-    /// §4.2.1: the pacing rate. In Startup it never decreases.
+    /// §4.2.1: the pacing rate, which never decreases in Startup.
     fn set_rate(&mut self, path: &PathView) {
         let (gain, _) = self.gains();
         let bandwidth = match self.bandwidth {

@@ -20,7 +20,8 @@ impl Pipe {
         Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0 }
     }
 
-    /// An ACK of a round's data, sampled at `rate`, with `in_flight` bytes left.
+    /// Handles an ACK of a round's data, with a sample of `rate`, after which `in_flight` bytes are
+    /// in flight.
     fn round(&mut self, rate: Rate, in_flight: u64, rtt: Span) {
         let prior = self.delivered;
         self.delivered += 12 * SEGMENT;
@@ -223,7 +224,7 @@ fn linux_an_even_window_has_two_segments_more_while_it_probes() {
     );
 }
 
-/// Linux's `bbr_set_cwnd_to_recover_or_restore()`: data sent before the loss end no round.
+/// Linux's `bbr_set_cwnd_to_recover_or_restore()`: data sent before the loss do not end a round.
 #[test]
 fn linux_a_loss_recovery_begins_a_round() {
     for loss_begins_round in [false, true] {

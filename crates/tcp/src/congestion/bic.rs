@@ -19,18 +19,18 @@ pub struct Params {
     /// 819/1024; paper §III: 0.875).
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     pub beta: f64,
-    /// Smax: maximum growth of the window per round trip, segments, above 0 (Linux: 16; paper §III:
-    /// 32).
+    /// Smax: maximum growth of the window per round trip, in segments, above 0 (Linux: 16; paper
+    /// §III: 32).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub max_increment: f64,
-    /// Largest window that grows and shrinks as in Reno, segments (Linux: 14).
+    /// Largest window that grows and shrinks as in Reno, in segments (Linux: 14).
     pub low_window: u32,
-    /// B: the search goes 1/B of the way up to the last maximum; a number of at least 2 (Linux: 4;
-    /// paper §III: 2, the middle).
+    /// B: each step of the search covers 1/B of the way to the last maximum. At least 2 (Linux: 4;
+    /// paper §III: 2, which halves the way).
     #[schemars(range(min = 2.0))]
     pub divisor: f64,
-    /// Round trips for the last B segments before the maximum, a number of at least 1
-    /// (`smooth_part`; Linux: 20).
+    /// Number of round trips in which the window grows by the last B segments before the maximum,
+    /// at least 1 (`smooth_part`; Linux: 20).
     #[schemars(range(min = 1.0))]
     pub smooth_part: f64,
     /// Whether growth above `low_window` is multiplied by the average number of segments per ACK
@@ -112,8 +112,8 @@ impl Bic {
         }
     }
 
-    /// The data that must be acknowledged for a packet of growth: Linux's `bictcp_update()`, whose
-    /// divisions truncate.
+    /// The number of packets that must be acknowledged before the window grows by one packet:
+    /// Linux's `bictcp_update()`, whose divisions truncate.
     fn count(&self, cwnd: f64) -> u64 {
         let Params { max_increment, low_window, divisor, smooth_part, .. } = self.params;
         if cwnd <= f64::from(low_window) {

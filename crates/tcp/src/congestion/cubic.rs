@@ -18,7 +18,7 @@ use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathVie
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// C: scale of the cubic function, segments per cubic second, above 0 (RFC 9438 §5.1: 0.4).
+    /// C: scale of the cubic function, in segments per cubic second, above 0 (RFC 9438 §5.1: 0.4).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub c: f64,
     /// β: factor by which a congestion event reduces the window, between 0 and 1 (RFC 9438 §4.6:
@@ -26,7 +26,7 @@ pub struct Params {
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0))]
     pub beta: f64,
     /// Whether a flow that does not reach its last maximum reduces the next target further: fast
-    /// convergence (RFC 9438 §4.7; should be off without other traffic).
+    /// convergence (RFC 9438 §4.7, which advises against it if there is no other traffic).
     pub fast_convergence: bool,
     /// Whether the window grows at least as fast as with RFC 5681 (RFC 9438 §4.3).
     pub reno_friendly: bool,
@@ -45,16 +45,18 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counting {
-    /// In real numbers, at each ACK (RFC 9438 §4.2 to §4.4).
+    /// Growth is computed in real numbers, at each ACK (RFC 9438 §4.2 to §4.4).
     #[default]
     Rfc9438,
-    /// In whole packets and ticks of 4 ms. While the window does not change, the growth is computed
-    /// every 32 ms, and the Reno-friendly window grows as in RFC 8312 (Linux's `bictcp_update()`).
+    /// Growth is computed in whole packets and ticks of 4 ms. While the window does not change,
+    /// growth is computed every 32 ms. The Reno-friendly window grows as in RFC 8312 (Linux's
+    /// `bictcp_update()`).
     Linux,
-    /// As in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs: in ACKs, multiplied by the
-    /// average number of segments per ACK, and in ticks of 1 ms. This CUBIC measures no round trip,
-    /// because ns-2 sends no timestamps by default. Before the first loss and after a timeout the
-    /// window grows by one segment for `blind_growth` segments.
+    /// Growth is computed as in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs. This CUBIC
+    /// counts ACKs, multiplies their number by the average number of segments per ACK, and uses
+    /// ticks of 1 ms. It measures no round trip, because ns-2 sends no timestamps by default.
+    /// Before the first loss and after a timeout, the window grows by one segment for
+    /// `blind_growth` acknowledged segments.
     #[serde(rename = "linux-2.6")]
     Linux26,
 }
@@ -114,7 +116,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// `W_max`; `None` before the first congestion event and after a timeout.
     w_max: Option<f64>,
-    /// No loss has shown a maximum yet, or the last one led to a timeout.
+    /// Whether no loss has shown a maximum yet, or the last loss led to a timeout.
     is_blind: bool,
     /// `cwnd_prior`: cwnd when ssthresh was set last.
     cwnd_prior: f64,
@@ -244,7 +246,7 @@ impl Cubic {
     }
 }
 
-/// Whether less was sent than the window allows, because the application or the receiver limited it
+/// Whether the application or the receiver limited the sender to less data than the window allows
 /// (RFC 9438 §5.8). Delay by the pacer does not count.
 pub(super) fn is_application_limited(ack: &AckSample, path: &PathView) -> bool {
     !ack.limited

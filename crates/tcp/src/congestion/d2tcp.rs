@@ -8,14 +8,16 @@ use super::{Needs, Parameters, PathView};
 params_over_marks! {
     /// Parameters of D2TCP.
     pub struct Params {
-        /// Deadline of a block, from its first packet to its last, seconds. No default: without a
-        /// deadline, D2TCP behaves like DCTCP.
+        /// Deadline of a block, from its first packet to its last, in seconds. No default: without
+        /// a deadline, D2TCP behaves like DCTCP.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deadline: Option<Span> = None,
-        /// Minimum urgency d, above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
+        /// Minimum urgency d, above 0, which applies far from the deadline. A smaller d makes the
+        /// reduction by α^d larger (paper §3.1: 0.5).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub least_urgency: f64 = 0.5,
-        /// Maximum urgency d: close to the deadline α^d is smaller (paper §3.1: 2).
+        /// Maximum urgency d, which applies close to the deadline. A larger d makes the reduction
+        /// by α^d smaller (paper §3.1: 2).
         pub greatest_urgency: f64 = 2.0,
     }
 }
@@ -35,14 +37,14 @@ impl Parameters for Params {
 #[derive(Clone, Debug)]
 pub struct ByDeadline {
     params: Params,
-    /// First byte of the current block, and when it was sent.
+    /// First byte of the current block, and the time at which this byte was sent.
     block: u64,
     began: Time,
 }
 
 impl ByDeadline {
-    /// d = Tc / D (paper §3.2): the time that the rest of the block needs at three quarters of the
-    /// window per round trip (the mean of a sawtooth), divided by the remaining time.
+    /// d = Tc / D (paper §3.2). D is the remaining time. Tc is the time that the rest of the block
+    /// needs if each round trip carries three quarters of the window (the mean of a sawtooth).
     fn urgency(&self, window: u64, path: &PathView) -> f64 {
         let (Some(deadline), Some(srtt)) = (self.params.deadline, path.srtt) else { return 1.0 };
         let left = (self.began + deadline).saturating_since(path.now);

@@ -1,6 +1,6 @@
-//! After TCP-FITDC: marks signal a long queue, and between marks the delay shows how much room the
-//! path has (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for
-//! data center applications", ICNC 2013).
+//! A control after TCP-FITDC (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP
+//! incast avoidance for data center applications", ICNC 2013). Marks signal a long queue. Between
+//! marks, the delay shows how much room the path has.
 
 use incast_engine::Span;
 
@@ -9,15 +9,15 @@ use super::reno::Reno;
 use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of a control after TCP-FITDC, whose formulas are not public: marks reduce the
-    /// window as in DCTCP, and without marks the window grows in proportion to the unused part of
-    /// `backlog`.
+    /// Parameters of a control after TCP-FITDC. The formulas of TCP-FITDC are not public. Here
+    /// marks reduce the window as in DCTCP. Without marks, the window grows in proportion to the
+    /// unused part of `backlog`.
     pub struct Params {
-        /// Growth per round trip with empty queues, segments, above 0.
+        /// Growth per round trip with empty queues, in segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
-        /// Number of the flow's segments in queues at which slow start ends and growth, which falls
-        /// linearly, reaches 0; above 0 (Vegas' β: 4).
+        /// Number of the flow's segments in queues at which slow start ends, above 0. Growth falls
+        /// linearly with this number, and is 0 at `backlog` (Vegas' β: 4).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub backlog: f64 = 4.0,
     }

@@ -1,5 +1,5 @@
-//! Ends of slow start before a loss: `HyStart++` (RFC 9406) and the hybrid slow start of Linux's
-//! CUBIC, for every congestion control with slow start.
+//! Detectors that end slow start before a loss: `HyStart++` (RFC 9406) and the hybrid slow start of
+//! Linux's CUBIC. Every congestion control with slow start can use them.
 
 use std::fmt;
 
@@ -21,12 +21,12 @@ pub struct Params(Config);
 #[serde(tag = "name", rename_all = "kebab-case")]
 #[schemars(rename = "Hystart")]
 enum Config {
-    /// Only a loss.
+    /// Only a loss ends slow start.
     Off(Off),
-    /// A round trip that grew, after a conservative phase (RFC 9406, `HyStart++`).
+    /// Growth of the round trip ends slow start after a conservative phase (RFC 9406, `HyStart++`).
     Rfc9406(PlusPlus),
-    /// A round trip that grew, or a train of ACKs that lasts half a round trip (Ha and Rhee 2011,
-    /// as in Linux's CUBIC).
+    /// Growth of the round trip ends slow start, or a train of ACKs that lasts half a round trip
+    /// (Ha and Rhee 2011, as in Linux's CUBIC).
     Linux(Hybrid),
 }
 
@@ -95,12 +95,12 @@ struct Hybrid {
     low_window: u32,
     /// Largest gap between the ACKs of a train, seconds (`hystart_ack_delta_us`: 2 ms).
     ack_spacing: Span,
-    /// A train as long as the smallest round trip divided by this ends slow start, at least 1 (2;
-    /// ns-3.37: 1).
+    /// Divisor of the smallest round trip, at least 1 (2; ns-3.37: 1). A train of ACKs that lasts
+    /// for the quotient ends slow start.
     #[schemars(range(min = 1))]
     train_divisor: u32,
-    /// Upper bound of the extra time of a train, which is the time of four offloaded bursts of 64
-    /// KiB at the window's rate, seconds (1 ms).
+    /// Upper bound of the extra time of a train, seconds (1 ms). The extra time is the time that
+    /// four offloaded bursts of 64 KiB take at the window's rate.
     offload_allowance: Span,
 }
 
@@ -332,8 +332,8 @@ impl Careful {
         }
     }
 
-    /// Ends the round. Returns whether it was the last one of the conservative phase. The
-    /// incomplete round in which the phase began counts.
+    /// Ends the round. Returns whether this was the last round of the conservative phase. The
+    /// incomplete round in which the phase began counts as a round.
     fn end_round(&mut self, path: &PathView) -> bool {
         self.last = self.round.smallest;
         self.round = Round { end: path.max, ..Round::default() };
@@ -392,7 +392,7 @@ impl Train {
                 return true;
             }
         }
-        // The first samples are only counted, later ones are compared.
+        // The first samples are only counted, and later samples are compared.
         let is_known = self.round.samples >= samples;
         self.round.sample(Some(rtt));
         let least = smallest + threshold(smallest, divisor, min_thresh, max_thresh);

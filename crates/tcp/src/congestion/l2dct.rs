@@ -1,4 +1,4 @@
-//! L2DCT: least attained service first, by weights (Munir et al.: INFOCOM 2013).
+//! L2DCT, whose weights favour blocks with the least attained service (Munir et al.: INFOCOM 2013).
 
 use incast_engine::{Fault, Size};
 
@@ -10,10 +10,10 @@ params_over_marks! {
     /// Parameters of L2DCT: the less of a block has been sent, the larger its weight. With a large
     /// weight, the window grows fast and shrinks little.
     pub struct Params {
-        /// Weight of a block up to `short`, above 0 (paper §3: 2.5).
+        /// Weight of a block with at most `short` acknowledged bytes, above 0 (paper §3: 2.5).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub greatest_weight: f64 = 2.5,
-        /// Weight of a block from `long` on, above 0 (paper §3: 0.125).
+        /// Weight of a block with at least `long` acknowledged bytes, above 0 (paper §3: 0.125).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub least_weight: f64 = 0.125,
         /// Acknowledged bytes at which the weight begins to fall.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A quiet path, which the tests of the entries also use.
+/// A quiet path, which the tests of the single controls also use.
 pub(super) const PATH: PathView = PathView {
     now: Time::ZERO,
     segment: 1000,

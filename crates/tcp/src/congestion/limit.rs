@@ -15,7 +15,7 @@ pub enum Limit {
         /// RTOs without data.
         rtos: u32,
     },
-    /// For an RTO the application used less than the window (RFC 2861 §3).
+    /// The application used less than the window for an RTO (RFC 2861 §3).
     Unused {
         /// Largest flight in this time, bytes.
         used: u64,
@@ -38,7 +38,7 @@ pub enum Limit {
     /// segments. cwnd keeps its number of segments if segments become smaller, and its bytes if
     /// they become larger (Kulkarni & Agrawal, algorithm 4).
     Resized {
-        /// Payload of a segment before, bytes.
+        /// Payload of a segment before the change, bytes.
         from: u32,
     },
 }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(resized(1000, 50, 80_000, 10_000), (4000, 500));
         assert_eq!(resized(50, 100, 80_000, 10_000).1, 20_000);
         assert_eq!(resized(50, 100, 100, u64::MAX).1, u64::MAX, "there is no ssthresh yet");
-        assert_eq!(resized(1000, 50, 10, 10), (50, 100), "at least one segment, and at least two");
+        assert_eq!(resized(1000, 50, 10, 10), (50, 100), "cwnd is at least 1 segment, ssthresh 2");
     }
 
     #[test]

@@ -14,14 +14,15 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReactAt {
-    /// At the end of an observation window with a mark, by that window's fraction. This is the
-    /// order of steps 4 to 9 in RFC 8257 §3.3.
+    /// At the end of an observation window with a mark, by the fraction of marked bytes in that
+    /// window. This is the order of steps 4 to 9 in RFC 8257 §3.3.
     WindowEnd,
     /// At the first echo, by the fraction known so far. The window then stays unchanged until all
     /// outstanding data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
     #[default]
     FirstEce,
-    /// At every echo, even several per window: TCP-EFR's third case, read literally.
+    /// At every echo, even if a window has several echoes. This is the literal reading of TCP-EFR's
+    /// third case.
     EveryEce,
 }
 
@@ -43,12 +44,12 @@ pub trait Law: Sized {
 
     fn new(params: &Self::Params) -> Self;
 
-    /// Observes an ACK, before it updates α (now `alpha`) and the window.
+    /// Observes an ACK before the ACK updates α (now `alpha`) and the window.
     fn observe(&mut self, ack: &AckSample, path: &PathView, alpha: f64) {
         let _ = (ack, path, alpha);
     }
 
-    /// The share of which half is taken off the window of `window` bytes.
+    /// The window of `window` bytes is reduced by half of this share.
     fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
         let _ = (window, path);
         alpha
@@ -228,7 +229,7 @@ macro_rules! params_over_marks {
             /// g: weight of a new observation in α, above 0 and at most 1 (RFC 8257 §4.2: 1/16).
             #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
             pub g: f64,
-            /// Minimum window after a reduction by marks, segments, at least 1 (Linux: 2).
+            /// Minimum window after a reduction by marks, in segments, at least 1 (Linux: 2).
             #[schemars(range(min = 1))]
             pub floor: u32,
             /// When the window is reduced.

@@ -70,8 +70,8 @@ pub trait CongestionControl {
 
     /// Whether `head`, the first unacknowledged segment, is lost ([`Needs::head`]). Called outside
     /// loss recovery, after a duplicate ACK and when an ACK changes the first unacknowledged
-    /// segment. If it is lost, a duplicate ACK begins recovery; a new head is sent again without a
-    /// change of the window.
+    /// segment. If `head` is lost after a duplicate ACK, recovery begins. If a new `head` is lost,
+    /// it is sent again without a change of the window.
     fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
         let _ = (head, path);
         false
@@ -258,7 +258,7 @@ congestion_controls! {
     "vegas" => Vegas(Box vegas): "Keeps a few segments of each flow in queues (JSAC 1995).";
     "dctcp" => Dctcp(Here dctcp): "Data Center TCP: reduces the window by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(Box d2tcp): "DCTCP whose reductions are smaller near a deadline (SIGCOMM 2012).";
-    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks of which little has been sent (INFOCOM 2013).";
+    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks which have sent little data so far (INFOCOM 2013).";
     "tdctcp" => Tdctcp(Box tdctcp): "DCTCP with faster growth, and ACKs delayed by up to a round trip (after TDCTCP, 2013).";
     "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP whose growth depends on the queueing delay (after TCP-FITDC, 2013).";
     "swift" => Swift(Box swift): "Controls the window by a target round-trip time, also below one segment (SIGCOMM 2020).";

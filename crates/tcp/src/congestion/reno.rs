@@ -15,12 +15,12 @@ pub struct Params {
     /// Whether growth counts acknowledged bytes instead of ACKs (RFC 5681 §3.1, RFC 3465 with L =
     /// 1).
     pub byte_counting: bool,
-    /// L: maximum growth per ACK in slow start with `byte_counting`, segments (RFC 3465 §2.2: 1 or
-    /// 2); with 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
+    /// L: maximum growth per ACK in slow start with `byte_counting`, in segments (RFC 3465 §2.2: 1
+    /// or 2). With 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
     /// Quantity that a loss halves. With `cwnd`, every repeated timeout halves the window again,
-    /// and ssthresh is in whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its
-    /// default).
+    /// and ssthresh is in whole segments. This is ns-2's `slowdown` with the default of
+    /// `precisionReduce_`.
     pub reduce_from: ReduceFrom,
     /// Detector that ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -95,7 +95,7 @@ impl Reno {
         self.ssthresh = ssthresh;
     }
 
-    /// Grows by RFC 5681 §3.1, equation 3, times `share`.
+    /// Grows by `share` times the growth of RFC 5681 §3.1, equation 3.
     pub(super) fn avoid_congestion(&mut self, share: f64, segment: u64) {
         let growth = ((segment * segment) << FRACTION) / self.window();
         self.cwnd += (growth as f64 * share) as u64;

@@ -13,7 +13,7 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Base target of the round-trip time, without the terms below, seconds. Default:
+    /// Base target of the round-trip time, in seconds, without the additions below. Default:
     /// `target_ratio` times the round trip of a full segment on the idle network (the paper
     /// configures 25 us, §3.5).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,17 +23,17 @@ pub struct Params {
     pub target_ratio: f64,
     /// Number of links on the path. Each link adds `hop` to the target (paper §3.5).
     pub hops: u32,
-    /// Addition to the target per hop, seconds.
+    /// Addition to the target per hop, in seconds.
     pub hop: Span,
     /// Maximum addition of flow scaling, in units of the base target. Flow scaling follows 1/√cwnd,
     /// which grows as √N, like the queue of N flows (paper §3.5).
     pub flow_scaling: f64,
-    /// Window below which the addition of flow scaling no longer increases, segments, above 0.
+    /// Window below which the addition of flow scaling no longer increases, in segments, above 0.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_scaled_window: f64,
-    /// Window at and above which flow scaling adds nothing, segments.
+    /// Window at and above which flow scaling adds nothing, in segments.
     pub greatest_scaled_window: f64,
-    /// ai: growth per round trip while the delay is below the target, segments, above 0.
+    /// ai: growth per round trip while the delay is below the target, in segments, above 0.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub increase: f64,
     /// β: weight of the excess delay in a decrease, 0 to 1.
@@ -42,11 +42,11 @@ pub struct Params {
     /// Maximum relative decrease, 0 to below 1.
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub max_decrease: f64,
-    /// Minimum window, segments, above 0. In a window below one segment, the gap between segments
-    /// is round trip / window.
+    /// Minimum window, in segments, above 0. With a window below one segment, the gap between
+    /// segments is the round trip divided by the window.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_window: f64,
-    /// Consecutive timeouts after which the window falls to its minimum, at least 1.
+    /// Number of consecutive timeouts after which the window falls to its minimum, at least 1.
     #[schemars(range(min = 1))]
     pub timeout_reset: u32,
 }
@@ -97,8 +97,8 @@ impl Parameters for Params {
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip, and the base target derived from it, seconds, if the distance is
-    /// not configured.
+    /// The smallest round trip, and the base target in seconds that is derived from it if the
+    /// distance is not configured.
     base: (Span, f64),
     /// Addition of the hops to the target, seconds.
     hops: f64,

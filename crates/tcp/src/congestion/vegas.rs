@@ -15,15 +15,16 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// α: the window grows while the flow has less than this in queues, segments (paper §3.2: 2;
-    /// ns-2: 1).
+    /// α: the window grows while the flow has fewer than this number of segments in queues (paper
+    /// §3.2: 2; ns-2: 1).
     pub alpha: u32,
-    /// β: the window shrinks while the flow has more than this in queues, segments (paper §3.2: 4;
-    /// ns-2: 3).
+    /// β: the window shrinks while the flow has more than this number of segments in queues (paper
+    /// §3.2: 4; ns-2: 3).
     pub beta: u32,
-    /// γ: slow start ends when the flow has more than this in queues, segments (paper §3.3: 1).
+    /// γ: slow start ends when the flow has more than this number of segments in queues (paper
+    /// §3.3: 1).
     pub gamma: u32,
-    /// Window after a timeout, segments, 1 or 2 (ns-2: 2).
+    /// Window after a timeout, in segments, 1 or 2 (ns-2: 2).
     #[schemars(range(min = 1, max = 2))]
     pub loss_window: u32,
 }
@@ -49,13 +50,14 @@ impl Parameters for Params {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Growth {
     Still,
-    /// By a segment per ACK.
+    /// The window grows by a segment per ACK.
     Exponential,
-    /// By this many segments per ACK.
+    /// The window grows by this many segments per ACK.
     Linear(f64),
 }
 
-/// A timeout with the precision of the round-trip samples, and with 2 deviations instead of 4.
+/// A timeout that has the precision of the round-trip samples, and adds 2 mean deviations to SRTT
+/// instead of 4.
 #[derive(Clone, Copy, Debug)]
 struct FineTimeout {
     srtt: Span,
@@ -110,7 +112,7 @@ pub struct Vegas {
     head: Option<Head>,
     /// Time of the last reduction for a loss.
     reduced_at: Option<Time>,
-    /// ACKs after a retransmission for which the first unacknowledged segment is still checked.
+    /// Number of further ACKs that check the first unacknowledged segment after a retransmission.
     doubts: u32,
     /// Data outstanding at the last timeout. Duplicate ACKs for it are ignored.
     recover: u64,
@@ -215,8 +217,8 @@ impl Vegas {
         self.fine.is_some_and(|fine| now.saturating_since(head.sent_at) >= fine.timeout)
     }
 
-    /// Reduces the window to three quarters, or to half for the loss of a retransmission. Nothing
-    /// changes for a segment sent before the last reduction.
+    /// Reduces the window to three quarters, or to half for the loss of a retransmission. The
+    /// window does not change if the segment was sent before the last reduction.
     fn reduce(&mut self, path: &PathView) {
         let segment = path.segment;
         self.doubts = (path.flight / segment).min(2) as u32;

@@ -17,8 +17,8 @@ pub struct PathView {
     /// Unit of windows, bytes: 1, or a segment.
     pub unit: u64,
     /// Outstanding bytes (RFC 5681 `FlightSize`). If windows count packets, short segments count as
-    /// full ones. For an ACK this is the value after it, for a congestion signal the value before
-    /// it.
+    /// full ones. An ACK comes with the value after it, and a congestion signal with the value
+    /// before it.
     pub flight: u64,
     /// Window that the receiver advertised, bytes.
     pub receive_window: u64,
@@ -54,7 +54,8 @@ pub struct Head {
     pub sent_at: Time,
     /// How often the segment was sent.
     pub transmissions: u16,
-    /// Whether the current ACK made this segment the first one. Otherwise the ACK was a duplicate.
+    /// Whether the current ACK made this segment the first unacknowledged one. Otherwise the ACK
+    /// was a duplicate.
     pub is_new: bool,
 }
 
@@ -65,8 +66,8 @@ pub struct AckSample {
     pub acked: u64,
     /// The part of `acked` that counts short segments as full ones, bytes.
     pub padding: u64,
-    /// Round trip of the youngest segment acknowledged, to the picosecond; `None` if any of them
-    /// was sent twice (Karn's rule, RFC 6298 §3).
+    /// Round trip of the youngest acknowledged segment, to the picosecond. `None` if any
+    /// acknowledged segment was sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,
     /// The ACK carries the ECN-Echo flag.
     pub ece: bool,
@@ -84,10 +85,10 @@ pub struct AckSample {
 pub struct Delivery {
     /// Bytes delivered since the start of the connection.
     pub delivered: u64,
-    /// Bytes that this ACK delivered: cumulatively, selectively, or a segment that a duplicate ACK
-    /// reports without naming it.
+    /// Bytes that this ACK reports as delivered: by the cumulative ACK, by SACK, or by a duplicate
+    /// ACK that does not name its segment.
     pub newly: u64,
-    /// Bytes estimated to be in the network; those known to be lost do not count.
+    /// Bytes estimated to be in the network, without bytes that are known to be lost.
     pub in_flight: u64,
     /// Segments that this ACK showed to be lost.
     pub losses: u64,
@@ -112,7 +113,8 @@ pub enum Congestion {
     FastRetransmit,
     /// The retransmission timer expired.
     Timeout {
-        /// Whether the same segment timed out before (RFC 5681 §3.1: ssthresh is held).
+        /// Whether the same segment timed out before (RFC 5681 §3.1: ssthresh then does not
+        /// change).
         repeated: bool,
     },
     /// The network marked a packet of this window (RFC 3168 §6.1.2); at most once per window, and
@@ -149,18 +151,18 @@ pub enum EcnUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeChange {
-    /// The delayed ACK is sent with the old echo, and another one for the current packet with the
-    /// new echo (Linux; a MAY of the RFC): the sender's count is exact.
+    /// The delayed ACK is sent with the old echo, and a second ACK is sent for the current packet
+    /// with the new echo (Linux; the RFC permits this). The sender's count is then exact.
     #[default]
     TwoAcks,
-    /// One ACK with the new echo is sent at once and also covers the delayed one.
+    /// One ACK with the new echo is sent at once, in place of the delayed ACK.
     OneAck,
     /// The delayed ACK is sent with the old echo; the ACK of the current packet may be delayed
     /// (Alizadeh et al. 2010, figure 10).
     Flush,
 }
 
-/// Optional inputs and outputs of a congestion control. Unused ones have no cost.
+/// Optional inputs and outputs of a congestion control. Unused inputs and outputs have no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The control's use of marks.

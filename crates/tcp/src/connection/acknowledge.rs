@@ -20,10 +20,11 @@ use crate::send::scoreboard::Acked;
 #[derive(Default)]
 struct Read {
     acked: Acked,
-    /// Data that was outstanding at a timeout and not retransmitted since has arrived.
+    /// The receiver has data that was outstanding at a timeout and has not been retransmitted
+    /// since.
     original: bool,
-    /// When the earliest of the newly reported segments was sent, if it was sent once and round
-    /// trips of reported segments count.
+    /// The earliest sending time among the newly reported segments that were sent once. `None` if
+    /// round trips of reported segments do not count.
     first_arrived: Option<Time>,
 }
 
@@ -153,8 +154,8 @@ impl Connection {
     }
 
     /// Restarts the timer after a duplicate ACK that reports data for the first time, unless
-    /// recovery waits for reordered data. The first of these data was sent at `sent_at` (Linux's
-    /// `tcp_clean_rtx_queue()`).
+    /// recovery waits for reordered data. The earliest of these data were sent at `sent_at`
+    /// (Linux's `tcp_clean_rtx_queue()`).
     fn extend_for_blocks(&mut self, now: Time, sent_at: Time) {
         // Only data sent before the head's last copy count. Otherwise the timer would never expire
         // while ACKs arrive.
@@ -301,8 +302,8 @@ impl Connection {
         }
     }
 
-    /// Arranges a probe of the closed window if there is something to send and nothing in flight
-    /// (RFC 9293 §3.8.6.1).
+    /// Sets the timer for a probe of the closed window if data wait to be sent and no data are in
+    /// flight (RFC 9293 §3.8.6.1).
     pub(super) fn wait_for_window(&mut self, now: Time) {
         if self.board.is_empty() && self.board.next() < self.stream_end() {
             if self.timer.kind != TimerKind::Persist {

@@ -33,7 +33,7 @@ pub(super) struct Deferral {
     decision: Decision,
     /// Data below this number are sent at once, to repair a timeout.
     repaired_below: u64,
-    /// When the data below this number were sent, the window was used up as far as deferral allows.
+    /// The data below this number used the window as far as deferral allows.
     limited_below: u64,
 }
 
@@ -55,7 +55,7 @@ impl Connection {
         self.deferral.decision == Decision::Wait
     }
 
-    /// Decides anew after an event that may let data leave.
+    /// Makes the decision again after an event that may let data leave.
     #[inline]
     pub(super) fn reconsider(&mut self) {
         // Without deferral an ACK must not touch this cache line.
@@ -108,7 +108,7 @@ impl Connection {
         true
     }
 
-    /// Whether deferral left a part of the window unused. That part counts as used.
+    /// Whether deferral left a part of the window unused. This part counts as used.
     #[inline]
     pub(super) fn was_deferred(&self) -> bool {
         self.board.una() <= self.deferral.limited_below

@@ -10,7 +10,7 @@ use super::extras::Extras;
 use super::pace::Timing;
 use super::timer::TimerKind;
 
-/// Extras that cannot change a connection with nothing in flight.
+/// Extras that cannot change a connection that has no data in flight.
 const SETTLED: Extras = Extras::PACKETS
     .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)

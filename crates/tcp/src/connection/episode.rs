@@ -136,7 +136,7 @@ impl Connection {
         }
     }
 
-    /// Slow start from the first unacknowledged segment without a timeout (Tahoe).
+    /// Begins slow start at the first unacknowledged segment, without a timeout (Tahoe).
     fn restart(&mut self, now: Time, in_turn: bool) {
         let window = self.congestion.window();
         let flight = self.in_flight().saturating_sub(self.limited_bytes);

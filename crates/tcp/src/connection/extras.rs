@@ -1,7 +1,7 @@
 //! Optional features of a connection, as a set. Only hooks change the set after creation.
 //!
 //! Each fast path lists the extras that it supports ([`Extras::only`]). A new feature adds a
-//! constant here; a fast path ignores its connections until it lists the feature.
+//! constant here; a fast path skips connections with this feature until it lists the constant.
 
 use crate::config::{Config, IdleRestart, IdleTimer, PrrBound, WindowUnit};
 use crate::congestion::Needs;
@@ -51,7 +51,7 @@ impl Extras {
     /// ACKs are delayed by a timer or by receive offload.
     pub const DELAYED_ACKS: Self = Self(1 << 20);
 
-    /// The extras that follow from a recovery's [`Traits`], without time.
+    /// The extras that follow from a recovery's [`Traits`], except those that concern time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
     /// Extras with deadlines besides the timer's.
     pub const DEADLINES: Self = Self::RARE_DEADLINES.or(Self::PACER);

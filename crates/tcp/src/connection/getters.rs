@@ -63,7 +63,7 @@ impl Connection {
         self.written.saturating_sub(self.board.una())
     }
 
-    /// Whether a write affects the connection even if earlier data is still unsent: window
+    /// Whether a write affects the connection even if earlier data is still unsent. Window
     /// validation runs when the application writes (RFC 2861, RFC 7661), and hooks may treat a
     /// write as a message.
     pub fn heeds_writes(&self) -> bool {
@@ -76,7 +76,7 @@ impl Connection {
         self.board.head().map_or(0, |head| head.transmissions.into())
     }
 
-    /// Whether everything written, and the FIN if there is one, has been acknowledged.
+    /// Whether all written data, and the FIN if there is one, have been acknowledged.
     pub fn is_drained(&self) -> bool {
         self.board.una() == self.stream_end()
     }

@@ -19,8 +19,8 @@ pub(super) struct Opening {
     pub requests_seen: u64,
     /// How often the timer of the SYN or SYN-ACK expired.
     pub tries: u32,
-    /// How often the SYN or SYN-ACK was sent: at a timeout, or because the other end repeated its
-    /// SYN or SYN-ACK.
+    /// How often the SYN or SYN-ACK was sent. It is sent again after a timeout, and when the other
+    /// end repeats its SYN or SYN-ACK.
     pub syns_sent: u32,
     pub syn_sent_at: Time,
 }
@@ -29,8 +29,8 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request {
     pub ordinal: u64,
-    /// Bytes on the wire. A request of 0 bytes is part of the handshake's last ACK, if that is
-    /// still to be sent.
+    /// Bytes on the wire. A request of 0 bytes is part of the handshake's last ACK, if this ACK was
+    /// not sent yet.
     pub size: u16,
     /// Whether the connection was already open when the request was made.
     pub late: bool,

@@ -148,13 +148,14 @@ pub struct Connection {
     congestion: Controller,
     recovery: Recovery,
     idle: Option<Box<IdleTracker>>,
-    /// The timed segment: one past its end, and when it was sent.
+    /// The timed segment: one past its last byte, and the time at which it was sent.
     timed: Option<(u64, Time)>,
     random: Stream,
     hooks: Hooks,
     /// The report of the pending timeout event.
     report: Option<Box<TimeoutReport>>,
-    /// Probes sent since the window closed. Their backoff is separate from the RTO's.
+    /// Probes sent since the window closed. The backoff of probes is separate from the backoff of
+    /// the RTO.
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
     timed_out_at: Option<u64>,
@@ -403,7 +404,7 @@ impl Connection {
 
     #[expect(
         clippy::inline_always,
-        reason = "written and copied in halves of another size, its fields stall every ACK"
+        reason = "without inlining, a copy of its fields in other sizes stalls every ACK"
     )]
     #[inline(always)]
     fn recovery_view(&self, now: Time) -> RecoveryView {

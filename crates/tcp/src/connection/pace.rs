@@ -21,7 +21,7 @@ pub(super) struct Pacer {
     memo: (Fraction, Span),
     /// Whether data waits for `next_at`.
     pub(super) waiting: bool,
-    /// When the wait of this data began.
+    /// The time at which this data began to wait.
     waiting_since: Time,
     /// Whether all data is paced. Otherwise data is paced only with a window below a segment.
     always: bool,
@@ -29,14 +29,13 @@ pub(super) struct Pacer {
     pub(super) timing: Timing,
     /// The rest of the current burst.
     burst_left: u32,
-    /// Delay between the time at which the current burst was allowed and its start, for a control
-    /// with bursts.
+    /// For a control with bursts: the time from the permission of the current burst to its start.
     credit: Span,
     /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
     /// Size of the next burst, bytes.
     burst_granted: u32,
-    /// The block whose first segment has a random start time, and that time.
+    /// The block whose first segment starts at a random time, and this time.
     phase: (u64, Time),
     gains: Pacing,
     /// With [`Timing::Doubtful`]: all copies sent are below this number.
@@ -154,9 +153,9 @@ impl Pacer {
         Some(self.memo.1)
     }
 
-    /// Gain times window, in thousandths of bytes per round trip, as in Linux's
-    /// `tcp_update_pacing_rate`: one gain applies below half of ssthresh, another one above it. A
-    /// window below a segment has no gain.
+    /// Gain times window, in thousandths of bytes per round trip. As in Linux's
+    /// `tcp_update_pacing_rate`, one gain applies to windows below half of ssthresh, and another
+    /// gain to larger windows. The gain of a window below a segment is 1.
     fn divisor(&self, pace: Pace) -> u64 {
         let permille = if pace.window < pace.segment {
             1000

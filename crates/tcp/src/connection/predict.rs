@@ -62,7 +62,8 @@ pub enum Predicted {
 }
 
 impl Connection {
-    /// Handles a packet if it is predicted. `trigger` is the trigger of the packets that it causes.
+    /// Handles a packet if it is predicted. Packets that this packet causes have the trigger
+    /// `trigger`.
     #[inline]
     pub fn predict(&mut self, now: Time, packet: &mut Packet, trigger: Trigger) -> Predicted {
         let is_ordinary = packet.epoch == self.template.epoch

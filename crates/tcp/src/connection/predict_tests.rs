@@ -94,7 +94,8 @@ fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
     (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
 }
 
-/// The same end twice. `short` uses the fast path if possible, `long` always the slow path.
+/// The same end twice. `short` uses the fast path if possible, and `long` always uses the slow
+/// path.
 struct End {
     short: Connection,
     long: Connection,

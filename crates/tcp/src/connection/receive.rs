@@ -11,7 +11,7 @@ use crate::hooks::{Advice, ReceiveView};
 use crate::recv::buffer::Arrival;
 use crate::recv::{Reassembly, ReceiveWindow, SackReport};
 
-/// Received data, and the reports about them.
+/// Received data, and their reports to the application and the sender.
 #[derive(Clone, Debug)]
 pub(super) struct Inbound {
     pub window: ReceiveWindow,
@@ -82,7 +82,8 @@ impl Connection {
         }
     }
 
-    /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and no older one.
+    /// RFC 7323 §4.3, step 2: the next ACK echoes the timestamp of the earliest segment since the
+    /// last ACK, and no older timestamp.
     #[inline(never)]
     pub(super) fn note_timestamp(&mut self, packet: &Packet) {
         let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;

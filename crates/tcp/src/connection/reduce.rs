@@ -97,8 +97,8 @@ impl Connection {
         if self.recovery.has_hole() { u64::from(self.segment_size) } else { 0 }
     }
 
-    /// Handles an ACK that reports `delivered` new bytes. `is_safe` is whether the ACK indicates no
-    /// further loss. Without SACK, a duplicate ACK reports one segment.
+    /// Handles an ACK that reports `delivered` new bytes. `is_safe` says whether the ACK indicates
+    /// no further loss. Without SACK, a duplicate ACK reports one segment.
     pub(super) fn note_delivery(&mut self, news: &News, delivered: u64, is_safe: bool) {
         if self.reduced_allowance().is_none() {
             return;

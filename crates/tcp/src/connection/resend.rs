@@ -36,7 +36,7 @@ impl Connection {
         self.poll_again(now, lost, fits, Again::DUE, out)
     }
 
-    /// Sends a segment again that is not lost, if recovery asks for it.
+    /// Sends a segment again although it is not lost, if recovery asks for it.
     pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
         // The search takes longer than this check.
         if !self.room_anew().holds(self.board.next(), 1) {

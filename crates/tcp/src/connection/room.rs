@@ -9,7 +9,8 @@ use crate::send::Sent;
 /// How much data the windows allow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// One past the last byte within the window. Data beyond it are limited transmit (RFC 3042).
+    /// One past the last byte within the window. Limited transmit sends the data beyond this byte
+    /// (RFC 3042).
     pub window_end: u64,
     /// One past the last byte that may be sent.
     pub end: u64,
@@ -65,8 +66,8 @@ impl Connection {
         Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
     }
 
-    /// Data that duplicate ACKs have reported during a recovery, bytes, if the congestion control
-    /// counts the data in the network.
+    /// Bytes that duplicate ACKs have reported during a recovery. `None` if the congestion control
+    /// does not count the data in the network.
     #[inline]
     fn reported_in_recovery(&self) -> Option<u64> {
         let counts = self.delivery.is_some() && self.recovery.in_recovery();

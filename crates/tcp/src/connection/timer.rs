@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
 
-/// The purpose of the timer: one state instead of several booleans.
+/// The purpose of the timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimerKind {
     #[default]

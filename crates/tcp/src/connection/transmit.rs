@@ -80,7 +80,7 @@ impl Connection {
         self.template.flags.trigger()
     }
 
-    /// Sets the trigger until the next one.
+    /// Sets the trigger of packets until the next call.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         self.template.flags = self.template.flags.with_trigger(trigger);
@@ -130,8 +130,8 @@ impl Connection {
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
     }
 
-    /// [`Connection::poll_transmit`] into an existing packet. The fields are written one by one,
-    /// and a copy directly afterwards would stall.
+    /// Writes the packet of [`Connection::poll_transmit`] into an existing packet. The fields are
+    /// written one by one, and a copy directly afterwards would stall.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.owed.is_urgent() && self.poll_urgent(now, out) {
@@ -332,7 +332,7 @@ impl Connection {
         }
     }
 
-    /// Records data sent for the first time. `limited` is whether limited transmit sent them.
+    /// Records data sent for the first time. `limited` says whether limited transmit sent them.
     #[inline]
     pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;

@@ -18,7 +18,7 @@ use crate::send::rtt::timestamp;
 enum Step {
     /// Nothing to check.
     Off,
-    /// The first segment was sent again; the next ACK of new data counts (RFC 5682 §2.1, step 2).
+    /// The first segment was sent again. The next ACK of new data decides (RFC 5682 §2.1, step 2).
     Retransmitted,
     /// New data were sent (step 3).
     Forward,
@@ -78,7 +78,8 @@ impl Undo {
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
     pub acked: u64,
-    /// Data that was outstanding at the timeout and not retransmitted since has arrived.
+    /// The receiver has data that was outstanding at the timeout and has not been retransmitted
+    /// since.
     pub original: bool,
 }
 

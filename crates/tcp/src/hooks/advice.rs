@@ -55,7 +55,7 @@ pub struct Advice {
     pub restart_window: bool,
     /// Expire the retransmission timer now (or).
     pub expire_timer: bool,
-    /// Do not double the RTO at an expiry by advice (or).
+    /// Do not double the RTO when advice has caused the expiry (or).
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
     pub empty_probe: u16,

@@ -45,7 +45,7 @@ pub struct SendView {
     pub dupacks: u32,
     /// How often the first unacknowledged segment was sent; 0 if nothing is outstanding.
     pub head_transmissions: u16,
-    /// When that segment was sent last.
+    /// When the first unacknowledged segment was sent last.
     pub head_sent_at: Time,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
@@ -63,7 +63,8 @@ pub enum SendEvent<'a> {
         /// The ACK.
         packet: &'a Packet,
         /// Whether all windows allow the next data now. The next data are new data or data that a
-        /// timeout returned to the send queue, not recovery's repairs. Delays in time do not count.
+        /// timeout returned to the send queue. Repairs by loss recovery and delays in time do not
+        /// count.
         may_send: bool,
     },
     /// The retransmission timer expired.

@@ -39,21 +39,22 @@ pub enum Outstanding {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marks {
-    /// Each duplicate's own mark.
+    /// The mark of each duplicate counts for this duplicate.
     #[default]
     Each,
-    /// The first duplicate's mark, also for all duplicates that follow.
+    /// The mark of the first duplicate also counts for all following duplicates.
     First,
 }
 
-/// By how much the window is inflated after an early retransmission.
+/// The inflation of the window after an early retransmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inflation {
-    /// By a segment per duplicate ACK that has arrived.
+    /// The window grows by a segment per duplicate ACK that has arrived.
     #[default]
     Duplicates,
-    /// By three segments, as if three duplicate ACKs had arrived (RFC 5681 §3.2, step 3).
+    /// The window grows by three segments, as if three duplicate ACKs had arrived (RFC 5681 §3.2,
+    /// step 3).
     Three,
 }
 

@@ -2,8 +2,8 @@
 
 use incast_engine::{Span, Time};
 
-/// The minimum over a sliding window, whose length is exact to one half. Two halves are kept, and
-/// the older half is dropped when the newer one is full.
+/// The minimum over a sliding window. The window has two halves. When the newer half is full, the
+/// older half is dropped, so the length of the window varies by one half.
 #[derive(Clone, Debug)]
 pub(super) struct MinRtt {
     half: Span,

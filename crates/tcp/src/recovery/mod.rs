@@ -109,8 +109,8 @@ pub trait LossRecovery {
     fn quota(&self, cwnd: u64) -> u64 {
         cwnd
     }
-    /// Number of segments that the duplicate ACKs so far allow beyond the window. Limited transmit
-    /// (RFC 3042) would allow `limited`.
+    /// Number of segments that the duplicate ACKs so far allow beyond the window. `limited` is the
+    /// number that limited transmit (RFC 3042) allows.
     fn released(&self, limited: u32) -> u32 {
         limited
     }
@@ -414,7 +414,7 @@ macro_rules! loss_recoveries {
 
 loss_recoveries! {
     "tahoe" => Tahoe(Here tahoe): "Fast retransmit, then slow start (4.3BSD Tahoe).";
-    "reno" => Reno(Here reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
+    "reno" => Reno(Here reno): "Fast retransmit and fast recovery of RFC 5681, which repair one loss per window.";
     "newreno" => NewReno(Here newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
     "efr" => Efr(Box efr): "Fast retransmit that depends on marks and on the outstanding data (TCP-EFR).";
     "sack" => Sack(Here sack): "Recovery by selective acknowledgements of RFC 6675.";

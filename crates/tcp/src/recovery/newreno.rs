@@ -13,7 +13,7 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Whether fast retransmit requires an ACK of more than `recover` (RFC 6582 §3.2, step 2); if
+    /// Whether fast retransmit requires an ACK of more than `recover` (RFC 6582 §3.2, step 2). If
     /// false, an ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
     pub careful: bool,
     /// Whether only the first partial ACK restarts the retransmission timer (RFC 6582 §4,
@@ -27,9 +27,9 @@ pub struct Params {
     pub reduce_from: ReduceFrom,
     /// When a partial ACK is answered by a retransmission.
     pub partial_acks: PartialAcks,
-    /// Whether each duplicate ACK counts as a delivered segment, and whether more duplicate ACKs
-    /// than segments that can have arrived raise the number of duplicate ACKs that signals a loss
-    /// (Linux without SACK: `tcp_check_reno_reordering()`).
+    /// Whether each duplicate ACK counts as a delivered segment. If there are then more duplicate
+    /// ACKs than segments that can have arrived, the number of duplicate ACKs that signals a loss
+    /// rises (Linux without SACK: `tcp_check_reno_reordering()`).
     pub counts_reports: bool,
 }
 
@@ -40,8 +40,8 @@ pub enum PartialAcks {
     /// At once (RFC 6582 §3.2, step 3).
     #[default]
     AtOnce,
-    /// As soon as rate reduction (`prr`) allows a segment, which may be at a later duplicate ACK or
-    /// never (Linux, `tcp_newreno_mark_lost()` and `tcp_xmit_retransmit_queue()`).
+    /// As soon as rate reduction (`prr`) allows a segment. This may happen at a later duplicate ACK
+    /// or never (Linux, `tcp_newreno_mark_lost()` and `tcp_xmit_retransmit_queue()`).
     Reduced,
 }
 
@@ -54,8 +54,8 @@ pub enum Exit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`, which prevents a burst.
     Flight,
-    /// cwnd keeps its value minus the bytes that partial ACKs deducted, and the last ACK increases
-    /// it (ns-2).
+    /// cwnd keeps the value that is left after partial ACKs have reduced it, and the last ACK
+    /// increases cwnd (ns-2).
     Keep,
 }
 

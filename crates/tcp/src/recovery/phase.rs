@@ -39,7 +39,7 @@ impl Repair {
         *self = Self { phase: Phase::Timeout, until: max, dupacks: 0 };
     }
 
-    /// Ends the repair. Returns whether a recovery ends with it.
+    /// Ends the repair. Returns whether this repair was a recovery.
     pub fn end(&mut self) -> bool {
         std::mem::replace(&mut self.phase, Phase::Open) == Phase::Recovery
     }
@@ -49,7 +49,7 @@ impl Repair {
         self.phase == Phase::Recovery
     }
 
-    /// Whether there is no repair and no duplicate ACK.
+    /// Whether no loss is being repaired and no duplicate ACK has arrived.
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.phase == Phase::Open && self.dupacks == 0

@@ -13,7 +13,7 @@ use crate::send::Scoreboard;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss
-    /// (ns-2's `bugfix_`); if false, a window with several losses is reduced several times
+    /// (ns-2's `bugfix_`). If false, a window with several losses is reduced several times
     /// (4.3BSD).
     pub careful: bool,
     /// The effect of the end of recovery on cwnd.

@@ -34,8 +34,8 @@ impl Reported {
         }
     }
 
-    /// Handles a cumulative ACK of `acked` bytes. The first of its segments was not reported
-    /// before.
+    /// Handles a cumulative ACK of `acked` bytes. The first segment of these bytes was lost, so no
+    /// duplicate ACK has reported it.
     pub fn on_covered(&mut self, acked: u64, view: &RecoveryView) {
         let covered = segments(acked, view);
         self.segments -= self.segments.min(covered.saturating_sub(1));
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!((reported.segments(), reported.threshold()), (9, None));
         reported.on_duplicate(&view(1, 10_001));
         assert_eq!((reported.segments(), reported.threshold()), (9, Some(10)));
-        // A large threshold is bounded, a small one is taken as it is.
+        // A large threshold is bounded, and a small threshold is used unchanged.
         duplicates(&mut reported, 500, &view(1, 400_001));
         assert_eq!(reported.threshold(), Some(MOST));
         reported.forget();

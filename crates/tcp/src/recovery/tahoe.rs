@@ -10,12 +10,13 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss,
-    /// so that duplicate ACKs of data sent twice do not count as a loss (ns-2's `bugfix_`; not in
+    /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss.
+    /// Duplicate ACKs of data sent twice then do not count as a loss (ns-2's `bugfix_`; not in
     /// 4.3BSD).
     pub careful: bool,
-    /// Whether the retransmission waits for the host's random send delay like other data (ns-2,
-    /// where it is sent as the first segment of the new window); if false, it is sent at once.
+    /// Whether the retransmission waits for the host's random send delay like other data. In ns-2
+    /// it does, because ns-2 sends it as the first segment of the new window. If false, the
+    /// retransmission is sent at once.
     pub in_turn: bool,
 }
 

@@ -69,7 +69,7 @@ pub struct News {
     pub acked: u64,
     /// Bytes acknowledged selectively for the first time.
     pub sacked: u64,
-    /// Whether it is a duplicate ACK (RFC 5681 §2).
+    /// Whether the ACK is a duplicate ACK (RFC 5681 §2).
     pub is_duplicate: bool,
     /// Whether the ACK echoes a congestion mark.
     pub ece: bool,
@@ -86,7 +86,7 @@ pub struct News {
 pub struct Spare {
     /// The first byte of the segment.
     pub seq: u64,
-    /// Whether it is a rescue retransmission (RFC 6675 §4, `NextSeg` rule 4).
+    /// Whether this is a rescue retransmission (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
 }
 
@@ -146,7 +146,8 @@ impl Episode {
     }
 }
 
-/// The segment sent for a partial ACK, regardless of the windows if nothing else is stated.
+/// The segment that answers a partial ACK. It is sent regardless of the windows, except with
+/// `Reduced`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).

@@ -6,7 +6,8 @@ use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 use crate::wheel::Wheel;
 
-/// Decides whether a received segment is acknowledged at once or later. The default is at once.
+/// Decides whether a received segment is acknowledged at once or later. By default, it is
+/// acknowledged at once.
 #[derive(Clone, Debug)]
 pub struct AckPolicy(Option<Box<Delays>>);
 

@@ -56,7 +56,7 @@ impl Reassembly {
         self.ranges.as_ref()?.first_after(seq).filter(|range| range.0 <= seq)
     }
 
-    /// The first part of `start` to `end` that has arrived before.
+    /// The first range between `start` and `end` that has arrived before.
     pub fn overlap(&self, start: u64, end: u64) -> Option<Range> {
         if start < self.next {
             return Some((start, end.min(self.next)));
@@ -71,7 +71,7 @@ impl Reassembly {
         start == self.next && !self.has_gap()
     }
 
-    /// Enters the bytes from `start` to `end`.
+    /// Adds the bytes from `start` to `end`.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrival {
         if self.is_next(start) {
@@ -131,8 +131,8 @@ impl ReceiveWindow {
         Self { capacity, right_edge: next }
     }
 
-    /// Changes the buffer. Returns whether to send a window update, because the window opens from
-    /// less than a segment (RFC 9293 §3.8.6.2.2).
+    /// Changes the buffer. Returns whether to send a window update, because a window of less than a
+    /// segment opens (RFC 9293 §3.8.6.2.2).
     pub fn set_capacity(&mut self, capacity: u64, next: u64, segment: u64) -> bool {
         let grows = capacity > std::mem::replace(&mut self.capacity, capacity);
         let advertised = self.right_edge.saturating_sub(next);
@@ -149,7 +149,7 @@ impl ReceiveWindow {
     }
 
     /// Whether a segment that ends at `end` fits into the window. A probe of a closed window does
-    /// not.
+    /// not fit.
     #[inline]
     pub fn accepts(&self, end: u64, next: u64) -> bool {
         end <= self.right_edge.max(next + self.capacity)

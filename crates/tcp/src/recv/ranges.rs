@@ -82,7 +82,7 @@ impl Ranges {
     }
 
     /// Removes the ranges that `range` overlaps or touches, and returns their union with `range`.
-    /// Removes and returns none if one of these ranges contains `range`.
+    /// If one of these ranges contains `range`, removes no range and returns `None`.
     pub fn take_union(&mut self, (mut start, mut end): Range) -> Option<Range> {
         if self.first_after(start).is_some_and(|range| range.0 <= start && end <= range.1) {
             return None;

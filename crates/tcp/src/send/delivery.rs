@@ -35,13 +35,13 @@ pub struct DeliveryRate {
     /// limited.
     app_limited: u64,
     in_flight: u64,
-    /// Of the segments that the current ACK delivered, the segment that was sent last.
+    /// The segment that was sent last, among the segments that the current ACK delivered.
     youngest: Option<Record>,
     newly: u64,
     /// Losses before the current ACK.
     losses: u64,
-    /// Losses that the scoreboard does not count: all of them, and those that the current ACK has
-    /// shown.
+    /// Number of all losses that the scoreboard does not count, and the number of these losses that
+    /// the current ACK has shown.
     silent: u64,
     shown: u64,
     /// Whether duplicate ACKs report data without naming them.
@@ -49,8 +49,8 @@ pub struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// A count with nothing delivered yet. `unnamed` is whether duplicate ACKs report data without
-    /// naming them.
+    /// A count before any data are delivered. `unnamed` says whether duplicate ACKs report data
+    /// without naming them.
     pub fn new(unnamed: bool) -> Self {
         Self {
             records: VecDeque::new(),
@@ -96,7 +96,7 @@ impl DeliveryRate {
         }
     }
 
-    /// Prepares for an ACK. Segments were declared lost `losses` times before it.
+    /// Prepares for an ACK. Segments were declared lost `losses` times before this ACK.
     pub fn on_ack(&mut self, losses: u64) {
         self.losses = losses + self.silent;
         self.shown = 0;

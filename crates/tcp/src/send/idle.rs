@@ -25,7 +25,7 @@ pub struct IdleView {
 pub struct IdleTracker {
     rule: IdleRestart,
     last_sent: Time,
-    /// Start and largest flight of the validation period of RFC 2861.
+    /// Start of the validation period of RFC 2861, and largest flight in this period.
     period_start: Time,
     used: u64,
     /// Bytes acknowledged in the current and the previous round trip (RFC 7661 pipeACK).
@@ -81,7 +81,7 @@ impl IdleTracker {
             .then(|| Limit::Unvalidated { used: self.pipe_ack.max(loss_flight) })
     }
 
-    /// The limit that applies when sending is about to resume. `idle` is whether nothing is in
+    /// The limit that applies when sending is about to resume. `idle` says whether no data are in
     /// flight.
     pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Limit> {
         let quiet = view.now.saturating_since(self.last_sent);

@@ -1,4 +1,4 @@
-//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery, the sent data are
+//! Proportional rate reduction (RFC 6937, RFC 9937). During recovery, the sent data are
 //! proportional to the delivered data, so that the flight falls to the congestion control's window.
 
 use crate::config::PrrBound;
@@ -80,8 +80,8 @@ impl Prr {
     /// Handles a cumulative ACK of `acked` bytes, some of which duplicate ACKs had reported.
     /// Returns the bytes not reported before, and the reported bytes that are still not covered.
     ///
-    /// `hole` of these bytes, 0 or a segment, were a retransmission, which no duplicate ACK reports
-    /// (Linux, `tcp_remove_reno_sacks()`).
+    /// `hole` is the number of these bytes that were retransmitted: 0 or a segment. No duplicate
+    /// ACK reports a retransmission (Linux, `tcp_remove_reno_sacks()`).
     pub fn settle(&mut self, acked: u64, hole: u64) -> (u64, u64) {
         let new = acked.saturating_sub(self.credited).max(hole);
         self.credited -= self.credited.min(acked.saturating_sub(hole));

@@ -290,8 +290,9 @@ impl Scoreboard {
         }
     }
 
-    /// Whether [`Self::detect`] cannot find a loss, because all outstanding segments were sent once
-    /// and after the segment that ends at `end` and was sent at `sent_at`.
+    /// Whether [`Self::detect`] cannot find a loss. This is so if all outstanding segments were
+    /// sent only once, and all of them after the segment that ends at `end` and was sent at
+    /// `sent_at`.
     #[inline]
     pub fn all_sent_after(&self, sent_at: Time, end: u64) -> bool {
         // Segments sent once were sent in the order of their sequence numbers.

@@ -24,7 +24,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// An estimator without a sample. Its clock has the period `tick`.
+    /// An estimator without a sample. The period of the estimator's clock is `tick`.
     pub fn new(tick: Span, random: &mut Stream) -> Self {
         let tick = tick.max(Span::from_picos(1));
         Self {

@@ -10,8 +10,7 @@ fn by(flavour: Flavour) -> Rules {
     Rules { flavour, ..RULES }
 }
 
-/// A sender with ten segments outstanding, of which the first is lost, at which three duplicate
-/// ACKs arrive.
+/// A sender with ten outstanding segments, the first of which is lost, after three duplicate ACKs.
 fn tripled(rules: &Rules) -> Sender {
     let mut it = sender_by(10.0, 50.0, rules);
     assert_eq!(sent_by(&mut it, 0, rules), new(1..11));

@@ -72,7 +72,7 @@ fn rfc5681_slow_start_sends_two_segments_per_ack_and_then_one() {
     assert_eq!(sent(&mut it, 20), new(11..14), "one segment more per window");
 }
 
-/// A sender with ten segments outstanding, at which `count` duplicate ACKs arrive.
+/// A sender with ten outstanding segments, after `count` duplicate ACKs.
 fn duplicates(count: u32) -> (Sender, Vec<Vec<(u32, bool)>>) {
     let mut it = sender(10.0, 5.0);
     assert_eq!(sent(&mut it, 0), new(1..11));

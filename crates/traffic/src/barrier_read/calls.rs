@@ -1,4 +1,4 @@
-//! When the connections of a block are opened and its requests are sent.
+//! The times at which the connections of a block are opened and its requests are sent.
 
 use incast_engine::{Stream, Time};
 

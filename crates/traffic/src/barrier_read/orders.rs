@@ -1,5 +1,5 @@
-//! The execution of a scheduler's orders by a barrier reader. The scheduler gives parts the numbers
-//! of their servers.
+//! The execution of a scheduler's orders by a barrier reader. The scheduler names each part by the
+//! number of the part's server.
 
 use std::collections::VecDeque;
 

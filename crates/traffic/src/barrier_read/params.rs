@@ -20,12 +20,13 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches to which the servers are connected: a number from 0, or a list, which the
-    /// servers take in turn. Default: as the topology places servers.
+    /// The switches to which the servers are connected: a number from 0, or a list of numbers that
+    /// are assigned to the servers in turn. Default: the switches where the topology places
+    /// servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
-    /// Whether the servers are those of the first workload, from its first server on, instead of
-    /// hosts of their own. Several clients then read from the same servers.
+    /// Whether this traffic uses the servers of the first workload, from its first server on,
+    /// instead of servers of its own. Several clients then read from the same servers.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub share_servers: bool,
@@ -37,20 +38,20 @@ pub struct Params {
     /// The client that reads, a number from 0. Default: the first client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<u32>,
-    /// The server request unit: what each server sends per block, bytes. No default; excludes
-    /// `block`.
+    /// The server request unit: the data that each server sends per block, in bytes. No default.
+    /// Cannot be combined with `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sru: Option<Size>,
-    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of active
+    /// Instead of `sru`: the size of a block, in bytes. The block is divided among the active
     /// servers. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Size>,
-    /// Number of blocks to read. Excludes `duration`. Background traffic with neither of these keys
-    /// never ends.
+    /// Number of blocks to read. Cannot be combined with `duration`. Background traffic without
+    /// `blocks` and `duration` never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     pub blocks: Option<u32>,
-    /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
+    /// Instead of `blocks`: simulated time after which no block starts, in seconds. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
     /// Whether a connection is kept for the next block.
@@ -67,15 +68,15 @@ pub struct Params {
     /// then is sent when the handshake ends.
     #[serde(default)]
     pub request_spread: Span,
-    /// When the handshakes of a block take place.
+    /// The time of the handshakes of a block.
     #[serde(default)]
     pub handshakes: Handshakes,
-    /// Mean time between the requests of two blocks, seconds; these times are exponentially
+    /// Mean time between the requests of two blocks, in seconds; these times are exponentially
     /// distributed. A block that is requested during a read waits. With 0, the next block begins
     /// when the previous block is complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes. With 0, the request is part of the handshake's last
+    /// Size of a request on the wire, in bytes. With 0, the request is part of the handshake's last
     /// ACK or, without a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
@@ -92,11 +93,11 @@ pub enum Connections {
     Persistent,
 }
 
-/// When the handshakes of a block's connections take place.
+/// The time of the handshakes of a block's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshakes {
-    /// A connection is opened when its server is to be asked.
+    /// A connection is opened when the request to its server is due.
     #[default]
     WithRequest,
     /// All connections of a block are opened when the block begins. The times of the block's
@@ -104,7 +105,7 @@ pub enum Handshakes {
     Before,
 }
 
-/// The largest packet: payloads are counted in 16 bits.
+/// The largest packet, bytes; payloads are counted in 16 bits.
 const MAX_PACKET: u64 = 65_535;
 /// The largest block, bytes.
 const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;

@@ -1,6 +1,6 @@
 """gRPC: a client calls methods of many servers at a time.
 
-Sources: gRPC's core (`grpc.max_concurrent_streams`: calls of one connection), grpc-go
+Sources: gRPC's core (`grpc.max_concurrent_streams`: calls on one connection), grpc-go
 (`WithInitialConnWindowSize`: bytes of a connection; values below 64 KiB are ignored) and grpc-java
 (`flowControlWindow`). These settings bound one connection. No setting bounds the number of servers
 that answer at a time, so the program must bound it.
@@ -32,11 +32,11 @@ APP = App(
     _limit,
     {
         "WithInitialConnWindowSize": Throttle(
-            "bytes in flight of one connection (Go)", _window_of_go
+            "bytes in flight on one connection (Go)", _window_of_go
         ),
-        "flowControlWindow": Throttle("bytes in flight of one call (Java)", window),
+        "flowControlWindow": Throttle("bytes in flight for one call (Java)", window),
         "grpc.max_concurrent_streams": Throttle(
-            "calls of one connection, not the number of servers that answer", nothing
+            "calls on one connection, not the number of servers that answer", nothing
         ),
     },
 )

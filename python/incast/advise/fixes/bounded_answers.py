@@ -43,6 +43,6 @@ def _fix(case: Case, at_once: int, window: int) -> Fix:
         rollback=words.rollback,
         price="Small windows wake the client up more often. The link idles if the sum of the "
         "windows is below rate × round trip.",
-        risk="Other clients behind the same port of the switch share its buffer.",
+        risk="The port's buffer is shared with other clients behind the same port of the switch.",
         effort=1,
     )

@@ -14,7 +14,7 @@ A window of N segments needs memory for N + 1 segments (measured: docs/validatio
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield two and four segments, a server's share of path and buffer, and twice this share."""
+    """Yield windows: two segments, four segments, a server's fair share, twice this share."""
     fair = case.room // max(case.here.flows, 1)
     for window in sorted({LEAST, _FOR_DUPLICATES, fair, min(2 * fair, MOST)}):
         if LEAST <= window < case.here.window_limit and window <= MOST:
@@ -34,8 +34,8 @@ def _fix(case: Case, window: int) -> Fix:
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
-        price="Every new connection of this host is limited to one window per round trip, from any "
-        "server.",
+        price="Every new connection of this host, to any server, is limited to one window per "
+        "round trip.",
         risk="The memory of a segment depends on the driver: check with `ss -tin` on a server that "
         f"snd_wnd is about {size}. The limit applies to new connections only. With windows below "
         "four segments, every loss needs a timeout.",

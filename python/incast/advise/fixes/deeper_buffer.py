@@ -27,8 +27,8 @@ def fixes(case: Case) -> Iterator[Fix]:
     """Yield larger buffers, up to one that holds the burst.
 
     If ports share the buffer, the fix is a larger alpha. Otherwise the fixes are two and four times
-    the buffer, and the buffers that hold a burst of all servers: a burst of first windows and, if
-    connections are kept, a burst of the largest windows.
+    the buffer, and buffers that hold a burst of all servers. One of these holds the first windows
+    of all servers. If connections are kept, another one holds the largest windows.
     """
     dynamic = case.here.dynamic
     if dynamic is not None:

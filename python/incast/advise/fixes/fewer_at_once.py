@@ -9,7 +9,7 @@ from incast.advise.words import python
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield limits on the answers at a time: the powers of two below the present number."""
+    """Yield limits on the number of answers at a time: the powers of two below the present one."""
     if not case.reads or (case.app is not None and case.app.limit is None):
         return
     at_once = 1
@@ -35,6 +35,6 @@ def _fix(case: Case, at_once: int) -> Fix:
         text=words.text,
         rollback=words.rollback,
         price="If the servers are slower than the client's link, the link is not full.",
-        risk="Other clients behind the same port of the switch share its buffer.",
+        risk="The port's buffer is shared with other clients behind the same port of the switch.",
         effort=0,
     )

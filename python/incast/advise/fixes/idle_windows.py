@@ -23,7 +23,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         text=words.text,
         rollback=words.rollback,
         price="None, as long as pauses are short.",
-        risk="After a pause, all windows meet in the buffer at once."
+        risk="After a pause, all servers send full windows into the buffer at once."
         if restarts
         else "Each block after a pause begins slowly.",
         effort=1,

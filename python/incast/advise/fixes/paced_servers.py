@@ -15,7 +15,7 @@ _REPLACES = (
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield fq alone, and fq with a limit: the fair share of the client's link, or a multiple."""
+    """Yield fq alone, and fq with limits: multiples of the fair share of the client's link."""
     if not case.transport["pacing"]:
         yield _fq(qdisc("fq"))
     here = case.here

@@ -113,7 +113,7 @@ def scenario_of(
 
 
 def _unmarked(document: dict[str, Any], known: Collection[str]) -> list[str]:
-    """Leave out ECN if no switch is known to mark, because such a scenario would be refused."""
+    """Leave out ECN if no switch marks packets, because a scenario with ECN alone is refused."""
     network = document.get("network", {})
     tables = [network, network.get("core", {})] if isinstance(network, dict) else []
     marking = any(isinstance(table, dict) and "queue" in table for table in tables)

@@ -66,7 +66,7 @@ def read(text: str, where: str) -> Taken:
 
 
 def _columns(row: list[str], where: str) -> list[int]:
-    """Return the indices of the three columns, which a quote in the first line may hide."""
+    """Return the indices of the three columns; refuse a first line without the three names."""
     head = [word.strip().lower() for word in row]
     at = [[i for i, word in enumerate(head) if word in names] for names in _NAMES.values()]
     if not all(at):

@@ -73,7 +73,7 @@ def _is_of_client(port: str) -> bool:
 
 
 def _usual_ports(sockets: list[Socket]) -> tuple[str, set[str]]:
-    """Return the end at which more than half of the hosts have the same ports, and these ports."""
+    """Return a side, `peer_port` or `local_port`, and the ports of most hosts on this side."""
     hosts = {one.peer for one in sockets}
     for side in ("peer_port", "local_port"):
         of: dict[str, set[str]] = {}

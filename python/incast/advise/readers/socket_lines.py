@@ -56,7 +56,7 @@ class Socket:
     fields
         The kernel's details as printed, with times in milliseconds.
     words
-        All words behind the addresses.
+        All words after the addresses.
     """
 
     state: str
@@ -69,7 +69,7 @@ class Socket:
 
     @property
     def established(self) -> bool:
-        """Whether the connection is open; if no state is printed, whether it has a round trip."""
+        """Whether the connection is open; without a printed state, whether `rtt` is printed."""
         return self.state == "ESTAB" or (not self.state and "rtt" in self.fields)
 
     @property

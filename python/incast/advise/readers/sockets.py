@@ -82,7 +82,7 @@ def _path(taken: Taken, ours: list[Socket]) -> None:
 
 
 def _timer(taken: Taken, ours: list[Socket]) -> None:
-    """Take the minimum RTO from the RTOs; an RTO that timeouts have doubled is divided first."""
+    """Derive the minimum RTO from the RTOs, after undoing the doublings by timeouts."""
     found: list[float] = []
     divided, passed = [], []
     for one in ours:

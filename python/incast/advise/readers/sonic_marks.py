@@ -1,8 +1,8 @@
 """The marking threshold of a SONiC switch: the WRED profile of the queues whose buffer is used.
 
-Source: SONiC's Configuration.md: `BUFFER_QUEUE` names the buffer profile, and `QUEUE` the WRED
-profile, of `port|queue`, of `port|first-last`, or of several ports (`a,b|queue`). Packets of TCP
-are green unless a policer colours them.
+Source: SONiC's Configuration.md. `BUFFER_QUEUE` names the buffer profile of queues, and `QUEUE`
+names their WRED profile. A key is `port|queue`, `port|first-last` or, for several ports,
+`a,b|queue`. Packets of TCP are green unless a policer colours them.
 """
 
 from typing import Any
@@ -98,7 +98,7 @@ def _threshold(where: str, name: str, row: dict[str, Any]) -> int:
 
 
 def _queues(tables: dict[str, Any], profile: str) -> tuple[set[Queue] | None, str]:
-    """Return the queues that may have the traffic (None for all), and a phrase on these queues."""
+    """Return the queues that may carry the traffic (None for all), and a phrase on these queues."""
     with_it = {
         queue
         for queue, row in queues(tables.get("BUFFER_QUEUE", {}))

@@ -20,7 +20,7 @@ _DECIMAL = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?")
 
 
 def shown(name: str) -> str:
-    """Return a name from a file as sentences show it: in one line, and not too long.
+    """Return a name from a file on one line; shorten or quote the name if necessary.
 
     A name may have any characters, and must not be mistaken for advice or a command. A long or
     unusual name is therefore in quotes.

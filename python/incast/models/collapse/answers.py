@@ -73,8 +73,8 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
 def answer(questions: Sequence[Question]) -> list[Answer]:
     """Answer for the reads to which the model applies.
 
-    With few questions, each read is simulated for longer, because rare timeouts matter: one timeout
-    of 200 ms in a hundred blocks of a millisecond takes two thirds of the time.
+    With few questions, each read is simulated for longer, because rare timeouts matter. For
+    example, one timeout of 200 ms in a hundred blocks of 1 ms takes two thirds of the time.
     """
     reasons = [refusal(question) for question in questions]
     asked = [question for question, why in zip(questions, reasons, strict=True) if why is None]

@@ -75,7 +75,7 @@ def refusal(question: Question) -> str | None:
 
 
 def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
-    """Yield for each condition whether it holds, and the reason for a refusal if not."""
+    """Yield pairs: whether a condition holds, and the reason for a refusal if it does not."""
     network = point.tree["network"]
     topology, queue = point.topology, network["queue"]["name"]
     yield topology == "star", f"the topology must be 'star', not {topology!r}"

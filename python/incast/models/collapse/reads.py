@@ -43,8 +43,8 @@ class Reads:
     cell, extra
         Bytes of a cell of the buffer, and the additional bytes that every packet occupies.
     mark_threshold, mark_packets, mark_in_service, mark_arriving
-        The queue length above which packets are marked, infinite without marks; whether this length
-        counts packets, includes the packet in service, and includes the arriving packet.
+        The queue length above which packets are marked, which is infinite without marks. Whether
+        this length is in packets, and includes the packet in service and the arriving packet.
     propagation
         Propagation delay of a round trip, in packet times.
     gap
@@ -64,7 +64,7 @@ class Reads:
         RTO before the first measured round trip if there is no handshake, and RTO after a lost
         handshake, s.
     blocks
-        Blocks of a run. The first block opens the connections, unless every block does.
+        Blocks of a run. The first block opens the connections, unless every block opens new ones.
     initial_window, initial_threshold, most_window
         Window and slow-start threshold of a new connection, and the receiver's window, in segments.
     repair

@@ -56,11 +56,11 @@ class Stack:
     watch
         The rule that ends CUBIC's slow start.
     bbr_startup, bbr_cruise, bbr_probe
-        BBR's gain of rate and window in Startup, its later gain of the window, and its gain of the
-        rate in a probe.
+        BBR's gain for rate and window in Startup, its later gain for the window, and its gain for
+        the rate in a probe.
     bbr_rounds, bbr_full_rounds, bbr_least, bbr_burst
-        Rounds of BBR's bandwidth filter, rounds without growth that end Startup, and the least
-        window and the burst in segments.
+        Rounds of BBR's bandwidth filter, rounds without growth that end Startup, the least window
+        in segments, and the burst in segments.
     bbr_burst_time, bbr_round_trip_time, bbr_probe_time
         The least time of a burst, the time after which the smallest round trip expires, and the
         duration of ProbeRTT, s.
@@ -79,12 +79,12 @@ class Stack:
         Whether the timer runs on while no data are outstanding.
     ack_every, ack_timeout, quick, counts_acks
         Segments per ACK, the longest delay of an ACK in seconds, and the number of segments that
-        are acknowledged one by one at first; whether this number counts ACKs, and starts anew after
-        a silence, as in Linux.
+        are acknowledged one by one at first. With `counts_acks`, `quick` is a number of ACKs, and
+        the count starts anew after a silence, as in Linux.
     idle
         The effect of an idle period on the window.
     arrival_first
-        Whether a packet that leaves at the time of an arrival still occupies its place.
+        Whether a packet that leaves at the time of an arrival still occupies the buffer.
     """
 
     repair: float

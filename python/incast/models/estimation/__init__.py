@@ -3,7 +3,7 @@
     results = incast.run(scenario, traces=["events"])
     models.estimate(results)            # one row per point and seed
 
-For a capture of a real network, `of_events` needs only a frame of events.
+For a capture of a real network, `of_events` needs only a data frame of events.
 """
 
 from incast.models.estimation.events import Estimate, of_events

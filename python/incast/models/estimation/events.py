@@ -1,4 +1,4 @@
-"""Estimates of Kulkarni & Agrawal's parameters (§3.2) from a frame of events of any source."""
+"""Estimates of Kulkarni & Agrawal's parameters (§3.2) from a data frame of events."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Estimate:
     ----------
     loss_event_ratio
         p_c: loss events of all flows together per packet sent. Losses within one round trip of the
-        first are one event.
+        first loss are one event.
     loss_indication_ratio
         p_r: loss indications of a flow per packet that it sent, averaged over the flows. An
         indication is the beginning of a recovery, or a timeout together with the timeouts that
@@ -95,7 +95,7 @@ def of_events(
           each flow is assumed to send an equal share of the argument `packets`.
         - `srtt_s`: the smoothed round trip. Without this column, `rtt` must be given.
         - `rto_s`: the RTO. Without this column, T0 is unknown.
-        - `seq`: the first unacknowledged byte of a timeout. Without this column, no timeout counts
+        - `seq`: the first unacknowledged byte at a timeout. Without this column, no timeout counts
           as a repetition.
         - `place`: `block_head` or `inside`. Without this column, delta is 0.
         - `cause`: the cause of a timeout. Without this column, causes are unknown.

@@ -26,9 +26,9 @@ def estimate(results: "Results") -> pl.DataFrame:
     The round trip is the sum of the idle round trip and the mean wait in front of the client's
     link. By Little's law, this wait is the mean over all packets.
 
-    The knee n* is computed for each curve of the sweep, over all seeds. It is the largest number of
-    servers up to which timeouts inside a block come from lost whole windows at least as often as
-    from too few duplicate ACKs. It is 3 if the servers are not swept, or if no timeout occurs.
+    The knee n* is computed for each curve of the sweep, over all seeds. Up to n* servers,
+    timeouts inside a block come from lost whole windows at least as often as from too few duplicate
+    ACKs. n* is 3 if the servers are not swept, or if no timeout occurs.
 
     Parameters
     ----------

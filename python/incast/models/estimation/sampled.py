@@ -1,8 +1,9 @@
 """Loss rates without a trace: from a sample of one packet in k, or from the counters of a switch.
 
 Both sources give the two rates that the models distinguish, the rate of lost packets and the rate
-of loss events. Each rate has the standard error of its unseen part. Neither source shows which flow
-lost a packet, so p_r needs an assumption: an event hits j of the n flows.
+of loss events. The standard errors come from the packets and events that were not seen. Neither
+source shows which flow lost a packet, so p_r needs the assumption that an event hits j of the n
+flows.
 """
 
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def of_sample(
     Sampled
         The errors are those of sampling, to first order. They do not include the effect of a wrong
         assumption, which may be larger. The difference between the results with both assumptions
-        is a hint.
+        gives an idea of this effect.
 
     Raises
     ------

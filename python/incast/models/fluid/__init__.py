@@ -6,7 +6,7 @@
     found = solve(2, link, Dctcp(), Threshold(65), duration=0.05).after(0.01)
     found.queue.mean(), found.queue.max(), found.alpha.mean(), found.throughput
 
-Times are in seconds, rates in packets per second, windows in segments, and queues in packets.
+Units: times in seconds, rates in packets per second, windows in segments, queues in packets.
 """
 
 from .flows import Control, Dctcp, Link, Reno, Trajectory, solve

@@ -60,7 +60,7 @@ def integrate(
     Parameters
     ----------
     derivative
-        Function of the time, the state and the past. It may look back by one step or more.
+        Function of the time, the state and the past. It may use states of at least one step ago.
     initial
         The state at time 0 and before.
     steps

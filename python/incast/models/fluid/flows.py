@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 STEPS_PER_ROUND_TRIP = 20
 """Steps in the round trip of an idle network, by default."""
 LEAST_STEPS = 2
-"""Fewest steps in a round trip; with fewer, a stage would look back into its own step."""
+"""Minimum number of steps in a round trip; with fewer, a stage would depend on its own step."""
 FULL = 1 - 1e-9
-"""Share of the buffer at which the buffer counts as full, in spite of rounding."""
+"""Share of the buffer at which the buffer counts as full. It allows for rounding errors."""
 FLOOR = 1.0
 """Smallest window in segments. A smaller window means a timeout, which fluids do not have."""
 
@@ -102,7 +102,7 @@ class Reno(Control):
     """
 
     def slopes(self, window: float, alpha: float, now: float, then: Then) -> tuple[float, float]:
-        """Return dW/dt, and 0, because Reno estimates no share."""
+        """Return dW/dt and 0: Reno does not estimate the marked share, so it does not change."""
         del alpha
         signals = then.window / then.round_trip * then.share
         return 1 / now - window / 2 * signals, 0.0
@@ -210,7 +210,7 @@ def solve(
     duration
         Seconds.
     window, queue, alpha
-        State at the start: segments, packets, share.
+        Initial window in segments, initial queue in packets, and initial value of alpha.
     steps_per_round_trip
         Steps in `link.delay`, at least 2.
 

@@ -29,7 +29,7 @@ class DropTail(Signal):
 
 @dataclass(frozen=True)
 class Fixed(Signal):
-    """Every packet is lost with `probability`, for any queue."""
+    """Every packet is lost with `probability`, at any queue length."""
 
     probability: float
     drops = True

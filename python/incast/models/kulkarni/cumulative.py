@@ -1,6 +1,6 @@
 """The throughput of n synchronised flows, including timeouts: (3.21), (3.39), (3.40).
 
-All forms are the same quotient, here divided by the packets E[Y] of a period:
+All forms are the same quotient, where E[Y] is the number of packets in a period:
 
     B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt)
 
@@ -21,12 +21,12 @@ from incast.models.padhye import backoff
 Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split", "scattered"]
 """The timeouts that count.
 
-- `td-only`: none
-- `full`: all
+- `td-only`: no timeouts
+- `full`: all timeouts
 - `ibtt-only`: timeouts inside a block
 - `abtt-only`: timeouts at the head of a block
-- `split`: all, as in (3.40)
-- `scattered`: all; for timeouts inside a block, see the module `scattered` (NewReno and SACK)
+- `split`: all timeouts, as in (3.40)
+- `scattered`: all timeouts; those inside a block follow the module `scattered` (NewReno and SACK)
 """
 
 
@@ -48,8 +48,9 @@ class Losses:
         T0, mean length of a single timeout, seconds.
     block_head
         delta: the mean number of ABTTs at the start of a block, as in the text, or the share of
-        blocks with at least one ABTT. Simultaneous timeouts take the time of one, so the number
-        counts too much time. The text itself names this as the cause of its error for many flows.
+        blocks with at least one ABTT. Simultaneous timeouts take the time of one timeout, so the
+        number counts too much time. The text itself names this as the cause of its error for many
+        flows.
     block
         L, packets of a block: n·SRU / segment. (In Table 3.1, L is the SRU, but (3.37) needs the
         block.)
@@ -81,7 +82,7 @@ class Reading:
     sums
         Where the sums of (3.34) and (3.40) end (see `timeouts.Sum`).
     flows
-        Whether the timeout of "one" flow ends a period, as in the text, or of "any" of the j flows.
+        Whose timeout ends a period: that of "one" flow, as in the text, or of "any" of j flows.
     backs_off
         Whether repeated timeouts count, so that E[Z^TO] is T0·f(p_r)/(1 - p_r) instead of T0.
     knee

@@ -2,8 +2,8 @@
 
 The text assumes that all packets after the first loss of a round are lost, so that half a window is
 missing on average. At a drop-tail switch, the windows of many flows interleave, and a flow loses
-single packets: in the simulator about three per loss indication, for any n. The process is
-therefore different here:
+single packets. In the simulator, a flow loses about three packets per loss indication, for any n.
+The process is therefore different here:
 
 1. The first loss of a window of w packets comes after K packets, by (3.32).
 2. Each of the w - K - 1 packets after the first loss is lost with a probability s. s follows from

@@ -6,8 +6,8 @@
     queue.blocking, queue.mean, queue.variance, queue.tail(16)
     smallest_buffer(queue, target_loss=1e-6)
 
-Rates are in packets per second, times in seconds. Capacities include the packets in service, so a
-switch port with B waiting places has K = B + 1.
+Units: rates in packets per second, times in seconds. Capacities include the packets in service, so
+a switch port with B waiting places has K = B + 1.
 """
 
 from .batch import Batch

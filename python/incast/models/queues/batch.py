@@ -38,7 +38,7 @@ class Batch:
 
     @classmethod
     def geometric(cls, mean: float) -> Batch:
-        """Return geometrically distributed batches, of at least 1 packet and `mean` on average."""
+        """Return geometrically distributed batches with `mean` packets on average, at least 1."""
         if not mean >= 1:
             raise ValueError("the mean size of a batch must be at least 1")
         more = 1 - 1 / mean
@@ -72,7 +72,7 @@ class Batch:
         return float(self.pmf @ np.arange(self.pmf.size) ** 2)
 
     def excess(self, capacity: int) -> Floats:
-        """Return E[(X - c)^+], c = 0 .. capacity: the mean loss of a batch that finds c places."""
+        """Return E[(X - c)^+], c = 0 .. capacity: the mean loss of a batch with c free places."""
         tails = np.zeros(max(capacity + 1, self.pmf.size) + 1)
         tails[: self.pmf.size - 1] = self.pmf[::-1].cumsum()[::-1][1:]
         return tails[::-1].cumsum()[::-1][: capacity + 1]

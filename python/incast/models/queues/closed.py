@@ -34,7 +34,7 @@ class MM1K(Occupancy):
     Raises
     ------
     ValueError
-        An argument is out of range. The properties raise this, not the constructor.
+        An argument is out of range. The properties raise this error, not the constructor.
     """
 
     arrival_rate: float

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .service import Mixture, Service
 
 MOST_ARRIVALS = 200.0
-"""Largest mean number of batches in the longest part of a service; e^-200 is not rounded to 0."""
+"""Largest mean number of batches in the longest part of a service. (e^-200 is not rounded to 0.)"""
 ROOM = 1 << 20
 """Number of terms that are computed at once."""
 NEGLIGIBLE = 1e-60

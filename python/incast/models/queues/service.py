@@ -1,6 +1,6 @@
 """Distributions of service times.
 
-Every distribution here is a mixture of gamma distributions with whole shapes. A constant is the
+Every distribution here is a mixture of gamma distributions with integer shapes. A constant is the
 limit of an infinite shape. The number of Poisson arrivals in a service is therefore a mixture of
 negative binomial and Poisson distributions, whose terms are all positive (`counts`).
 """

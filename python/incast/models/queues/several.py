@@ -40,7 +40,7 @@ class MGn:
     Raises
     ------
     ValueError
-        The load is 1 or more. The properties raise this, not the constructor.
+        The load is 1 or more. The properties raise this error, not the constructor.
 
     Notes
     -----
@@ -101,14 +101,14 @@ class MGnK(Occupancy):
     Raises
     ------
     ValueError
-        An argument is out of range. The properties raise this, not the constructor.
+        An argument is out of range. The properties raise this error, not the constructor.
 
     Notes
     -----
     The source is: Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl.
     Prob. 13, 1981. While a server is idle, the system behaves like M/M/n with the same mean service
     time. While all servers are busy, the system behaves like one server that is n times as fast.
-    When the last server becomes busy, the other services are assumed to be at random moments. Then
+    When the last server becomes busy, each other service is assumed to be at a random point. Then
 
         p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 

@@ -44,11 +44,11 @@ class MG1K(Occupancy):
     ------
     ValueError
         An argument is out of range, or more than 200 batches arrive in the longest part of a
-        service on average. The properties raise this, not the constructor.
+        service on average. The properties raise this error, not the constructor.
 
     Notes
     -----
-    A is the number of arrivals in a service, and pi(i) the share of departures that leave i packets
+    A is the number of arrivals in a service. pi(i) is the share of departures that leave i packets
     behind. The cut between {0..j} and {j+1..} is crossed as often upwards as downwards:
 
         pi(j+1) P(A=0) = pi(0) P(X-1+A > j) + sum_{i=1..j} pi(i) P(A > j-i+1),   j < K - 1.
@@ -116,8 +116,8 @@ class MG1:
     Raises
     ------
     ValueError
-        The load is 1 or more, so no distribution exists. The properties raise this, not the
-        constructor.
+        The load is 1 or more, so no distribution exists. The properties raise this error,
+        not the constructor.
 
     Notes
     -----
@@ -193,7 +193,7 @@ def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
 
 
 def _after_idle(flow: Arrivals, batch: Batch | None) -> Floats:
-    """Return P(X - 1 + A > j), for packets left by the first service after an idle period."""
+    """Return P(X - 1 + A > j): the first service after an idle time leaves more than j packets."""
     if batch is None:
         return flow.beyond
     return tails(np.convolve(flow.pmf, batch.pmf[1:])[: flow.pmf.size])

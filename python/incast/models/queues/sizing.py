@@ -34,15 +34,15 @@ def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
     Raises
     ------
     ValueError
-        No buffer is large enough, because a share of at least 1 - 1/rho is lost at a load rho >= 1,
-        or more than 200 000 places would be needed.
+        No buffer is large enough: at a load rho >= 1, at least a share 1 - 1/rho of the packets is
+        lost. Or a buffer of more than 200 000 places would be needed.
     """
     if not 0 < target_loss < 1:
         raise ValueError("target_loss must be above 0 and below 1")
     least = 1 - 1 / queue.load
     if target_loss <= least:
         raise ValueError(
-            f"at a load of {queue.load:g}, at least {least:.3g} is lost with any buffer; "
+            f"at a load of {queue.load:g}, a share of {least:.3g} or more is lost with any buffer; "
             f"target_loss {target_loss:g} must be above that"
         )
 

@@ -1,4 +1,4 @@
-"""Common parts of the pictures of figures: their sheet, and the names of their axes."""
+"""Common parts of the pictures: the empty picture with its title, and the axes."""
 
 from typing import Any
 

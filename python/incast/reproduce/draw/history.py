@@ -16,7 +16,7 @@ _COUNTS = {"arrivals", "drops"}  # columns that count within a bin, drawn as cum
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw the first run of every curve; of several ports, the port with the longest queue.
+    """Draw the first run of every curve, at the port with the longest queue.
 
     A thin line of the same colour is another simulator's run of the curve.
     """

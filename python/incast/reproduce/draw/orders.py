@@ -1,4 +1,4 @@
-"""A strip above the picture that shows where curves are in the order of the text."""
+"""A strip above the picture: at which points the curves have the order that the text states."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

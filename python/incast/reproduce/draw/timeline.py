@@ -53,7 +53,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
 
 
 def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Picture | None:
-    """Draw the blocks that the search found: a panel per sender, ends of blocks, idle times."""
+    """Draw the blocks that the search found: a panel per sender, block ends and idle times."""
     label, curve = next(iter(curves.of.items()))
     search = work.figure.search
     if search is None or search.late is None or curve.traces is None:

@@ -17,7 +17,7 @@ class Close:
     curves
         Labels of the curves.
     within
-        The share.
+        The largest allowed difference, as a share of the largest value.
     metric
         The metric to compare; by default the drawn one.
     start, end

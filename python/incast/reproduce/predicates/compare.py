@@ -21,7 +21,7 @@ class Compare:
         `>`, `>=`, `<`, `<=`, or `~` for about.
     tolerance
         Tolerance of the comparison, as a share of `right`. The claim also holds if it holds after
-        `right` is moved by this share. If the text says "about" of a printed number, the share is
+        `right` is moved by this share. For a number that the text gives with "about", the share is
         0.1.
     """
 
@@ -38,7 +38,7 @@ class Compare:
         """Compare the two numbers."""
         left, right = self.left.of(curves), self.right.of(curves)
         if isinf(left) and isinf(right):
-            raise Unjudged("both are beyond the last point")
+            raise Unjudged("both numbers are beyond the last point")
         slack = 0.0 if isinf(right) else self.tolerance * abs(right)
         holds = {
             ">": left > right - slack,

@@ -24,8 +24,8 @@ class Monotone:
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        Largest step against the direction, as a share of the highest (if falling, lowest) value so
-        far.
+        Largest step against the direction, as a share of the highest value so far (for `falling`,
+        of the lowest value).
     """
 
     curves: list[str]

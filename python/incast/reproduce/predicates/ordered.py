@@ -11,7 +11,7 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Ordered:
-    """Whether each curve lies above the next, at every point.
+    """Whether each curve in the list lies above the next one, at every point.
 
     Parameters
     ----------

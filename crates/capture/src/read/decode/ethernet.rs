@@ -33,7 +33,8 @@ pub fn is_tag(kind: u16) -> bool {
     matches!(kind, 0x8100 | 0x88a8 | 0x9100 | 0x9200)
 }
 
-/// Whether a frame that may begin here has an ethertype that is read, or that of ARP.
+/// Whether these bytes can be the start of a frame: their ethertype is ARP or one that the decoder
+/// reads.
 pub fn begins(bytes: &[u8]) -> bool {
     match inside(bytes) {
         Ok(_) => true,

@@ -54,7 +54,7 @@ pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
 }
 
 /// ERSPAN type III (draft-foschiano-erspan §4.3). Its header gives the type of the layer inside,
-/// and its last bit tells whether a subheader of the platform follows.
+/// and its last bit tells whether a platform-specific subheader follows.
 fn third(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, _) = split(bytes, 12)?;
     let (_, inner) = split(bytes, if header[11] & 1 == 1 { 20 } else { 12 })?;

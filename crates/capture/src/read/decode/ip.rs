@@ -117,17 +117,17 @@ fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     })
 }
 
-/// The protocol and the bytes behind an authentication header, whose length is counted in words of
-/// four bytes (RFC 4302 §2.2).
+/// The protocol and the bytes behind an authentication header. The length field of this header
+/// counts words of four bytes (RFC 4302 §2.2).
 fn authenticated(bytes: &[u8]) -> Result<(u8, &[u8]), Other> {
     let fixed = bytes.get(..8).ok_or(Other::Short)?;
     let (_, rest) = split(bytes, (usize::from(fixed[1]) + 2) * 4)?;
     Ok((fixed[0], rest))
 }
 
-/// Whether a packet is marked with congestion experienced. Either its lowest two bits say so, or
-/// they will say so at the end of a tunnel, because the outer packet is marked and these bits allow
-/// a mark (RFC 3168 §5, RFC 6040 §4.2).
+/// Whether a packet has the mark "congestion experienced" in its lowest two bits (RFC 3168 §5). A
+/// packet that allows marks also gets the mark at the end of a tunnel if the outer packet has it
+/// (RFC 6040 §4.2).
 fn is_marked(bits: u8, outer: bool) -> bool {
     match bits & 3 {
         0 => false,

@@ -26,8 +26,8 @@ fn cooked(frame: &[u8], protocol: usize, length: usize) -> Result<Layer<'_>, Oth
     Ok(Layer::Ethertype(pair(header, protocol), rest))
 }
 
-/// BSD loopback: an address family, in the byte order of the capturing host, which may differ from
-/// ours.
+/// BSD loopback: the header is an address family in the byte order of the capturing host. This
+/// order may differ from ours.
 fn loopback(frame: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(frame, 4)?;
     let family = four(header, 0);
@@ -39,7 +39,7 @@ fn loopback(frame: &[u8]) -> Result<Layer<'_>, Other> {
     }
 }
 
-/// PPP in frames like those of HDLC (RFC 1662 §3.1), or Cisco's HDLC, which has ethertypes.
+/// PPP in HDLC-like frames (RFC 1662 §3.1), or Cisco HDLC, whose frames have ethertypes.
 fn serial(frame: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(frame, 4)?;
     match header[..2] {

@@ -3,7 +3,7 @@
 use super::super::Kind;
 use super::{Layer, Other, pair, split};
 
-/// The layer inside a PPP frame, which is given from its protocol field on (RFC 1661 §2).
+/// The layer inside a PPP frame (RFC 1661 §2). The bytes begin with the protocol field.
 pub fn inside(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     // A number whose first byte is odd has been compressed to that byte (RFC 1661 §6.5).
     let compressed = bytes.first().ok_or(Other::Short)? & 1 == 1;

@@ -20,8 +20,8 @@ pub fn inside<'a>(datagram: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other>
     }
 }
 
-/// VXLAN (RFC 7348 §5). One flag tells that there is a network number; another may tell that there
-/// is a group (draft-smith-vxlan-group-policy).
+/// VXLAN (RFC 7348 §5). One flag shows that the header has a network number. Another flag may show
+/// that it has a group (draft-smith-vxlan-group-policy).
 fn vxlan<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, frame) = split(payload, 8)?;
     if header[0] & 0x7f != 0x08 || header[7] != 0 {

@@ -26,7 +26,7 @@ pub struct Books {
     edge: Option<u64>,
     /// Sequence number of the FIN that arrived.
     fin: Option<u64>,
-    /// Every transmission of a segment by the server that has not arrived in order, as a range.
+    /// The range of bytes of every transmission by the server that has not arrived in order.
     copies: Vec<(u64, u64)>,
 }
 

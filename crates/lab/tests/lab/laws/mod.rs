@@ -251,8 +251,8 @@ fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
     }
 }
 
-/// Checks that every wait that is long according to the arrivals is reported with a cause when it
-/// ends, and that no other wait is reported.
+/// Checks that every long wait in the arrivals is reported with a cause when it ends, and that no
+/// other wait is reported.
 fn stalls_have_one_cause_each(rows: &[Row], witness: &Witness) {
     witness.waits.is_told();
     assert_eq!(rows.iter().map(|row| row.stalls).sum::<u64>(), witness.waits.told);

@@ -54,7 +54,7 @@ fn micros(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Value> 
     range.prop_map(|micros| json!(format!("{micros}us")))
 }
 
-/// A network for packets of at most `packet` bytes.
+/// A network that can carry packets of up to `packet` bytes.
 fn network(packet: u64) -> BoxedStrategy<Value> {
     let links = table(vec![
         always("rate", prop::sample::select(rates())),
@@ -342,7 +342,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
     ])
 }
 
-/// Background traffic, little enough for the workload to complete.
+/// Background traffic that is so light that the workload can complete.
 fn background() -> BoxedStrategy<Value> {
     let datagrams = table(vec![
         always("name", prop::sample::select(any_of!["cbr", "poisson", "on-off"])),
@@ -418,7 +418,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The document without early handshakes if nobody can begin these.
+/// The document. If no host can begin early handshakes, the keys for them are removed.
 fn possible(mut document: Value) -> Value {
     while let Err(error) = Scenario::from_document(&document) {
         let (table, key) = error.key.rsplit_once('.').unwrap_or_default();

@@ -33,7 +33,7 @@ pub struct Witness {
     forwarded: Option<Packet>,
     pub offered: BTreeMap<PortId, u64>,
     pub dropped: u64,
-    /// Number of packets that hosts sent, and that hosts received.
+    /// Number of packets that hosts sent, and number of packets that hosts received.
     pub sent: u64,
     pub received: u64,
     /// Number of segments that servers sent, and number of these that were not the first
@@ -147,7 +147,7 @@ impl Witness {
     }
 }
 
-/// More simultaneous events than any of these runs has.
+/// A larger number than the number of simultaneous events in any of these runs.
 const MOST_AT_ONCE: u32 = 1_000_000;
 
 /// Whether a packet has data of a server, or its FIN.

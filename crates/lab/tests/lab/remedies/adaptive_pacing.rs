@@ -1,4 +1,4 @@
-//! After adaptive pacing: fewer losses than without it.
+//! The remedy modelled on adaptive pacing: losses are fewer with it than without it.
 
 use incast_lab::Row;
 use serde_json::{Value, json};

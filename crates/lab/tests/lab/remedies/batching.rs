@@ -37,7 +37,7 @@ fn the_bound_of_the_first_burst_is_where_loss_begins() {
     }
 }
 
-/// The guarantee of `auto`: n·w ≤ B, for all windows and request times.
+/// `auto` guarantees n·w ≤ B for all windows and request times.
 #[test]
 fn auto_never_loses_a_packet() {
     let mut saved = 0;

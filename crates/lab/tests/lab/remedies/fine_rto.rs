@@ -44,8 +44,9 @@ fn premature_timeouts_are_spurious() {
     assert_eq!(of("10ms"), 0);
 }
 
-/// Kulkarni & Agrawal §4.1.3: late answers cause timeouts, also if a delayed ACK makes them late.
-/// The first server's last segment is alone while the block waits for the second server.
+/// Kulkarni & Agrawal §4.1.3: late ACKs cause timeouts, even if they are late only because the
+/// client delays ACKs. The first server's last segment is alone while the block waits for the
+/// second server.
 #[test]
 fn delayed_acks_make_more_of_them() {
     let of = |delayed_ack: Value| {

@@ -1,4 +1,4 @@
-//! After GIP: no timeout at a block's head, and few at its tail.
+//! The remedy modelled on GIP: no timeouts at the head of a block, and few timeouts at its tail.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;
@@ -40,7 +40,7 @@ fn no_timeout_at_a_blocks_head() {
     assert!(plain > 0, "nothing to prevent");
 }
 
-/// The restart prevents timeouts at heads, the copies prevent them at tails.
+/// The restart prevents timeouts at heads, and the copies prevent timeouts at tails.
 #[test]
 fn each_half_has_its_place() {
     let sixteen = |params: Value| {

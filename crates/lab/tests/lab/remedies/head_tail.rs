@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, run, scenario};
 
-/// The repairs of a run at heads, inside, at tails, and of retransmissions; and the number of
-/// timeouts among these repairs.
+/// Numbers of repairs in a run: at heads, inside, at tails, and of retransmissions. The last number
+/// counts the repairs by an early timeout.
 fn repairs(row: &Row) -> [u64; 5] {
     ["heads", "inside", "tails", "again", "early_timeouts"]
         .map(|name| row.measures[format!("head-tail.{name}").as_str()].expect("counted") as u64)

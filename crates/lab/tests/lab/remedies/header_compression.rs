@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, run, scenario};
 
-/// Goodput of segments of 50 bytes on a link of 1 Gb/s, b/s.
+/// Goodput in bit/s with segments of 50 bytes on a link of 1 Gb/s.
 fn goodput(remedies: &[Value]) -> f64 {
     let small = json!({ "name": "resize", "cwnd_dsr": 1_000_000, "initial_window": 400 });
     let remedies: Vec<_> = [small].iter().chain(remedies).cloned().collect();

@@ -1,5 +1,5 @@
-//! After IA-TCP: for any number of servers, the queue is at most the path's capacity plus the
-//! deviation of random starts.
+//! The remedy modelled on IA-TCP. For any number of servers, the queue is at most the path's
+//! capacity plus the deviation that random start times cause.
 
 use incast_lab::Row;
 use serde_json::{Value, json};

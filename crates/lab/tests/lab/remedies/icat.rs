@@ -1,4 +1,4 @@
-//! `ICaT`: a lost retransmission without a timeout, and a tail that is lost several times.
+//! `ICaT` repairs a lost retransmission and a tail that is lost several times, without a timeout.
 
 use incast_engine::Time;
 use incast_host::cause::Cause;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};
 
-/// One server that sends `segments`, the first ten at once, with a timer of 200 ms.
+/// One server that sends `segments` segments, the first ten at once. Its timer is 200 ms.
 fn with(remedies: &Value, segments: u64, losses: Vec<Loss>) -> Outcome {
     let document = json!({
         "workload": { "sru": segments * MSS },
@@ -64,7 +64,7 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
     }
 }
 
-/// All parts together: the tail is lost, and then its retransmissions.
+/// This needs all parts together: the tail is lost, and then its retransmissions are lost.
 #[test]
 fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     for copies in 2..6 {
@@ -89,7 +89,8 @@ fn where_every_ack_is_lost_only_time_brings_another_fin() {
     assert_eq!(expiries("per-round-trip"), 0);
 }
 
-/// 100 us at 1 Gbps are 11 packets of 1052 bytes, so (29 + 11)/4 servers are admitted.
+/// A round trip of 100 us at 1 Gbps holds 11 packets of 1052 bytes, and the buffer holds 29
+/// packets. With windows of 4 packets, (29 + 11)/4 = 10 servers are admitted.
 #[test]
 fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
     let asked = |parameters: &Value| {

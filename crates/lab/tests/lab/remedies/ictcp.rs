@@ -96,7 +96,7 @@ fn it_begins_with_the_senders_initial_window() {
 }
 
 /// With a common quota, five windows cannot all use the last capacity of the link. If each window
-/// is compared with this capacity separately, they can, and the queue is longer.
+/// is compared with this capacity separately, all windows use it, and the queue is longer.
 #[test]
 fn without_a_common_quota_windows_grow_together() {
     let queue = |quota: &str| {

@@ -21,8 +21,8 @@ fn star(changes: &Value) -> Row {
 }
 
 /// Shukla et al. §V: 30 % of 64 KiB are reserved. A sender has at most a heartbeat and a
-/// retransmission of 1500 bytes in this space; "at least 6 senders can be supported by this switch
-/// in the worst case".
+/// retransmission of 1500 bytes in this space. The text concludes: "at least 6 senders can be
+/// supported by this switch in the worst case".
 ///
 /// The paper's naive switch is also sufficient (§IV.B).
 #[test]

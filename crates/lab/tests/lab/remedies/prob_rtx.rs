@@ -34,8 +34,8 @@ fn copies_of_the_head_repair_it_themselves() {
 }
 
 /// The mark of a copy of arrived data has no effect, but the normal ACK of the copy is another
-/// duplicate. With a hole before a tail that has arrived, the literal reading needs as many copies
-/// as duplicates are missing, and the other reading needs a single copy.
+/// duplicate. If the tail arrives but a segment before it is lost, the literal reading needs one
+/// copy for each missing duplicate. The other reading needs a single copy.
 #[test]
 fn a_hole_before_the_last_segment_takes_more_copies() {
     let cost = |remedies: &Value| {

@@ -25,8 +25,8 @@ fn star(changes: &Value) -> Row {
     outcome.row().clone()
 }
 
-/// Random reads with room for four packets of every server in the switch: three packets that follow
-/// a loss, and the retransmission.
+/// Random reads. The switch has room for four packets of every server: the three packets that
+/// follow a loss, and the retransmission.
 fn reads() -> impl Strategy<Value = Value> {
     let network = (
         prop::sample::select(vec!["100Mbps", "1Gbps", "10Gbps"]),
@@ -70,8 +70,8 @@ proptest! {
     }
 }
 
-/// Three packets per server may be enough. With fewer, no packets follow a lost packet, and full
-/// windows are lost again. Handshakes and retransmissions are never lost.
+/// Room for three packets per server may be enough. With less room, no packets follow a lost
+/// packet, and full windows are lost again. Handshakes and retransmissions are never lost.
 #[test]
 fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
     let ten_blocks = |transport: &str, servers: u32| {

@@ -64,8 +64,9 @@ fn figure_9_ccs_reaches_450_mbps() {
     }
 }
 
-/// Equation (11) with B as a fraction. With ⌈B⌉, the values would be 15 and 84, or 13 and 90 with
-/// links of 25 us, because the queue alternates between two lengths.
+/// The peaks follow equation (11) with B as a fraction. With ⌈B⌉, the peaks would be 15 and 84
+/// packets, or 13 and 90 packets with links of 25 us. The reason is that the queue alternates
+/// between two lengths.
 #[test]
 fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     for (gigabits, segments, peaks) in [(1, 23, [16, 14]), (10, 360, [85, 91])] {
@@ -119,7 +120,7 @@ fn figure_9_k_connections_at_once_fit_into_40_places_with_k_4_and_not_with_k_8()
     assert!(row.queue_max_packets == 40 && row.drops > 0);
 }
 
-/// The text's §5.1: "even with larger K" no incast.
+/// According to §5.1 of the text, there is no incast "even with larger K".
 #[test]
 fn figure_9_with_k_8_connections_wait_until_the_newest_is_established() {
     let row = with(1, 64, &json!({ "name": "nccs", "k": 8 }), &json!({}));
@@ -153,7 +154,7 @@ fn section_4_3_a_long_sru_needs_no_more_than_two_connections() {
     assert!(megabits(&row) > 940.0, "{}", megabits(&row));
 }
 
-/// A small SRU is read repeatedly, over connections of every kind.
+/// A small SRU is read repeatedly over every kind of connection.
 #[test]
 fn every_handshake_and_every_life_of_a_connection_will_do() {
     let kinds = [

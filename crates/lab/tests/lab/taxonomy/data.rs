@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{HEAD, INSIDE, expiries, finished};
 use crate::harness::{Loss, MSS};
 
-/// An initial window of two segments, and new data on duplicate ACKs only if `limited_transmit`.
+/// An initial window of two segments. Duplicate ACKs release new data only if `limited_transmit` is
+/// true.
 fn two_at_first(limited_transmit: bool) -> Value {
     json!({ "transport": { "initial_window": 2, "limited_transmit": limited_transmit } })
 }

@@ -32,7 +32,7 @@ fn spurious_before_ack_loss() {
     assert_eq!(outcome.expiries()[0], (0, Spurious, HEAD, 0));
 }
 
-/// The first segment arrived. The segments after it were lost, but they are not the reason for the
+/// The first segment arrived. The later segments were lost, but they are not the reason for the
 /// expiry.
 #[test]
 fn ack_loss_before_full_window() {
@@ -40,7 +40,7 @@ fn ack_loss_before_full_window() {
     assert_eq!(expiries(&json!({}), losses), [(0, AckLoss, HEAD, 3)]);
 }
 
-/// The retransmission of the first segment arrived, but its ACK was lost like the first one.
+/// The retransmission of the first segment arrived, but its ACK was lost, as was the first ACK.
 #[test]
 fn ack_loss_before_lost_retransmission() {
     let one = json!({ "transport": { "initial_window": 1 } });

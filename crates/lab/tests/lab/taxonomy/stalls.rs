@@ -49,7 +49,8 @@ fn is_about(wait: Span, millis: u64) -> bool {
     wait >= Span::from_millis(millis) && wait < Span::from_millis(millis) + Span::from_micros(500)
 }
 
-/// Probes as in profile `linux`. With one segment in flight, they also wait for the minimum RTO.
+/// Probes as in profile `linux`. If one segment is in flight, a probe also waits for the minimum
+/// RTO.
 fn probing(changes: &Value) -> Value {
     let mut probing = json!({ "transport": {
         "recovery": { "name": "rack-tlp", "max_ack_delay": "10ms" }, "rto_min": "50ms",

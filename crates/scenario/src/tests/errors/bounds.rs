@@ -95,7 +95,8 @@ fn times_and_rates_have_bounds() {
     }
 }
 
-/// A resolved scenario has segments and windows in bytes and packets, and must load again.
+/// A resolved scenario gives segments and windows in bytes and packets. It must load again, so
+/// these values have bounds.
 #[test]
 fn what_segments_and_windows_come_to_has_bounds() {
     let threshold = |value| [("transport.initial_ssthresh", json!(value))];

@@ -1,11 +1,11 @@
-//! Keys that have no effect because of another key: the effect of each value of this deciding key.
+//! Keys that have no effect with some values of another key, the deciding key.
 
 use serde_json::Value;
 
 use super::super::{plan, with};
 
-/// A key and a value; the other keys that it needs; the deciding key; the values of the deciding
-/// key with which the key has no effect, and the values with which it has an effect.
+/// A key and its value; other keys that this key needs; the deciding key; the values of the
+/// deciding key with which the key has no effect, and the values with which it has an effect.
 struct Decided {
     key: &'static str,
     value: &'static str,

@@ -107,7 +107,7 @@ fn counting_marks_takes_marks() {
     refused(
         &[dctcp.clone(), ("network.queue", json!("drop-tail"))],
         "network.queue: \"drop-tail\" never marks, and the transport \"dctcp\" counts marks; \
-         write e.g. \"ecn-threshold\", or nothing",
+         write e.g. \"ecn-threshold\", or leave the key out",
     );
     refused(
         &[dctcp.clone(), ("transport.ecn", json!("off"))],

@@ -12,7 +12,7 @@ pub(super) struct Aggregation {
     since: Option<Time>,
     /// Data acknowledged since `since`.
     acked: u64,
-    /// The maximum excess of the current rounds, and of the rounds before them.
+    /// The maximum excess in the current five rounds, and in the five rounds before them.
     most: [u64; 2],
     rounds: u32,
 }
@@ -24,8 +24,8 @@ impl Aggregation {
         self.acked = 0;
     }
 
-    /// Handles an ACK of `newly` bytes at a bandwidth in b/s. `begins` is whether the ACK begins a
-    /// round. The excess is at most `window` bytes.
+    /// Handles an ACK of `newly` bytes at a bandwidth in b/s. `begins` says whether the ACK begins
+    /// a round. The excess is at most `window` bytes.
     pub fn on_ack(&mut self, now: Time, newly: u64, bandwidth: u64, begins: bool, window: u64) {
         if begins {
             self.rounds += 1;

@@ -17,42 +17,43 @@ pub struct Params {
     /// Gain of the window in `ProbeBW`, a ratio above 0 (§4.2.3: 2).
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub cwnd_gain: f64,
-    /// Gain of the rate while `ProbeBW` probes, a ratio above 1 and below 2 (§4.3.4: 1.25); the
-    /// next phase is below 1 by the same amount.
+    /// Gain of the rate while `ProbeBW` probes, a ratio above 1 and below 2 (§4.3.4: 1.25). The
+    /// gain of the next phase is as far below 1 as this gain is above 1.
     #[schemars(extend("exclusiveMinimum" = 1.0, "exclusiveMaximum" = 2.0))]
     pub probe_gain: f64,
-    /// Length of the maximum filter of the delivery rate, rounds, at least 1 (§4.1.1.3: 10).
+    /// Length of the maximum filter of the delivery rate, in rounds, at least 1 (§4.1.1.3: 10).
     #[schemars(range(min = 1))]
     pub bandwidth_rounds: u32,
-    /// Time after which the smallest round trip expires, seconds (§4.1.2.3: 10 s).
+    /// Time after which the smallest round trip expires, in seconds (§4.1.2.3: 10 s).
     pub round_trip_time: Span,
-    /// Duration of `ProbeRTT`, seconds (§4.3.5: 200 ms).
+    /// Duration of `ProbeRTT`, in seconds (§4.3.5: 200 ms).
     pub probe_rtt_time: Span,
-    /// Minimum window, segments, at least 1 (§4.2.3.2: 4).
+    /// Minimum window, in segments, at least 1 (§4.2.3.2: 4).
     #[schemars(range(min = 1))]
     pub least_window: u32,
     /// Startup ends when the bandwidth has not grown by a quarter for this many rounds, at least 1
     /// (§4.3.2.2: 3).
     #[schemars(range(min = 1))]
     pub full_rounds: u32,
-    /// Share by which the pacing rate is below the gain times the bandwidth, 0 to below 1 (0;
+    /// Margin m of the pacing rate, from 0 to below 1: the rate is (1 - m) · gain · bandwidth (0;
     /// Linux's `bbr_pacing_margin_percent`: 0.01).
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub pacing_margin: f64,
-    /// Segments sent back to back; three such bursts are added to the window (§4.2.3.2).
+    /// Number of segments in a burst, which are sent back to back. Three bursts are added to the
+    /// window (§4.2.3.2).
     pub burst: u32,
-    /// A burst is at least the data that the pacing rate allows in this time, up to 64 KiB, seconds
-    /// (0; Linux: 1 ms). If this is not 0, data leaves in such bursts, with or without segmentation
-    /// offload; a burst is at most half the window (Linux's `tcp_tso_autosize()` and
-    /// `tcp_cwnd_test()`).
+    /// Minimum duration of a burst at the pacing rate, in seconds (0; Linux: 1 ms). The resulting
+    /// minimum size of a burst is at most 64 KiB. If this time is not 0, data leaves in such
+    /// bursts, with or without segmentation offload, and a burst is at most half the window
+    /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Round-trip time that halves the growth of bursts to near hosts, seconds. A burst grows by 64
-    /// KiB. This growth is halved once for each `burst_rtt` in the smallest round trip (0: no
+    /// Round-trip time that halves the growth of bursts to near hosts, in seconds. A burst grows by
+    /// 64 KiB. This growth is halved once for each `burst_rtt` in the smallest round trip (0: no
     /// growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
     pub burst_rtt: Span,
-    /// Gain of the window's room for ACKs that arrive in bursts. The room is the maximum data
-    /// acknowledged beyond the bandwidth in the last five to ten rounds (0: no room; Linux's
-    /// `bbr_extra_acked_gain`: 1).
+    /// Gain of the window's room for ACKs that arrive in bursts. The room is the largest amount by
+    /// which acknowledged data exceeded the bandwidth in the last five to ten rounds (0: no room;
+    /// Linux's `bbr_extra_acked_gain`: 1).
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub aggregation_gain: f64,
     /// Whether the window is an even number of segments, plus two while `ProbeBW` probes (Linux's
@@ -61,7 +62,7 @@ pub struct Params {
     /// Whether to assume a policer on a path that loses a fifth of the data at a steady rate. The
     /// sender then uses the policer's rate for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
     pub long_term: bool,
-    /// Whether a loss recovery begins a round, and whether Startup looks for growth anew after a
+    /// Whether a loss recovery begins a round, and whether Startup looks for growth again after a
     /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
     pub loss_begins_round: bool,
 }

@@ -7,8 +7,8 @@ use incast_engine::Time;
 const ROUNDS: (u32, u32) = (4, 16);
 /// Minimum ratio of lost to delivered data in an interval, in 256ths.
 const LOST: u64 = 50;
-/// Maximum difference between the rates of two intervals: the rate divided by this, or this many
-/// b/s.
+/// Maximum difference between the rates of two intervals: the rate divided by the first number, or
+/// the second number in b/s.
 const NEAR: (u64, u64) = (8, 4000);
 /// Rounds for which the rate is used.
 const USED: u32 = 48;
@@ -26,14 +26,14 @@ pub(super) struct Progress {
     /// Bytes delivered, and declared lost, since the start of the connection.
     pub delivered: u64,
     pub lost: u64,
-    /// Gains are cycled, so that the rounds in which the rate is used count.
+    /// The gains go through a cycle, so rounds in which the policer's rate is used are counted.
     pub cycles: bool,
 }
 
 /// The search for a policer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policer {
-    /// The rate of the last interval, b/s; 0 without one.
+    /// The rate of the last interval, b/s; 0 before the first interval ends.
     rate: u64,
     /// The rate is used.
     is_found: bool,

@@ -1,6 +1,6 @@
 //! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
 //! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
-//! one packet to the window. This number is computed anew when the window has changed, and
+//! one packet to the window. This number is computed again when the window has changed, and
 //! otherwise every 32 ms.
 
 use incast_engine::{Span, Time};
@@ -8,7 +8,7 @@ use incast_engine::{Span, Time};
 use super::Params;
 use super::curve::Stage;
 
-/// `1/HZ`, as in Debian, and ticks in a second.
+/// Length of a tick (`1/HZ`, as in Debian), and number of ticks per second.
 const TICK: Span = Span::from_millis(4);
 const HZ: u64 = 250;
 
@@ -183,7 +183,7 @@ mod tests {
             }
             millis += 100;
         }
-        // K = cbrt(300 / 0.4) = 9.1 s, less the last cbrt(1 / 0.4) s, in which the curve is less
+        // K = cbrt(300 / 0.4) = 9.1 s. In the last cbrt(1 / 0.4) s of this time, the curve is less
         // than a packet below the plateau.
         assert!((7400..=7800).contains(&millis), "{millis}");
     }

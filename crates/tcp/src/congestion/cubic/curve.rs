@@ -3,15 +3,16 @@
 
 use super::Params;
 
-/// Times of the curve are in 1/1024 s (`BICTCP_HZ`). Its scale and its factors are in 1/1024.
+/// The curve counts time in units of 1/1024 s (`BICTCP_HZ`). Its scale and its factors are
+/// multiples of 1/1024.
 const SCALE: u32 = 10;
-/// While the curve is not above the window, this many windows must be acknowledged for a packet of
-/// growth.
+/// Number of windows that must be acknowledged before the window grows by a packet, while the curve
+/// is not above the window.
 const FLAT: u64 = 100;
 /// Computations per second while the window does not change.
 const PAUSES: u64 = 32;
 
-/// The state from ACK to ACK (`struct bictcp`).
+/// The state that is kept between ACKs (`struct bictcp`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stage {
     /// The window and the tick of the last computation.
@@ -45,8 +46,8 @@ impl Stage {
         self.began.is_some() && now == self.last.1
     }
 
-    /// Follows the curve, `delay` ticks ahead. Returns how many packets must be acknowledged for a
-    /// packet of growth.
+    /// Follows the curve, `delay` ticks ahead. Returns how many packets must be acknowledged before
+    /// the window grows by a packet.
     pub fn follow_curve(
         &mut self,
         (now, delay, hz): (u64, u64, u64),
@@ -76,7 +77,7 @@ impl Stage {
     }
 
     /// `needed`, or less if Reno's window is larger. Reno's window grows by 3 (1 - β) / (1 + β)
-    /// packets per window. The inverse of this is in eighths.
+    /// packets per window. The inverse of this number is rounded to eighths.
     pub fn follow_reno(&mut self, window: u64, needed: u64, law: &Params) -> u64 {
         if !law.reno_friendly {
             return needed;

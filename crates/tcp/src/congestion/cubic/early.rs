@@ -9,7 +9,7 @@ use super::super::ack_ratio::AckRatio;
 use super::Params;
 use super::curve::Stage;
 
-/// `1/HZ`, ns-2's `JIFFY_RATIO`, and ticks in a second.
+/// Length of a tick (`1/HZ`, ns-2's `JIFFY_RATIO`), and number of ticks per second.
 const TICK: Span = Span::from_millis(1);
 const HZ: u64 = 1000;
 

@@ -10,8 +10,8 @@ use crate::recovery::Parameters;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Divisor: the reordering window starts as the smallest round trip divided by this (RFC 8985
-    /// §6.2: 4).
+    /// Divisor: the reordering window starts as the smallest round trip divided by this number (RFC
+    /// 8985 §6.2: 4).
     #[schemars(range(min = 1))]
     pub reordering_divisor: u32,
     /// Whether the reordering window is 0 once `dupack_threshold` segments have been selectively
@@ -20,13 +20,13 @@ pub struct Params {
     /// Whether duplicates reported by the receiver widen the reordering window (RFC 8985 §6.2, step
     /// 4).
     pub dsack_adaptation: bool,
-    /// Whether such duplicates widen the reordering window only after reordering was seen, as in
-    /// Linux (`tcp_dsack_seen()`). A copy that was sent too early is then no sign of reordering.
+    /// Whether reported duplicates widen the reordering window only after reordering was seen, as
+    /// in Linux (`tcp_dsack_seen()`). A copy that was sent too early is then no sign of reordering.
     pub dsack_needs_reordering: bool,
     /// Number of recoveries without a reported duplicate after which the reordering window is reset
     /// (RFC 8985 §6.2: 16).
     pub dsack_persistence: u32,
-    /// Length of the filter of the smallest round trip, seconds (Linux: 300 s).
+    /// Length of the filter of the smallest round trip, in seconds (Linux: 300 s).
     pub min_rtt_window: Span,
     /// Whether a segment that was sent again is ignored if the ACK's timestamp is that of an earlier
     /// packet (RFC 8985 §6.2, step 2; not in Linux). An ACK with a hole before the segment always
@@ -41,13 +41,13 @@ pub struct Params {
     /// Probe timeout in smoothed round trips (RFC 8985 §7.2: 2).
     #[schemars(range(min = 1))]
     pub probe_rtts: u32,
-    /// Probe timeout before the first round-trip sample, seconds (RFC 8985 §7.2: 1 s).
+    /// Probe timeout before the first round-trip sample, in seconds (RFC 8985 §7.2: 1 s).
     pub probe_initial: Span,
-    /// Time added to the probe timeout with several segments outstanding, and to the wait for
-    /// segments that may be reordered, seconds (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`: 2
-    /// ms).
+    /// Additional time, in seconds, of two timers (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`:
+    /// 2 ms). These are the probe timeout with several segments outstanding, and the wait for
+    /// segments that may be reordered.
     pub timer_margin: Span,
-    /// Allowance for a delayed ACK when one segment is outstanding, seconds (RFC 8985 §7.2:
+    /// Allowance for a delayed ACK when one segment is outstanding, in seconds (RFC 8985 §7.2:
     /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, or 0 if
     /// `delayed_ack` is off.
     #[serde(skip_serializing_if = "Option::is_none")]

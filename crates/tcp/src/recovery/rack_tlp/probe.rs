@@ -41,13 +41,13 @@ impl Probe {
         self.at = Time::NEVER;
     }
 
-    /// Forgets the probe after a timeout, which ends its episode.
+    /// Forgets the probe after a timeout, because a timeout ends the probe's episode.
     pub fn reset(&mut self) {
         self.at = Time::NEVER;
         self.end = None;
     }
 
-    /// Starts the count of probes anew when a segment that was sent once has arrived.
+    /// Starts the count of probes again at 0 when a segment that was sent once has arrived.
     pub fn on_round_trip(&mut self) {
         self.sent = 0;
     }
