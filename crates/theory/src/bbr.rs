@@ -168,12 +168,24 @@ impl Bbr {
     /// segment is the first of a block and nothing else is outstanding.
     pub fn on_sent(&mut self, now: Ticks, share: f64, is_first: bool, srtt: Ticks) {
         if self.rate.is_none() {
-            self.set_rate(srtt);
+            self.set_rate(self.gains().0, srtt);
         }
-        self.restarts |= is_first;
+        if is_first {
+            self.restart(now, srtt);
+        }
         self.waits = false;
         if let Some(rate) = self.rate {
             self.next_at = self.next_at.max(now) + (share / rate) as Ticks;
+        }
+    }
+
+    /// §4.2.2: after an idle time, `ProbeBW` paces at the bandwidth.
+    fn restart(&mut self, now: Ticks, srtt: Ticks) {
+        self.restarts = true;
+        if self.state == State::ProbeBandwidth {
+            self.set_rate(1.0, srtt);
+        } else if self.probe_ends.is_some_and(|(at, _)| now >= at) {
+            self.end_probe(now);
         }
     }
 
@@ -206,14 +218,14 @@ impl Bbr {
 
     /// §4.2.1: in Startup the rate never decreases. Before the first sample, the rate is the
     /// initial window per round trip, or per millisecond.
-    fn set_rate(&mut self, srtt: Ticks) {
+    fn set_rate(&mut self, gain: f64, srtt: Ticks) {
         let bandwidth = if self.bandwidth > 0.0 {
             self.bandwidth
         } else {
             let round_trip = if srtt > 0 { srtt as f64 } else { self.spans.millisecond };
             self.initial / round_trip
         };
-        let rate = self.gains().0 * bandwidth;
+        let rate = gain * bandwidth;
         if self.is_full || self.rate.is_none_or(|known| rate > known) {
             self.rate = Some(rate);
         }
@@ -311,15 +323,21 @@ impl Bbr {
                 self.probe_ends = Some((now + self.spans.probe, self.round + 1));
             }
             Some((at, round)) if now >= at && self.round >= round => {
-                self.round_trip_at = now;
-                self.window = self.window.max(self.prior);
-                if self.is_full {
-                    self.cruise(now);
-                } else {
-                    self.state = State::Startup;
-                }
+                self.end_probe(now);
             }
             _ => {}
+        }
+    }
+
+    /// Leaves `ProbeRTT`.
+    fn end_probe(&mut self, now: Ticks) {
+        self.round_trip_at = now;
+        self.probe_ends = None;
+        self.window = self.window.max(self.prior);
+        if self.is_full {
+            self.cruise(now);
+        } else {
+            self.state = State::Startup;
         }
     }
 
@@ -366,7 +384,7 @@ impl Bbr {
             self.advance_phase(ack.now, &delivery);
         }
         self.note_round_trip(ack, &delivery);
-        self.set_rate(ack.srtt);
+        self.set_rate(self.gains().0, ack.srtt);
         self.set_window(ack.una, &delivery);
         self.has_lost = false;
     }
@@ -377,7 +395,9 @@ impl Bbr {
         self.save_window();
         self.has_lost = true;
         self.repaired_at = Some(max);
-        self.conserve = Some(self.round + 1);
+        if flight.is_some() {
+            self.conserve = Some(self.round + 1);
+        }
         self.window = self.window.min(flight.unwrap_or(1.0).max(1.0));
     }
 

@@ -129,6 +129,7 @@ pub(super) fn congestion_control(name: &str) -> Value {
             "even_window": true,
             "long_term": true,
             "loss_begins_round": true,
+            "valid_rounds": true,
         }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),

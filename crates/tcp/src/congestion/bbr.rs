@@ -110,8 +110,8 @@ pub struct Bbr {
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
     last_ack: LastAck,
-    /// A timeout has happened since the last ACK. It is noted only with `loss_begins_round`.
-    timed_out: bool,
+    /// Timeouts since the last ACK. They are counted only with `loss_begins_round`.
+    timeouts: u32,
     /// The next ACK is the first of a loss recovery.
     recovers: bool,
     /// Room for ACKs that arrive in bursts.
@@ -145,7 +145,7 @@ impl Bbr {
             probe_ends: None,
             prior_window: 0,
             last_ack: LastAck { at: Time::ZERO, held: 0, delivered: 0 },
-            timed_out: false,
+            timeouts: 0,
             recovers: false,
             aggregation: Aggregation::default(),
             policer: Policer::default(),
@@ -234,7 +234,7 @@ impl Bbr {
     /// Linux's `bbr_set_state()`: the search for a policer treats a timeout before this ACK as a
     /// loss and as the end of a round.
     fn note_timeout(&mut self, delivery: &Delivery, segment: u64) {
-        if std::mem::take(&mut self.timed_out) {
+        for _ in 0..std::mem::take(&mut self.timeouts) {
             self.look_for_policer(Progress {
                 now: self.last_ack.at,
                 begins: true,
@@ -369,15 +369,21 @@ impl Bbr {
                 self.probe_ends = Some((path.now + self.params.probe_rtt_time, self.round + 1));
             }
             Some((at, round)) if path.now >= at && self.round >= round => {
-                self.round_trip_at = path.now;
-                self.window = self.window.max(self.prior_window);
-                if self.is_full {
-                    self.enter_probe_bandwidth(path.now);
-                } else {
-                    self.state = State::Startup;
-                }
+                self.end_probe(path.now);
             }
             _ => {}
+        }
+    }
+
+    /// Leaves `ProbeRTT`.
+    fn end_probe(&mut self, now: Time) {
+        self.round_trip_at = now;
+        self.probe_ends = None;
+        self.window = self.window.max(self.prior_window);
+        if self.is_full {
+            self.enter_probe_bandwidth(now);
+        } else {
+            self.state = State::Startup;
         }
     }
 
@@ -394,14 +400,13 @@ impl Bbr {
         if self.is_new || self.regime != regime || self.bandwidth == 0 {
             self.is_new = false;
             self.regime = regime;
-            self.set_rate(path);
+            self.set_rate(self.gains().0, path);
             self.target = self.inflight_and(self.gains().1, path.segment, self.aggregated());
         }
     }
 
     /// §4.2.1: the pacing rate, which never decreases in Startup.
-    fn set_rate(&mut self, path: &PathView) {
-        let (gain, _) = self.gains();
+    fn set_rate(&mut self, gain: f64, path: &PathView) {
         let bandwidth = match self.bandwidth {
             0 => {
                 // Before the first sample: the initial window per round trip, or per millisecond.

@@ -88,6 +88,9 @@ impl Controller {
     /// Undoes a premature timeout that happened after `saved` was taken. An ACK of `acked` bytes
     /// proved it premature.
     pub fn undo(&mut self, saved: Snapshot, acked: u64, path: &PathView) {
+        if self.on_undo() {
+            return;
+        }
         *self = saved.controller;
         self.on_limit(Limit::Undone { acked, ssthresh: saved.ssthresh }, path);
     }

@@ -63,6 +63,12 @@ pub trait CongestionControl {
     /// A limit other than a congestion signal applies ([`Limit::bounds`]).
     fn on_limit(&mut self, limit: Limit, path: &PathView);
 
+    /// A timeout was premature. Returns whether the control has handled this; if not, its state
+    /// before the timeout is restored.
+    fn on_undo(&mut self) -> bool {
+        false
+    }
+
     /// The control's needs besides these methods; called once.
     fn needs(&self) -> Needs {
         Needs::default()
@@ -207,6 +213,12 @@ macro_rules! congestion_controls {
                 match self {
                     $(Self::$variant(it) => it.on_limit(limit, path),)+
                     Self::Custom(it) => it.on_limit(limit, path),
+                }
+            }
+            fn on_undo(&mut self) -> bool {
+                match self {
+                    $(Self::$variant(it) => it.on_undo(),)+
+                    Self::Custom(it) => it.on_undo(),
                 }
             }
             fn needs(&self) -> Needs {

@@ -2,7 +2,7 @@
 
 use incast_engine::Rate;
 
-use super::policer::Progress;
+use super::policer::{Policer, Progress};
 use super::{Bbr, LastAck, MOST_OFFLOADED, State, UNPACED};
 use crate::congestion::{
     AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
@@ -21,16 +21,19 @@ impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let Some(delivery) = ack.delivery else { return };
         self.note_timeout(&delivery, path.segment);
-        let begins = self.note_delivery(&delivery);
-        self.look_for_policer(Progress {
-            now: path.now,
-            begins,
-            has_lost: delivery.losses > 0,
-            app_limited: delivery.app_limited,
-            delivered: delivery.delivered,
-            lost: delivery.lost * path.segment,
-            cycles: self.state == State::ProbeBandwidth,
-        });
+        let is_valid = delivery.rate.is_some() || !self.params.valid_rounds;
+        let begins = is_valid && self.note_delivery(&delivery);
+        if is_valid {
+            self.look_for_policer(Progress {
+                now: path.now,
+                begins,
+                has_lost: delivery.losses > 0,
+                app_limited: delivery.app_limited,
+                delivered: delivery.delivered,
+                lost: delivery.lost * path.segment,
+                cycles: self.state == State::ProbeBandwidth,
+            });
+        }
         self.check_full(begins, &delivery);
         if self.state == State::Startup && self.is_full {
             self.state = State::Drain;
@@ -41,7 +44,7 @@ impl CongestionControl for Bbr {
             self.advance_phase(delivery.in_flight, delivery.newly, path);
         }
         self.note_round_trip(ack, &delivery, path);
-        if self.params.aggregation_gain > 0.0 && delivery.prior_delivered.is_some() {
+        if self.params.aggregation_gain > 0.0 && delivery.prior_delivered.is_some() && is_valid {
             let before = self.aggregation.most();
             let Delivery { newly, .. } = delivery;
             self.aggregation.on_ack(path.now, newly, self.bandwidth, begins, self.window);
@@ -65,7 +68,6 @@ impl CongestionControl for Bbr {
         self.save_window();
         self.lost = true;
         self.repaired_at = Some(path.max);
-        self.conserve = Some(self.round + 1);
         // §4.2.3.3: one segment after a timeout, else the data in the network and the data just
         // delivered. If a timer detects the loss between two ACKs, the next ACK tells how much data
         // this is.
@@ -73,9 +75,12 @@ impl CongestionControl for Bbr {
             self.window = path.segment;
             if self.params.loss_begins_round {
                 self.full_bandwidth = 0;
-                self.timed_out = true;
+                self.timeouts += 1;
             }
-        } else if self.last_ack.at == path.now {
+            return;
+        }
+        self.conserve = Some(self.round + 1);
+        if self.last_ack.at == path.now {
             self.window = self.last_ack.held.max(path.segment);
             self.begin_round(self.last_ack.delivered);
         } else {
@@ -96,6 +101,22 @@ impl CongestionControl for Bbr {
         }
     }
 
+    /// Linux's `bbr_undo_cwnd()`: Startup and the search for a policer begin anew. The next ACK
+    /// restores the window, unless duplicate ACKs do not name the data that arrived.
+    fn on_undo(&mut self) -> bool {
+        if self.params.loss_begins_round {
+            self.full_bandwidth = 0;
+            self.full_rounds = 0;
+            self.policer = Policer::default();
+            self.update_product();
+            self.timeouts = 0;
+            if !self.holds {
+                self.repaired_at = self.repaired_at.map(|_| 0);
+            }
+        }
+        self.params.loss_begins_round
+    }
+
     fn needs(&self) -> Needs {
         Needs {
             every_ack: true,
@@ -109,12 +130,18 @@ impl CongestionControl for Bbr {
 
     fn on_sent(&mut self, path: &PathView) {
         if self.rate.is_none() {
-            self.set_rate(path);
+            self.set_rate(self.gains().0, path);
         }
         // §4.2.2: only this segment is outstanding, at the beginning of a block.
         if path.una == path.block_start && path.flight <= path.segment {
             self.idle_restart = true;
             self.aggregation.restart(path.now);
+            if self.state == State::ProbeBandwidth {
+                self.set_rate(1.0, path);
+                self.is_new = true;
+            } else if self.probe_ends.is_some_and(|(at, _)| path.now >= at) {
+                self.end_probe(path.now);
+            }
         }
     }
 

@@ -65,6 +65,10 @@ pub struct Params {
     /// Whether a loss recovery begins a round, and whether Startup looks for growth again after a
     /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
     pub loss_begins_round: bool,
+    /// Whether an ACK counts for rounds, for the search of a policer and for bursts of ACKs only if
+    /// it gives a delivery rate: its interval is at least the smallest round trip (Linux's
+    /// `bbr_update_bw()`).
+    pub valid_rounds: bool,
 }
 
 impl Default for Params {
@@ -87,6 +91,7 @@ impl Default for Params {
             even_window: false,
             long_term: false,
             loss_begins_round: false,
+            valid_rounds: false,
         }
     }
 }
