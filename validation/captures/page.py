@@ -166,7 +166,10 @@ def page(
     ]
     for place in ("client", "switch", "server"):
         told += [f"At the {place}:", "", *_matrix(simulated.causes, place), ""]
-    told += ["The next tables have the stalls whose cause cannot be determined at the place:", ""]
+    told += [
+        "The next tables have stalls whose cause cannot be determined at the place of the capture:",
+        "",
+    ]
     for place in ("client", "switch", "server"):
         if any(at == place for at, _, _ in simulated.doubtful):
             told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]

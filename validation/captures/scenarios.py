@@ -188,7 +188,7 @@ _OFFSETS = {
     "tenth-": 71,
     "eleventh-": 83,
 }
-"""The draws, with their first numbers; each was made after the draw before it had been judged."""
+"""The draws, with their first numbers; each was made after the previous draw had been judged."""
 NEWEST = next(reversed(_OFFSETS))
 
 _MADE = {  # numbers of scenarios in each draw

@@ -185,7 +185,7 @@ def _median(name: str, points: list[Point]) -> Verdict:
 
 
 def _drops(points: list[Point]) -> Verdict:
-    """Judge the numbers of drops, which a goodput may hide."""
+    """Judge the numbers of drops, because equal goodputs may hide differences."""
     ratios = {it: it.here.drops / it.ns3.drops - 1 for it in points if it.ns3.drops}
     misses = tuple(
         f"{_label(it.key)}, N={it.key.servers}: {it.ns3.drops:.1f} and {it.here.drops:.1f} per run"

@@ -175,7 +175,7 @@ def _closed() -> Verdict:
 def _agree(name: str, points: list[Point], of: Callable[[Point], Quantity]) -> Verdict:
     misses = tuple(
         f"{it.mix}, load {it.queue.load:.2f}, K = {it.queue.capacity}: "
-        f"{of(it).here:.5g} for {of(it).theory:.5g}"
+        f"{of(it).here:.5g} instead of {of(it).theory:.5g}"
         for it in points
         if not of(it).agrees
     )

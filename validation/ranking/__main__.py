@@ -1,4 +1,4 @@
-"""Rank the remedies over random scenarios, write docs/validation/ranking.md.
+"""Rank the remedies over random scenarios, and write docs/validation/ranking.md.
 
 python -m validation.ranking [--scenarios 500] [--jobs N]
 

@@ -138,9 +138,9 @@ def write(
         "depends on an assumption about their sizes, and the standard errors do not include the",
         "error of this assumption. At a full buffer many events are small and some are very large,",
         "so a log-series distribution fits better than a geometric one. A sample of one packet in",
-        "a thousand is too small. Estimates from counters treat the events as a Poisson process, but",
-        "blocks do not produce such a process. Therefore the counters must be read every few round",
-        "trips.",
+        "a thousand is too small. Estimates from counters treat the events as a Poisson process,",
+        "but blocks do not produce such a process. Therefore the counters must be read every few",
+        "round trips.",
         "",
         *_guesses(guesses),
     ]

@@ -69,7 +69,7 @@ _REAL = {
 
 @dataclass(frozen=True)
 class Foreign:
-    """One capture; its name has the family, the kind, whether there is incast, draw and number."""
+    """One capture; its name gives the family, the kind, incast or none, the draw and the number."""
 
     family: str
     kind: str
