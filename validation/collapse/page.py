@@ -170,7 +170,7 @@ CAUSES = """\
 The main causes of error, the largest first:
 
 - **Chance.** The simulated point is the lowest number of servers at which the mean of a few runs
-  exceeds the threshold; with many servers there is only one run of 20 blocks. If a single timeout
+  exceeds the threshold. With many servers there is only one run of 20 blocks. If a single timeout
   costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
   the others have none.
 - **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a

@@ -18,11 +18,12 @@ FEW = 0.4
 OPENING = f"""# Comparison with ns-2, transport by transport
 
 Written by `make validate`; do not edit. One command runs the same barrier-synchronised read in
-Debian's `ns` (ns-2.35) and in this simulator: 1 Gbps links of 50 us, 1024-byte segments, persistent
-connections, a random send delay of up to 8 us, {SECONDS} s of simulated time, and {SEEDS} seeds
-({VEGAS_SEEDS} for Vegas). Here, the scenario has `profile = "ns2"`, and its `transport.name` is in
-the title of each table below. Each side has its own random numbers. ns-2's agents are `Agent/TCP`,
-`Reno`, `Newreno`, `Sack1` (with `TCPSink/Sack1`) and `Vegas`.
+Debian's `ns` (ns-2.35) and in this simulator. The read has 1 Gbps links of 50 us, 1024-byte
+segments, persistent connections and a random send delay of up to 8 us. There are {SECONDS} s of
+simulated time and {SEEDS} seeds ({VEGAS_SEEDS} for Vegas). Here, the scenario has `profile =
+"ns2"`, and its `transport.name` is in the title of each table below. Each side has its own random
+numbers. ns-2's agents are `Agent/TCP`, `Reno`, `Newreno`, `Sack1` (with `TCPSink/Sack1`) and
+`Vegas`.
 """
 
 HABITS = """
