@@ -1,4 +1,4 @@
-"""Judge the bars: measured gains against predicted gains, and the state after the rollback."""
+"""Judge the measured gains against the predicted gains, and the state after the rollback."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ ends of a connection have a timer for the same loss, only the earlier timer ends
 is a block of at least three flows during which the client's link waited for a retransmission timer
 or for the timer of a tail-loss probe.
 
-Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
+Of the captures of episodes at a client or a switch, {yes} are reported as incast and {no} as no
 incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,
 and a bad link could also have lost the few packets.
 """

@@ -36,7 +36,8 @@ class View:
     seed: int
     offload: bool = False
     numbered: bool = True
-    """Whether IP packets keep their identifications, or have zeros as from other stacks."""
+    """Whether IP packets keep their identifications; otherwise they have zeros, as from other
+    stacks."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def judge_one(curve: Curve) -> list[Verdict]:
 
 
 def _of(curve: Curve, model: str) -> NDArray[np.float64]:
-    """Return the model's goodput divided by the simulator's."""
+    """Return the goodput of the model divided by that of the simulator."""
     return curve.models[model] / curve.goodput
 
 

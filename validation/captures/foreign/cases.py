@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from validation.captures.foreign import incomplete, links, stacks
 
 DRAWS = ("first", "second", "third", "fourth", "fifth")
-"""A draw is held out until it has judged the rules; the last draw is held out."""
+"""A draw is held out until the rules have been judged with it; the last draw is held out."""
 
 SERVICES = {
     "late-rpc": "slow_server",

@@ -50,7 +50,7 @@ class Score(scoring.Score):
     invented: Counter[bool] = field(default_factory=Counter)
     """Whether a capture in which nothing was lost has no stall with a cause."""
     timeouts: Counter[bool] = field(default_factory=Counter)
-    """Whether a count of timeouts is near the kernel's."""
+    """Whether a count of timeouts is near the count of the kernel."""
     verdicts: dict[tuple[str, str, bool], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
@@ -188,7 +188,7 @@ def criteria(score: Score) -> list[Criterion]:
         ("pauses of receivers, with their length", score.pauses, 0.9),
         ("tunnels named", score.tunnels, 1.0),
         ("tunnels: the same verdict as without the tunnel", score.same, 1.0),
-        ("counts of timeouts near the kernel's", score.timeouts, 0.9),
+        ("counts of timeouts near those of the kernel", score.timeouts, 0.9),
     )
     more = [
         Criterion(what, right[True] / right.total(), least, f"{right[True]} of {right.total()}")
