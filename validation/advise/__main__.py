@@ -1,4 +1,4 @@
-"""Compare advice with an exhaustive search, write docs/validation/advise.md.
+"""Compare advice with an exhaustive search, and write docs/validation/advise.md.
 
 Exits with 1 if a bar is missed. `--quick` asks for advice in three scenarios. `--keep` makes the
 tables of the exhaustive search again, which takes about ten minutes of one processor. `--pairs`
@@ -21,7 +21,7 @@ from validation.common.judge import tell
 from validation.common.places import PAGES
 
 QUICK = (12, 33, 54)
-"""Numbers of small scenarios, of three stories."""
+"""Numbers of three small scenarios of different kinds."""
 GOALS = ("goodput", "p99")
 BUDGET_S = 20.0
 

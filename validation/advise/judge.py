@@ -25,7 +25,7 @@ class Judged:
     first
         The first advised fix; empty if no fix is advised.
     share
-        Goodput of the first fix in the search, as a share of the best fix's; 1 if it is as good.
+        Goodput of the first fix divided by that of the best fix, both in the search.
     best, gain
         The best fix of the search, and its goodput divided by the goodput without a fix.
     point
@@ -99,7 +99,7 @@ def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int |
 
 
 def _holds(point: int | None, low: int, high: int | None) -> bool:
-    """Return whether an interval contains the point; a point above the most servers is unknown."""
+    """Return whether an interval contains the point, which is None above `MOST_SERVERS`."""
     if point is None:
         return high is None or high > MOST_SERVERS
     return low < point and (high is None or point <= high)

@@ -26,7 +26,7 @@ for the collapse point, the fewest servers with which the read collapses. An int
 contains the point n if a < n ≤ b. It has no upper end if the advice found no number of servers that
 collapses with certainty. {open} of the intervals that contain their point have no upper end.
 
-The number of servers that the advice calls safe is tested in another {count} scenarios: this number
+The number of servers that the advice calls safe is tested in another {count} scenarios. This number
 and every smaller one are simulated with seeds that the advice does not use.
 
 This page shows whether the search finds the best fix in simulation. The

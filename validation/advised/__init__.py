@@ -1,1 +1,1 @@
-"""Advice on real hosts: the printed commands, run in namespaces, beside the predictions."""
+"""Advice on real hosts: compares the effect of printed commands in namespaces with predictions."""

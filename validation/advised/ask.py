@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SEEDS = (1, 2, 3)
 MOST_TRIES = 4
-"""Most attempts of a run until it is trusted; trust does not depend on the goodput."""
+"""Largest number of attempts until a run is trusted; trust does not depend on the goodput."""
 
 
 @dataclass(frozen=True)

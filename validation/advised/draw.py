@@ -1,4 +1,4 @@
-"""Draws the cases from a seed: reads at rates with which two processors keep up."""
+"""Draws the cases from a seed: reads at rates that two processors can handle."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def allowed() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Plain(Stack):
-    """Settings that use variables of the kernel, and leave the route like a user's.
+    """Settings that set variables of the kernel, and leave the route as on a user's host.
 
     The hosts of `incast live` have every option on their route. With such a route, a variable such
     as `tcp_congestion_control` would change nothing.

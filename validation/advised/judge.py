@@ -1,4 +1,4 @@
-"""Judge the bars: measured gains against predicted gains, and the state after the rollback."""
+"""Judge the measured gains against the predicted gains, and the state after the rollback."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
     idle = [one for one in given if not one.changed]
     return [
         Verdict(
-            f"at least {LEAST_POINTS} fixes have trusted runs with and without them",
+            f"at least {LEAST_POINTS} fixes have trusted runs with and without the fix",
             f"{len(told)} of {len(found)}",
             tuple(one.name for one in found if one not in told),
             len(told) >= LEAST_POINTS,
         ),
         Verdict(
-            f"{MOST:.0%} of the predicted gains within ± {NEAR:.0%}",
+            f"{MOST:.0%} of the measured gains within ± {NEAR:.0%} of the prediction",
             f"{len(told) - len(far)} of {len(told)}",
             tuple(
                 f"{one.name}: × {one.ratio:.2f} measured, × {one.prediction.ratio:.2f} predicted, "

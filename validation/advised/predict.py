@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from validation.advised.draw import Lot
 
 SECONDS, BLOCKS = 4.0, (5, 40)
-"""Approximate seconds of a run of the kernel without the fix, and its least and most blocks."""
+"""Approximate seconds of a run of the kernel without the fix, and limits of its number of
+blocks."""
 LEAST_GAIN = 1.35
 """A smaller gain would be within 25 % of the prediction even if the fix did nothing."""
 STEADY = 0.2
@@ -49,8 +50,8 @@ class Prediction:
     text, rollback
         Printed commands of the fix and of its rollback.
     ratio, low, high
-        Gain by the goodput, or by the 99th percentile of the block times of a run, as a ratio; and
-        the ends of its 95 % interval.
+        Gain in goodput, or in the 99th percentile of the block times of a run, as a ratio. `low`
+        and `high` are the ends of its 95 % interval.
     before_mbps, after_mbps
         Mean goodput over the fresh seeds.
     goal
@@ -106,7 +107,7 @@ def draw(lot: Lot) -> Iterator[Prediction]:
 
 
 def _sized(document: dict[str, Any]) -> incast.Scenario:
-    """Give a scenario as many blocks as take about `SECONDS`."""
+    """Set the number of blocks of a scenario so that a run takes about `SECONDS`."""
     sample = document | {"workload": document["workload"] | {"blocks": _SAMPLE}}
     row = incast.run(sample | {"run": {"seeds": 3}}).summary().to_dicts()[0]
     least, most = BLOCKS

@@ -1,4 +1,4 @@
-"""A server of HTTP/1.1 that has one object, for loops that serve many hosts."""
+"""An HTTP/1.1 server that has one object, for event loops that serve many hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the remedies' `auto` with given parameters, write docs/validation/auto.md.
+"""Compare the remedies' `auto` with given parameters, and write docs/validation/auto.md.
 
 Exits with 1 if auto holds at fewer points than the page states. Takes about six minutes on two
 processors.

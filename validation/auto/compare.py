@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SERVERS = (2, 4, 8, 12, 16, 24, 32, 48)
 SEEDS = (101, 102, 103, 104, 105)
-"""Seeds other than 1 to 5, with which the rules were chosen."""
+"""Seeds of this study; the rules were chosen with other seeds, 1 to 5."""
 TOLERANCE = 0.05
 
 STAR: dict[str, Any] = {
@@ -68,7 +68,7 @@ def _copies(name: str, **keys: str) -> Reading:
 MSS_DSR = (50, 100, 200, 400)
 CWND_DSR = (50, 100, 200)
 LITERAL = {"unit": "bytes", "begins": "connection"}
-"""The rules were found with windows in bytes, and connections that begin small once."""
+"""The rules were found with windows in bytes, and with small segments once per connection."""
 
 
 def _segments(name: str, *beside: str) -> Reading:

@@ -34,7 +34,7 @@ def read(path: Path) -> list[Frame]:
 
 
 def contents(path: Path) -> Iterator[tuple[float, bytes]]:
-    """Yield the time of each IP packet of such a file, and its captured bytes."""
+    """Yield the time and the captured bytes of each IP packet of a file of incast or tcpdump."""
     data = path.read_bytes()
     if struct.unpack_from("=I", data)[0] == _PCAP:
         yield from _records(data)

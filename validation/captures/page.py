@@ -54,18 +54,17 @@ else.
 In the second and in the third foreign draw, one of 724 controls (captures without incast) was
 reported as incast. Both of these controls were outages in which requests, or everything that the
 servers sent, were retransmitted in vain. In two of 358 captures of the second foreign draw and in
-three of 356 captures of the third, the diagnosis ruled out a look-alike (another cause of the same
-symptoms) that was present. Because such cases are rare, further draws were made to develop the
-present rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws,
-these draws have 6480 controls in all. The further draws showed two new cases. A bad link can stop
-several flows of a burst. Several hosts can wait for as long as a timer although no packet shows a
-loss. The tenth draw and the fourth foreign draw met every criterion, but one of the newest rules
-ignored waits for a SYN if longer timers were present, so *decided* was low. That rule was
-corrected, and the draws of this page were committed and judged once. Missed criteria are bold. The
-results are only a little below these criteria. The present rules were run on nine of our draws (the
-eighth to the eleventh, and five for development), and eight of these draws reach 0.9 for causes. Of
-twelve foreign draws, eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine
-such a value.
+three of 356 captures of the third, the diagnosis wrongly ruled out a look-alike (another cause of
+the same symptoms). Because such cases are rare, further draws were made to develop the present
+rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws, these
+draws have 6480 controls in all. The further draws showed two new cases. A bad link can stop several
+flows of a burst. Several hosts can wait for as long as a timer although no packet shows a loss. The
+tenth draw and the fourth foreign draw met every criterion except *decided*. One of the newest rules
+ignored waits for a SYN if longer timers were present. That rule was corrected, and the draws of
+this page were committed and judged once. Missed criteria are bold. The results are only a little
+below these criteria. The present rules were run on nine of our draws (the eighth to the eleventh,
+and five for development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws,
+eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine such a value.
 
 Known errors:
 
@@ -104,7 +103,7 @@ ends of a connection have a timer for the same loss, only the earlier timer ends
 is a block of at least three flows during which the client's link waited for a retransmission timer
 or for the timer of a tail-loss probe.
 
-Of the captures of such blocks at a client or a switch, {yes} are reported as incast and {no} as no
+Of the captures of episodes at a client or a switch, {yes} are reported as incast and {no} as no
 incast. For {unknown} captures the answer is "cannot tell", because only one or two flows waited,
 and a bad link could also have lost the few packets.
 """
@@ -166,7 +165,10 @@ def page(
     ]
     for place in ("client", "switch", "server"):
         told += [f"At the {place}:", "", *_matrix(simulated.causes, place), ""]
-    told += ["The next tables have the stalls whose cause cannot be determined at the place:", ""]
+    told += [
+        "The next tables have stalls whose cause cannot be determined at the place of the capture:",
+        "",
+    ]
     for place in ("client", "switch", "server"):
         if any(at == place for at, _, _ in simulated.doubtful):
             told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]

@@ -36,7 +36,8 @@ class View:
     seed: int
     offload: bool = False
     numbered: bool = True
-    """Whether IP packets keep their identifications, or have zeros as from other stacks."""
+    """Whether IP packets keep their identifications; otherwise they have zeros, as from other
+    stacks."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ _OFFSETS = {
     "tenth-": 71,
     "eleventh-": 83,
 }
-"""The draws, with their first numbers; each was made after the draw before it had been judged."""
+"""The draws, with their first numbers; each was made after the previous draw had been judged."""
 NEWEST = next(reversed(_OFFSETS))
 
 _MADE = {  # numbers of scenarios in each draw

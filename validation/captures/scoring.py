@@ -59,7 +59,7 @@ class Score:
         return 2 * right / max(2 * right + wrong, 1)
 
     def causes_of(self, decided: bool) -> Counter[str]:
-        """Count right, wrong, undecided and missed stalls that the place can decide, or cannot."""
+        """Count right, wrong, undecided and missed causes of decidable or undecidable stalls."""
         told: Counter[str] = Counter()
         for (_, cause, said), count in (self.causes if decided else self.doubtful).items():
             kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}

@@ -66,7 +66,7 @@ def run(*, quick: bool, half: str = HELD_OUT, page_file: Path = PAGE) -> int:
 
 
 def _told(all_criteria: list[Criterion], *, quick: bool, of: str = "") -> list[Criterion]:
-    """Print and return the criteria; of a sample, only those that it can judge."""
+    """Print and return the criteria; a sample has only the criteria that it can judge."""
     told = [one for one in all_criteria if not quick or one.what in _IN_SAMPLE]
     print(*filter(None, [of]), *told, sep="\n")
     return told

@@ -69,13 +69,12 @@ def of(
 class _Doubts:
     """Whether the cause of a timeout cannot be determined at a place.
 
-    Behind the loss, if packets are not numbered, a capture does not show how often a segment was
-    sent that never arrived. If this segment was outstanding when an earlier repair began, or is the
-    next one (RFC 6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again.
-    At a server, without SACK and duplicate ACKs, a retransmission of the only hole gets the same
-    answer whether the segment or its ACKs were lost. Without SACK, only the receiver knows that a
-    retransmitted segment had already arrived, and that its ACK was only held for longer than the
-    timer.
+    Behind the loss, if packets are not numbered, a capture does not show how often a lost segment
+    was sent. If this segment was outstanding when an earlier repair began, or is the next one (RFC
+    6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again. At a server,
+    without SACK and duplicate ACKs, a retransmission of the only hole gets the same answer whether
+    the segment or its ACKs were lost. Without SACK, only the receiver knows that a retransmitted
+    segment had already arrived, and that its ACK was only held for longer than the timer.
     """
 
     def __init__(self, case: Case, view: View) -> None:
@@ -98,7 +97,7 @@ class _Doubts:
         return 2 * ssthresh + self.limited
 
     def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
-        """Return the doubt for the repair that a row begins; rows must come in order."""
+        """Return whether the cause of a row is doubtful; rows must come in order."""
         flow, block = int(events["flow"][row]), int(events["block"][row])
         start = int(events["seq"][row])
         flight = int(events["flight"][row]) or self.before_tahoe(int(events["ssthresh"][row]))

@@ -1,4 +1,4 @@
-"""Judge the model of the collapse, write docs/validation/collapse.md.
+"""Judge the model of the collapse, and write docs/validation/collapse.md.
 
 Exits with 1 if the simulator no longer reproduces the kept table, or the model is worse than
 published. `--simulate SET` makes the table of the set `development` or `held-out`, or continues
@@ -24,7 +24,8 @@ from validation.common.places import PAGES
 
 SPOT_CHECKS = 20
 QUICK_CHECKS, QUICK_STEP, QUICK_MARGIN = 3, 6, 0.1
-"""Fewer checks, every sixth scenario, and by how much the share of 50 may be below that of 300."""
+"""Number of checks of a sample, step between its scenarios, and how far its share may be below the
+published one."""
 PUBLISHED, PUBLISHED_NONE = 0.89, 0.9
 """Least shares of held-out collapse points, and of reads without a collapse, that are found."""
 
@@ -63,9 +64,9 @@ def main() -> int:
 
 
 def sweep_s(scenarios: list[table.Drawn]) -> float:
-    """Return the seconds of each of two processors for 1 000 points: 100 scenarios, ten numbers.
+    """Return the seconds of each of two processors for 1 000 points.
 
-    Only the time of this process counts.
+    The points are 100 scenarios with ten numbers of servers. Only the time of this process counts.
     """
     reads = reads_of(scenarios).with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
     forecast(reads.take(np.arange(3)))

@@ -64,7 +64,7 @@ def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
 def same(
     known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the collapse points that were simulated twice, and whether the two are near."""
+    """Return the collapse points that were simulated twice, and whether both results are near."""
     pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
     first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
     return first, near(then, first)
@@ -89,7 +89,7 @@ THOROUGH = Effort(fine=0.005, coarse=0.0, most=3_000_000)
 
 
 def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
-    """Compare the model, and the simulator with other seeds, with the simulator.
+    """Compare the simulator with the model, and with its own runs with other seeds.
 
     The points are the collapse points of the first scenarios, if they have few servers.
     """

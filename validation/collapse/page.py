@@ -64,7 +64,7 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
     rows = [
         ("collapse point within 20 % or one server", "80 %", near >= 0.8, f"{near:.0%} of {count}"),
         (
-            "no collapse up to 256 recognised",
+            "no collapse up to 256 servers recognised",
             "80 %",
             none >= 0.8,
             f"{none:.0%} of {len(judged.simulated) - count}",
@@ -109,15 +109,15 @@ def shares(judged: Judgement) -> tuple[float, float]:
 
 
 def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
-    """Give the accuracy that a forecast that is right on average could reach."""
+    """Give the accuracy that an unbiased forecast could reach."""
     many = simulated >= MANY
     return [
         "How much of the error is chance? The development set was simulated again with other seeds",
         f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
         f"({found.mean():.0%}) are within 20 % or one server of the first result. With",
         f"{MANY} servers or more, {found[many].sum()} of {many.sum()} ({found[many].mean():.0%})",
-        "are so close. This difference contains the random errors of two samples. The error of a",
-        "prediction that is right on average contains the random error of only one sample.",
+        "are within these limits. This difference contains the random errors of two samples. The",
+        "error of a prediction that is right on average contains the random error of one sample.",
     ]
 
 
@@ -170,7 +170,7 @@ CAUSES = """\
 The main causes of error, the largest first:
 
 - **Chance.** The simulated point is the lowest number of servers at which the mean of a few runs
-  exceeds the threshold; with many servers there is only one run of 20 blocks. If a single timeout
+  exceeds the threshold. With many servers there is only one run of 20 blocks. If a single timeout
   costs a run most of its goodput, about half of the runs at the collapse point have a timeout, and
   the others have none.
 - **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a

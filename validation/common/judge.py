@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from validation.ns2.compare import Outcome
 
 HALF_OF_THE_LINK = 500.0
-"""Mbps; a curve has collapsed where it stays below this goodput."""
+"""Goodput in Mbps; a curve has collapsed if it stays below this goodput."""
 STEPS = (200.0, 600.0, 1400.0, 3000.0)
 """Block times in ms after one, two, three and four timeouts of one flow in a block."""
 
@@ -56,7 +56,7 @@ def judge(outcomes: list[Outcome]) -> list[Verdict]:
         ),
         _median("p, v: median |ln goodput ratio| at most 0.07", jittered, 0.07),
         _all(
-            "p, v: |ln goodput ratio| at most 0.25 from 0.2 timeouts per block on",
+            "p, v: |ln goodput ratio| at most 0.25 where there are at least 0.2 timeouts per block",
             [it for it in jittered if it.timeouts[0] >= 0.2],
             lambda it: it.log_ratio,
             0.25,

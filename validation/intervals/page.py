@@ -67,9 +67,9 @@ is 1.5 %.
         *lines(judged),
         f"""
 The percentiles are those of all blocks of the {seeds} seeds together. There is no requirement for
-their intervals. Only 2 of 200 blocks are beyond the 99th percentile, and its interval ends at the
-slowest block of the sample, so this interval contains the true value in less than 95 % of the
-cases. More blocks or seeds improve this.
+their intervals. Only 2 of 200 blocks are beyond the 99th percentile, and the interval of this
+percentile ends at the slowest block of the sample. Therefore it contains the true value in less
+than 95 % of the cases. More blocks or seeds improve this.
 
 ![Outcomes of single seeds, and the widths of intervals](intervals.png)
 
@@ -80,10 +80,10 @@ values in between. Student's interval assumes a normal distribution, so it ends 
 the line rate. If one seed in eight is fast, a quarter of the samples have no fast seed and miss the
 true mean. Bootstraps resample the same ten seeds, so they also miss the true mean, and with small
 samples their intervals are too narrow at all points. Gaffke's interval is valid for every
-distribution on a known range: it is the mean of the sample and of one more value at the end of the
-range, weighted by spacings of uniform numbers. For outcomes of yes and no, it is Clopper and
-Pearson's interval. Gaffke's interval is too wide for seeds that agree: if ten seeds are within one
-per cent of each other, it is not plausible that a tenth of all seeds have no goodput.
+distribution on a known range. It comes from the mean of the sample and of one more value at the end
+of the range, with spacings of uniform random numbers as weights. For outcomes of yes and no, it is
+Clopper and Pearson's interval. Gaffke's interval is too wide for seeds that agree. If ten seeds are
+within one per cent of each other, it is not plausible that a tenth of all seeds have no goodput.
 
 So in incast the method depends on the sample (`python/incast/results/intervals.py`). If no seed has
 more than twice the value of another, the interval covers both Student's interval and Gaffke's. For
@@ -101,8 +101,8 @@ Goodput, by method:
         *_others(judged, "completion_s"),
         f"""
 No method can include an outcome that no seed of the sample has. If one seed in ten waits for a
-timer, 35 % of all samples of {seeds} seeds and 73 % of all samples of three have no such seed, and
-their intervals are narrow and wrong. The sentence under the table reports if some seeds collapse
+timer, 35 % of all samples of {seeds} seeds and 73 % of all samples of three have no such seed.
+Their intervals are narrow and wrong. The sentence under the table reports if some seeds collapse
 and others do not.
 """,
     ]

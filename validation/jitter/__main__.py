@@ -1,4 +1,4 @@
-"""Compare the model of the collapse with random reads with jitter, write docs/validation/jitter.md.
+"""Compare the model of the collapse with reads with jitter, and write docs/validation/jitter.md.
 
 Exits with 1 if a bar is missed, or if the measured factors differ from those that the model states.
 `--development` judges the set with which the model was developed, and writes nothing. `--keep`
@@ -22,7 +22,7 @@ from validation.jitter.page import kept, write
 TRUST = ROOT / "python" / "incast" / "models" / "collapse" / "trust.json"
 READS, SEEDS = 300, 10
 QUICK_READS, QUICK_SEEDS, QUICK_MARGIN = 30, 4, 0.15
-"""Reads and seeds of a sample, and by how much its shares may be below the bars."""
+"""Reads and seeds of a sample, and how far its shares may be below the bars."""
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ SEEDS = {"development": 31, "held-out": 47}
 """Seeds of the scenarios for the model's development and for its judgement."""
 BLOCKS = 20
 MOST_PACKETS = 6_000
-"""Most packets of a block, so that the study takes only minutes."""
+"""Largest number of packets of a block, so that the study takes only minutes."""
 
 
 def scenarios(which: str, count: int) -> list[dict[str, Any]]:

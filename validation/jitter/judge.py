@@ -68,7 +68,7 @@ class Study:
 
     @property
     def near(self) -> float:
-        """Share of the answered reads whose goodput is within `NEAR`."""
+        """Share of the answered reads whose goodput is within the factor `NEAR`."""
         return share_near(self.answered)
 
     def refusals(self) -> list[tuple[str, int]]:

@@ -34,7 +34,9 @@ def kept(judged: Study, known: dict[str, Any]) -> Verdict:
         if was[0] != now[0] or not 1 / SLACK <= was[1] / now[1] <= SLACK
     ]
     factors = ", ".join(f"{factor:.2f}" for _, factor in found)
-    return Verdict("the accuracy that the model states is found here", factors, tuple(off), not off)
+    return Verdict(
+        "the measured accuracy agrees with the stated accuracy", factors, tuple(off), not off
+    )
 
 
 def write(folder: Path, judged: Study, found: list[Verdict]) -> None:

@@ -55,7 +55,7 @@ def _of_knees(knees: Iterable[Judged]) -> Verdict:
     ]
     wrong = [name for name, kernel, simulator in ends if kernel != simulator]
     return Verdict(
-        f"{VERDICTS:.0%} of the reads at the ends of knees collapse in both or in neither",
+        f"{VERDICTS:.0%} of the reads at the ends of knees collapse on both sides or on neither",
         f"{len(ends) - len(wrong)} of {len(ends)}",
         tuple(wrong),
         len(wrong) <= (1 - VERDICTS) * len(ends),

@@ -30,8 +30,8 @@ class Bars:
     worst_fast
         Limit of the largest |ln goodput ratio| at 100 Mbit/s, where two processors pace the hosts.
     timeouts, some, share
-        Timeouts per block are right if they differ from the predicted ones by at most `timeouts`,
-        relatively, or by less than `some`. They must be right at this share of the points.
+        Timeouts per block are right if their relative error is at most `timeouts`, or if their
+        error is less than `some`. They must be right at this share of the points.
     block
         Limit of the median error of the median time of a block; None if it was not measured.
     """

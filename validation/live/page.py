@@ -27,7 +27,7 @@ Written by `python -m validation.live ask {which}`; do not edit. The simulator, 
 `linux`, predicted what `incast live` would measure. The points were drawn at random from a seed,
 and the [predictions](live/{which}-predicted.csv) were committed before the kernel ran. Each point
 was then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its
-frames left the switch at most 0.5 ms late, all of them at most 10 ms late, and no processor was
+frames left the switch at most 0.5 ms late, all frames left at most 10 ms late, and no processor was
 saturated. Other runs are left out and were not replaced.
 
 The network is a star{rate} with 25 us per link, and requests are up to {jitter} apart. A

@@ -34,7 +34,7 @@ class Read:
     Parameters
     ----------
     control
-        `reno`, `cubic`, `bbr`, or `fixed`: a receive window below the slow start's reach.
+        `reno`, `cubic`, `bbr`, or `fixed`, a small receive window that slow start would exceed.
     window
         Segments of the fixed window, if it is fixed.
     recovery
@@ -108,11 +108,11 @@ class Lot:
     rate
         Rate of the links.
     srus
-        Number of SRUs to draw from, the smallest ones.
+        Number of the smallest SRUs to draw from.
     servers
         Largest number of servers.
     wide
-        Whether the rate, the connections and BBR are drawn, too, and no fixed window; `rate` is
+        Whether the rate, the connections and BBR are drawn, too, but no fixed window. `rate` is
         then ignored.
     seconds
         Approximate duration of a run of the kernel.

@@ -19,9 +19,10 @@ SEEDS = 10
 REPEATS = 3
 """Number of runs of the kernel at a point."""
 _FLAT = 0.25
-"""On a plateau, largest |ln ratio| of the goodput with 2/3 or 3/2 of the servers to the point's."""
+"""Largest |ln ratio| between the goodput with 2/3 or 3/2 of the servers and the point's goodput on
+a plateau."""
 _STEADY = 0.15
-"""On a plateau, largest standard deviation of ln goodput over the seeds."""
+"""Largest standard deviation of ln goodput over the seeds on a plateau."""
 _BLOCKS = (8, 400)
 _SAMPLE = 12  # blocks of a first, short simulation
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="Keyed")
 
 SEED = "2026-11"
-"""Another word draws another sample."""
+"""Seed of the sample; another string draws another sample."""
 PACKAGES = (
     "engine",
     "net",
@@ -39,7 +39,7 @@ PACKAGES = (
 """All crates except the binding, which Python's tests cover."""
 
 LEAST = 8
-"""This many mutants of each crate or package come first; others, from all of them, follow."""
+"""Number of mutants of each crate or package that come first; mutants of all crates follow."""
 BLOCK = 20
 """Number of mutants of the draw that are sorted by file, so that neighbours share builds."""
 
@@ -61,7 +61,7 @@ class Mutant:
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package; few differ after a change of the sources."""
+    """Return `count` mutants, some of each package; a change of the sources replaces only a few."""
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)

@@ -2,8 +2,8 @@
 
 python -m validation.mutants.python [--sample 100] [--again]
 
-Changes one line at a time by an operator of Cosmic Ray (`pip install --group mutants`), runs the
-tests, and keeps each outcome at once in validation/reference/mutants/python.csv, so that the same
+Changes one line at a time by an operator of Cosmic Ray (`pip install --group mutants`), and runs
+the tests. Each outcome is kept at once in validation/reference/mutants/python.csv, so the same
 command continues after an interruption. `--again` repeats the missed mutants. Exits with 1 if fewer
 than 85 % of the mutants that were run are caught.
 """

@@ -70,7 +70,7 @@ class Mutant:
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package; each position has one, drawn by its key."""
+    """Return `count` mutants, some of each package, with one mutant per line."""
     found: dict[tuple[str, int], Mutant] = {}
     names = [name for name in plugins.operator_names() if not any(word in name for word in IDLE)]
     for package in TESTS:

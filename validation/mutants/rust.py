@@ -2,8 +2,8 @@
 
 python -m validation.mutants.rust [--sample 200] [--jobs 1] [--again]
 
-Draws mutants with cargo-mutants (`cargo install cargo-mutants --locked`), runs the tests of the
-crate, then the tests of the crates above it, and keeps each outcome at once in
+Draws mutants with cargo-mutants (`cargo install cargo-mutants --locked`). Runs the tests of the
+crate, then the tests of the crates that depend on it. Each outcome is kept at once in
 validation/reference/mutants/rust.csv. So an interruption loses at most one mutant, and the same
 command continues. `--again` repeats the missed mutants, which new tests may catch. Equivalent
 mutants, which equivalent.csv lists with the reason, do not count. Exits with 1 if fewer than 92 %

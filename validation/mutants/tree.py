@@ -39,7 +39,8 @@ ABOVE = {
 }
 """Packages whose tests run on mutants that the package's own tests miss."""
 PATIENCE, LEAST_S = 5, 20
-"""A mutant times out after this multiple of the tests' processor time, but not before 20 s of it.
+"""A mutant times out after this multiple of the tests' processor time, or after 20 s if
+that is longer.
 
 Processor time does not depend on other work of the machine."""
 SLEEP = 20
@@ -53,7 +54,7 @@ class Stage(NamedTuple):
 
     package: str
     kind: str
-    """`lib` or `test`, as cargo calls them."""
+    """Kind of the tests, `lib` or `test`, as in cargo."""
 
 
 class Tree:

@@ -1,4 +1,4 @@
-"""Repeat the ns-2 reference runs, write docs/validation/ns2.md and its pictures.
+"""Repeat the ns-2 reference runs, and write docs/validation/ns2.md and its pictures.
 
 Exits with 1 if a bar is missed.
 """

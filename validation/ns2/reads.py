@@ -32,7 +32,7 @@ AGENTS = {
 
 @dataclass(frozen=True)
 class Read:
-    """One configuration; names and units as in the script."""
+    """One configuration; names and units are those of the script."""
 
     set: str
     transport: str = "newreno"
@@ -41,7 +41,7 @@ class Read:
     """Segments."""
     segment: int = 1024
     rate: int = 1000
-    """Rate of a server's link, Mbps, like the client's below."""
+    """Rate of a server's link in Mbps; `client_rate` has the same unit."""
     client_rate: int = 1000
     delay: int = 50
     """Delay of every link, us."""
@@ -55,7 +55,7 @@ class Read:
     limit: int = 2000
     """Number of blocks after which the run stops."""
     red: str = ""
-    """min_th, max_th, max_p, weight, wait_; packets."""
+    """RED's min_th, max_th, max_p, weight and wait_; the thresholds are in packets."""
     long: int = 0
     """Whether the flows never end."""
 

@@ -17,10 +17,10 @@ SETS = {
     "star": "Segments of 536 to 8960 bytes, unequal links, buffers in bytes, other timers",
     "sack": "SACK, send delays of 1 and 8 µs",
     "tahoe": "Tahoe, segments of 1460 bytes",
-    "red": "RED with `wait_`, ns-2's default, and without",
+    "red": "RED with `wait_`, ns-2's default, and without it",
     "fast": "10 Gbps, RTOmin 0.2 ms",
     "rtt": "A round trip of 2 ms",
-    "redlong": "Long flows through RED, with `wait_` and without",
+    "redlong": "Long flows through RED, with `wait_` and without it",
     "bic": "Long flows of BIC (`TCP/Linux`)",
 }
 OPENING = """

@@ -1,4 +1,4 @@
-"""Repeat the ns-3 reference runs, write docs/validation/ns3.md and its picture.
+"""Repeat the ns-3 reference runs, and write docs/validation/ns3.md and its picture.
 
 Exits with 1 if a bar is missed. `--quick` repeats a few points of each kind and writes nothing.
 """

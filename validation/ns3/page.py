@@ -93,10 +93,11 @@ SYN (the flag in the tables)
   gives an RTO of 3 × 200 = 600 ms, and two lost SYNs give 3 × 600 = 1800 ms. A loss after these
   SYNs ends the run after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs
   with 64 servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
-  `rto_after_syn_loss = "1800ms"`: the ln ratios of the four points with 64 servers and 200 ms are
-  -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers lose
-  SYNs. With NewReno, this begins at 32 servers. Points with more than half a SYN timeout per server
-  are flagged and not judged. Their timeouts of data, fast retransmits and drops are in the tables.
+  `rto_after_syn_loss = "1800ms"`. The ln ratios of the four points with 64 servers and 200 ms are
+  then -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers
+  lose SYNs. With NewReno, this begins at 32 servers. Points with more than half a SYN timeout per
+  server are flagged and not judged. Their timeouts of data, fast retransmits and drops are in the
+  tables.
 
 No minimum window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
@@ -185,7 +186,7 @@ def _median(name: str, points: list[Point]) -> Verdict:
 
 
 def _drops(points: list[Point]) -> Verdict:
-    """Judge the numbers of drops, which a goodput may hide."""
+    """Judge the numbers of drops, because equal goodputs may hide differences."""
     ratios = {it: it.here.drops / it.ns3.drops - 1 for it in points if it.ns3.drops}
     misses = tuple(
         f"{_label(it.key)}, N={it.key.servers}: {it.ns3.drops:.1f} and {it.here.drops:.1f} per run"

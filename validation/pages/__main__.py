@@ -1,4 +1,4 @@
-"""Run the commands of all pages, and compare their output with the printed one.
+"""Run the commands of all pages, and compare their output with the printed output.
 
 python -m validation.pages [--quick] [PAGE ...]
 """

@@ -49,7 +49,7 @@ GATE = ("docs/how-to/watch.md", "docs/reference/scenario.md", "docs/how-to/trace
 
 
 def cause(step: Step) -> str | None:
-    """Return why a command cannot run here; None if it can."""
+    """Return the reason why a command cannot run here; None if it can."""
     bare = step.command.partition("  #")[0].strip()
     return next((why for pattern, why in CANNOT if re.search(pattern, bare)), None)
 

@@ -1,4 +1,4 @@
-"""Compare queues and fluid models with the engine, write docs/validation/queues.md.
+"""Compare queues and fluid models with the engine, and write docs/validation/queues.md.
 
 Exits with 1 if a bar is missed. Takes about three minutes on two processors.
 """

@@ -23,7 +23,7 @@ SECONDS = 10.0
 RATE = 1e9
 LOADS = (0.5, 0.8, 0.95)
 TARGETS = (5e-2, 5e-3)
-"""Largest losses; for each, the smallest buffer that keeps it is chosen."""
+"""Largest allowed losses; for each, the smallest buffer with at most this loss is chosen."""
 CLASSES = 40
 """Number of sizes that approximate exponentially distributed sizes."""
 

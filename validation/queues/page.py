@@ -73,11 +73,11 @@ been seen once, so they detect changes and are not predictions.
 PORTS = """
 ## Fluid queues
 
-The queue of DCTCP flows, recorded at every change after the start with one seed, is compared with
-the oscillation of the fluid model. “marked” is the ratio of marks to packets. For the fluid model,
-“marked” is the mean share of marked data. In the engine, this ratio is up to a third lower than in
-the fluid model, probably for two reasons. Flows reduce their windows within a round trip of the
-first mark, whereas the fluid does so as long as marks arrive. In addition, the flows are not
+The queue of DCTCP flows is compared with the oscillation of the fluid model. It was recorded at
+every change after the start with one seed. “marked” is the ratio of marks to packets. For the fluid
+model, “marked” is the mean share of marked data. In the engine, this ratio is up to a third lower
+than in the fluid model, probably for two reasons. Flows reduce their windows within a round trip of
+the first mark, whereas the fluid does so as long as marks arrive. In addition, the flows are not
 synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
@@ -175,7 +175,7 @@ def _closed() -> Verdict:
 def _agree(name: str, points: list[Point], of: Callable[[Point], Quantity]) -> Verdict:
     misses = tuple(
         f"{it.mix}, load {it.queue.load:.2f}, K = {it.queue.capacity}: "
-        f"{of(it).here:.5g} for {of(it).theory:.5g}"
+        f"{of(it).here:.5g} instead of {of(it).theory:.5g}"
         for it in points
         if not of(it).agrees
     )

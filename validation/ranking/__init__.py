@@ -1,1 +1,1 @@
-"""A ranking of remedies by how often they keep random reads near their ideal completion."""
+"""A ranking of remedies by the share of random reads that they keep near the ideal completion."""

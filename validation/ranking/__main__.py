@@ -1,4 +1,4 @@
-"""Rank the remedies over random scenarios, write docs/validation/ranking.md.
+"""Rank the remedies over random scenarios, and write docs/validation/ranking.md.
 
 python -m validation.ranking [--scenarios 500] [--jobs N]
 
@@ -23,7 +23,7 @@ SPOT_CHECKS = 10
 
 
 def main() -> int:
-    """Simulate the missing rows, check a sample of the others, judge."""
+    """Simulate the missing rows, check a sample of the others, and judge the remedies."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenarios", type=int, default=500)
     parser.add_argument("--jobs", type=int, help="parallel runs; default: one per processor")

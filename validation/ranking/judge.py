@@ -30,7 +30,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Standing:
-    """Share of scenarios in which one row, or the best of several, keeps each of `LEVELS`."""
+    """Shares of scenarios in which one row, or the best of several, keeps the `LEVELS`."""
 
     label: str
     kept: tuple[Interval, ...]

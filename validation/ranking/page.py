@@ -20,7 +20,7 @@ INITIAL_WINDOW = 2  # packets, as in the profile
 OPENING = """# A ranking of the remedies
 
 Written by `python -m validation.ranking`, a part of `make validate`; do not edit. The result of one
-scenario says little about others: a remedy that is best with an SRU of 64 KiB and a buffer of 100
+scenario says little about others. A remedy that is best with an SRU of 64 KiB and a buffer of 100
 KiB ([which remedy?](../how-to/which-remedy.md)) may not help elsewhere. Here every row of
 `scenarios/remedies.toml` runs in the same {count} random scenarios. A row is ranked by the number
 of scenarios in which the read is close to its ideal.
@@ -42,10 +42,10 @@ whole ranking takes about five minutes on one processor.
 
 **The ideal** is the completion time of a block if the client's link were busy from the first packet
 on and nothing were lost. It is the sum of two round trips (handshake; request and first packet),
-the first packet's time on the server's link, and the time of all segments, with 40 bytes of headers
-each, at the rate that the other traffic leaves. A remedy *keeps 90 %* if the ideal divided by the
-mean completion time of the blocks is at least 0.9. A run is stopped if it takes longer than
-{given_up} ideal times per block; such runs are below 50 %.
+the first packet's time on the server's link, and the time of all segments at the rate that the
+other traffic leaves. Each segment has 40 bytes of headers. A remedy *keeps 90 %* if the ideal
+divided by the mean completion time of the blocks is at least 0.9. A run is stopped if it takes
+longer than {given_up} ideal times per block; such runs are below 50 %.
 
 ![Shares of scenarios](ranking.png)
 """

@@ -35,7 +35,7 @@ def draw(path: Path, ranking: Ranking) -> None:
         figure, (axes,) = style.sheet(
             "How often does a remedy keep a read near its ideal?",
             f"Share of {len(ranking.scenarios)} random scenarios; bars are Wilson's 95 % intervals "
-            "of the first. Groups: who must change.",
+            "for the first level. Groups name the parties that must change.",
             size=(7.4, 1.9 + _ROW * len(lines)),
         )
         for place, (_, standing) in enumerate(lines):
@@ -51,7 +51,7 @@ def draw(path: Path, ranking: Ranking) -> None:
             text.set_fontstyle("italic" if label.startswith("the best of") else "normal")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("scenarios [%] in which it keeps so much of the ideal")
+        axes.set_xlabel("scenarios [%] in which the remedy keeps this share of the ideal")
         handles = [
             axes.plot([], [], ls="", label=f"at least {100 * level:.0f} %", **_look(at))[0]
             for at, level in enumerate(LEVELS)

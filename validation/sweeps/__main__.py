@@ -1,10 +1,10 @@
-"""Compare a sweep by threads with the same sweep by Dask workers and by Slurm, which are killed.
+"""Compare a sweep by threads with the same sweep by Dask and by Slurm, whose processes are killed.
 
-A sweep of 20 000 runs is done in three ways: by the threads of this process; by two Dask workers,
-with three kills; and by 16 shards, in random order, on a Slurm cluster of one node, with a hundred
-kills of processes. The files must be the same, byte for byte. Slurm must be installed (Debian:
-slurmctld, slurmd, slurm-client, munge); without it, its part is left out, with a message. `--quick`
-takes 800 runs, 4 shards, and fewer kills.
+A sweep of 20 000 runs is done in three ways. The first way is by the threads of this process. The
+second is by two Dask workers, with three kills. The third is by 16 shards, in random order, on a
+Slurm cluster of one node, with a hundred kills of processes. The files must be the same, byte for
+byte. Slurm must be installed (Debian: slurmctld, slurmd, slurm-client, munge); without Slurm, its
+part is left out, with a message. `--quick` takes 800 runs, 4 shards, and fewer kills.
 """
 
 from __future__ import annotations
@@ -98,7 +98,11 @@ def main() -> int:
 def told(what: str, expected: dict[str, bytes], found: dict[str, bytes]) -> bool:
     """Print whether two sweeps left the same files."""
     same = found == expected
-    print("holds " if same else "FAILS ", f"{what}: the files are those of threads", flush=True)
+    print(
+        "holds " if same else "FAILS ",
+        f"{what}: the files are the same as with threads",
+        flush=True,
+    )
     return same
 
 
@@ -108,7 +112,7 @@ def stored(out: Path) -> dict[str, bytes]:
 
 
 def repeated(out: Path) -> int:
-    """Return how often a run ended; a run that a kill kept from being stored ends again."""
+    """Return how often a run ended; if a kill prevents its storage, a run ends again."""
     files = Path(f"{out}.parts").glob("*/times/*.csv")
     return sum(len(file.read_bytes().splitlines()) - 1 for file in files)
 

@@ -1,4 +1,4 @@
-"""Compare the models of throughput with the simulator, write docs/validation/throughput.md.
+"""Compare the models of throughput with the simulator, and write docs/validation/throughput.md.
 
 Exits with 1 if the verdict on a claim of the paper has changed. The page explains why some claims
 fail.

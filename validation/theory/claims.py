@@ -19,7 +19,7 @@ Curves = dict[Setting, Curve]
 EXPECTED_TO_FAIL = (
     "3.8: the simulated curve",
     "3.11: ABTT only",
-    "3.12: IBTTs are whole windows",
+    "3.12: IBTTs are due to lost",
     "3.13: p_r falls",
     "3.17: the onset",
     "3.21: n × Padhye is good for small N",
@@ -48,7 +48,7 @@ def judge_one(curve: Curve) -> list[Verdict]:
 
 
 def _of(curve: Curve, model: str) -> NDArray[np.float64]:
-    """Return the model's goodput divided by the simulator's."""
+    """Return the goodput of the model divided by that of the simulator."""
     return curve.models[model] / curve.goodput
 
 
@@ -123,7 +123,7 @@ def _inside(curve: Curve) -> list[Verdict]:
     many = _where(np.abs(np.log(simulated)), curve.servers > 8)
     return [
         _each(
-            "3.10: IBTTs matter at small N: they at least halve TD only",
+            "3.10: IBTTs matter at small N: IBTT only is at most half of TD only",
             "IBTT only / TD only", curve, small, small < 0.5,
         ),
         _each(
@@ -142,7 +142,7 @@ def _head(curve: Curve) -> list[Verdict]:
     found = []
     for name in ("ABTT only", "ABTT only, printed", "ABTT only, whole windows"):
         ratio = _where(curve.models[name] / curve.models["TD only"], few)
-        bar = f"3.11: {name}: hardly an effect for N < 10 (at least 0.8 of TD only)"
+        bar = f"3.11: {name}: hardly any effect for N < 10 (at least 0.8 times TD only)"
         found.append(_each(bar, "model / TD only", curve, ratio, ratio >= 0.8))
     told = curve.told
     share = (told["timeouts_block_head"] / told["timeouts"]).to_numpy()
@@ -185,7 +185,8 @@ def _causes(curve: Curve) -> list[Verdict]:
     ]
     return [
         Verdict(
-            "3.12: IBTTs are whole windows only up to N = 3, and too few duplicates only above",
+            "3.12: IBTTs are due to lost whole windows only up to N = 3, and to too few duplicate "
+            "ACKs only above",
             f"whole / few / other: {shares[0]} % up to 3, {shares[1]} % above",
             (), few[0] > 0.9 * sum(few) and many[1] > 0.9 * sum(many),
         )

@@ -23,8 +23,8 @@ chapter 3 of Kulkarni & Agrawal ([](../reference/models-throughput.md), which de
 with the simulator. The parameters are those of their table 3.1 (1 Gbps, links of 50 µs, segments of
 1 KB, NewReno, RTOmin 200 ms, requests U(0, 20 µs) apart), with `profile = "ns2"`, a random send
 delay of up to 8 µs, {SECONDS} s of simulated time and {SEEDS} seeds. The models get their loss
-rates, round trips and timeouts from traces of the same runs, so nothing here is a prediction.
-"Printed" models are exactly those of the paper: δ is a number of flows, and n* = 3. The other
+rates, round trips and timeouts from traces of the same runs, so nothing here is a prediction. The
+"printed" models are exactly those of the paper: δ is a number of flows, and n* = 3. The other
 models are corrected: δ is a share of blocks, and n* is measured.
 """
 
@@ -57,9 +57,9 @@ n × Padhye is too low by a little more than a factor of 2 for few servers (3.21
 
 n × Padhye is not orders of magnitude too high (3.21)
 : This model is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the
-  timeouts at the head of a block, and the measured T0, which grows to {timer:.2f} s because a timer
-  stays backed off until a round trip can be measured. With a T0 of 0.2 s, the model is about
-  {padhye_short} times too high.
+  timeouts at the head of a block. It also uses the measured T0, which grows to {timer:.2f} s
+  because a timer stays backed off until a round trip can be measured. With a T0 of 0.2 s, the model
+  is about {padhye_short} times too high.
 
 p_r does not fall at every step with a larger buffer (3.13)
 : The number of lost packets falls at every step. But a small buffer loses more packets at once:
@@ -135,12 +135,11 @@ def write(
         "",
         "The table gives estimates, their standard errors, and their ratios to the true values.",
         "The share of lost packets can be estimated without a model. The number of loss events",
-        "depends on an assumption about their sizes, and the standard errors do not include the",
-        "error of this assumption. At a full buffer many events are small and some are very large,",
-        "so a log-series distribution fits better than a geometric one. A sample of one packet in",
-        "a thousand is too small. Estimates from counters treat the events as a Poisson process, but",
-        "blocks do not produce such a process. Therefore the counters must be read every few round",
-        "trips.",
+        "depends on an assumption about their sizes, whose error is not in the standard errors. At",
+        "a full buffer many events are small and some are very large, so a log-series distribution",
+        "fits better than a geometric one. A sample of one packet in a thousand is too small.",
+        "Estimates from counters assume a Poisson process. Blocks do not produce such a process,",
+        "so the counters must be read every few round trips.",
         "",
         *_guesses(guesses),
     ]

@@ -1,4 +1,4 @@
-"""Compare Debian's ns-2 with this simulator, write docs/validation/ns2-transports.md.
+"""Compare Debian's ns-2 with this simulator, and write docs/validation/ns2-transports.md.
 
 Exits with 1 if a bar is missed. Takes about ten minutes on two processors.
 """

@@ -18,11 +18,12 @@ FEW = 0.4
 OPENING = f"""# Comparison with ns-2, transport by transport
 
 Written by `make validate`; do not edit. One command runs the same barrier-synchronised read in
-Debian's `ns` (ns-2.35) and in this simulator: 1 Gbps links of 50 us, 1024-byte segments, persistent
-connections, a random send delay of up to 8 us, {SECONDS} s of simulated time, and {SEEDS} seeds
-({VEGAS_SEEDS} for Vegas). Here, the scenario has `profile = "ns2"` and the `transport.name` that
-heads each table below. Each side has its own random numbers. ns-2's agents are `Agent/TCP`, `Reno`,
-`Newreno`, `Sack1` (with `TCPSink/Sack1`) and `Vegas`.
+Debian's `ns` (ns-2.35) and in this simulator. The read has 1 Gbps links of 50 us, 1024-byte
+segments, persistent connections and a random send delay of up to 8 us. There are {SECONDS} s of
+simulated time and {SEEDS} seeds ({VEGAS_SEEDS} for Vegas). Here, the scenario has `profile =
+"ns2"`, and its `transport.name` is in the title of each table below. Each side has its own random
+numbers. ns-2's agents are `Agent/TCP`, `Reno`, `Newreno`, `Sack1` (with `TCPSink/Sack1`) and
+`Vegas`.
 """
 
 HABITS = """
@@ -49,8 +50,8 @@ A Vegas sender may end with a window of zero. `VegasTcpAgent::timeout` sets `v_n
 duplicate ACKs then inflate the window without a reduction, the next new ACK sets the window to
 `v_newcwnd_`. Nothing is outstanding, so no timer is running: the block never ends, and the run
 makes no progress until its time is over. Runs with such a sender are excluded. Points where most
-runs have such a sender are flagged and not judged, because the remaining runs, or beginnings of
-runs, are not representative.
+runs have such a sender are flagged and not judged, because the remaining runs, and the beginnings
+of the other runs, are not representative.
 
 Vegas has a high goodput until one block happens to stall, and then stalls in every block. At some
 points, this may or may not happen within the simulated time. For example, with 64 packets and 16
@@ -75,7 +76,7 @@ def judge(pairs: list[Pair]) -> list[Verdict]:
         bar = f"{transport}: median block time within 3 % where fewer than 40 % of blocks stall"
         found.append(Verdict(bar, f"{len(few)} points; worst {worst:.3f}", misses, not misses))
         median = statistics.median(rest) if rest else 0.0
-        bar = f"{transport}: median |ln goodput ratio| of the rest at most 0.15"
+        bar = f"{transport}: median |ln goodput ratio| of the other points at most 0.15"
         found.append(Verdict(bar, f"{median:.3f} over {len(rest)} points", (), median <= 0.15))
     return found
 

@@ -79,7 +79,7 @@ class Bridge:
             executed("tc", f"qdisc add dev host0 root {bucket}".split(), lines=False)
 
     def _join(self, one: Namespace, name: str, other: Namespace, port: str) -> None:
-        """Link a namespace with another one, in which the link is a port of the bridge."""
+        """Link a namespace with another one; in the other one, the link is a port of the bridge."""
         there = f"/proc/{os.getpid()}/fd/{other.descriptor}"
         with inside(one):
             batch([f"link add {name} type veth peer name {port} netns {there}"])

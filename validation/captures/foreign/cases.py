@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from validation.captures.foreign import incomplete, links, stacks
 
 DRAWS = ("first", "second", "third", "fourth", "fifth")
-"""A draw is held out until it has judged the rules; the last draw is held out."""
+"""A draw is held out until the rules have been judged with it; the last draw is held out."""
 
 SERVICES = {
     "late-rpc": "slow_server",
@@ -69,7 +69,7 @@ _REAL = {
 
 @dataclass(frozen=True)
 class Foreign:
-    """One capture; its name has the family, the kind, whether there is incast, draw and number."""
+    """One capture; its name gives the family, the kind, incast or none, the draw and the number."""
 
     family: str
     kind: str

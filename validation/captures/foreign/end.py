@@ -3,7 +3,7 @@
 It has timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and
 NewReno's recovery (RFC 6582), which retransmits no segment that a selective ACK names. It also has
 delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows. An end never
-takes back a window.
+takes back a window that it has advertised.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ class End:
 
 
 def _stamp(packet: Packet) -> int:
-    """Return the time stamp of a packet of this folder, which follows two paddings, or 0."""
+    """Return the time stamp of a packet of the small network, or 0; two paddings come before it."""
     at = packet.options.find(b"\x08\x0a")
     return int.from_bytes(packet.options[at + 2 : at + 6], "big") if at >= 0 else 0
 

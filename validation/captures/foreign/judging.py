@@ -35,7 +35,7 @@ _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 @dataclass
 class Score(scoring.Score):
-    """Numbers of right and wrong statements; new questions have a `Counter` of True and False."""
+    """Numbers of right (True) and wrong (False) statements."""
 
     present: Counter[bool] = field(default_factory=Counter)
     """Whether a look-alike that is present was not ruled out."""
@@ -50,7 +50,7 @@ class Score(scoring.Score):
     invented: Counter[bool] = field(default_factory=Counter)
     """Whether a capture in which nothing was lost has no stall with a cause."""
     timeouts: Counter[bool] = field(default_factory=Counter)
-    """Whether a count of timeouts is near the kernel's."""
+    """Whether a count of timeouts is near the count of the kernel."""
     verdicts: dict[tuple[str, str, bool], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
@@ -124,7 +124,7 @@ def _counted(
         near = off <= max(_ONE, _PER_CENT * most)
         score.timeouts[near] += 1
         if not near:
-            yield f"{sure} to {told} waits for {least} to {most}"
+            yield f"{sure} to {told} waits instead of {least} to {most}"
     if place != "server" and not truth["incomplete"]:
         yield from scoring.match_episodes(truth, report, score).elements()
 
@@ -166,7 +166,7 @@ def _tunnel(
     same = _gist(report) == _gist(other)
     score.same[same] += 1
     if not same:
-        yield "not the verdict of the same without the tunnel"
+        yield "not the same verdict as without the tunnel"
 
 
 def _gist(report: dict[str, Any]) -> tuple[object, ...]:
@@ -187,8 +187,8 @@ def criteria(score: Score) -> list[Criterion]:
         ("incast of incomplete files left open, or proven", score.doubted, 0.95),
         ("pauses of receivers, with their length", score.pauses, 0.9),
         ("tunnels named", score.tunnels, 1.0),
-        ("tunnels: the same verdict as without", score.same, 1.0),
-        ("counts of timeouts near the kernel's", score.timeouts, 0.9),
+        ("tunnels: the same verdict as without the tunnel", score.same, 1.0),
+        ("counts of timeouts near those of the kernel", score.timeouts, 0.9),
     )
     more = [
         Criterion(what, right[True] / right.total(), least, f"{right[True]} of {right.total()}")

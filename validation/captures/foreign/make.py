@@ -40,10 +40,11 @@ _SHOWN = {
 }
 
 SHARED = ("policer-for-all", "host-drops")
-"""Kinds in which many servers answer at once, and a shared policer or the host's ring drops them.
+"""Kinds in which many servers answer at once, and a shared policer or the host's ring drops
+packets.
 
-No packet shows which of the two drops, so these are neither incast nor controls; only the
-look-alike counts."""
+No packet shows whether the policer or the ring drops. So captures of these kinds are neither incast
+nor controls, and only the look-alike counts."""
 
 
 def make(case: Foreign, directory: Path) -> list[Path]:

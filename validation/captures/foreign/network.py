@@ -32,7 +32,7 @@ class Loss:
     name: str
     takes: Callable[[Packet, float], bool]
     at_ring: bool = False
-    """Whether the receiving host loses packets, after its link."""
+    """Whether the receiving host loses the packets, after they have passed its link."""
 
 
 @dataclass(order=True)
@@ -72,7 +72,7 @@ class Network:
         return event
 
     def start(self, process: Process, after: float = 0.0) -> None:
-        """Run a process, which yields times to sleep, or an end and the bytes to wait for."""
+        """Run a process; it yields a time to sleep, or an end and the bytes to wait for."""
         self.at(self.now + after, lambda: self._step(process))
 
     def run(self) -> None:

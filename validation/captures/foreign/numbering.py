@@ -1,8 +1,8 @@
 """Give the simulator's captures the identifications of other stacks, and other addresses.
 
 The simulator counts the packets of each connection, so a packet's number identifies it. The counter
-of a host numbers all packets in the order in which they entered the switch, with those that a
-capture at another place lacks.
+of a host numbers all packets in the order in which they entered the switch, including packets that
+a capture at another place lacks.
 """
 
 from __future__ import annotations

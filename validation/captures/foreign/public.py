@@ -144,7 +144,7 @@ def greeting() -> list[Packet]:
 def slow_rpc() -> list[Packet]:
     """Nine RPCs at once: the server acknowledges each at once, and answers 100 to 600 ms later.
 
-    Each connection has a counter of its own, and each answer the time stamp of its sending.
+    Each connection has a counter of its own, and each answer has the time stamp of its sending.
     """
     talks = []
     for k in range(9):

@@ -1,4 +1,4 @@
-"""Applications whose pauses look like waits for the network, but are not.
+"""Applications with pauses that only look like waits for the network.
 
 Each function opens connections on a network that loses nothing, and starts applications on them.
 """

@@ -15,8 +15,9 @@ class Stack:
     """The settings of a host's TCP/IP.
 
     `numbering` is the source of the host's identifications. `busy` is the share of packets after
-    which other traffic, which is not in the file, takes some identifications (`outside`). `probes`
-    is the number of new bytes in a probe of a closed window; None means that there are no probes.
+    which other traffic takes some identifications (`outside`). This traffic is not in the file.
+    `probes` is the number of new bytes in a probe of a closed window; None means that there are no
+    probes.
     """
 
     numbering: str = PER_CONNECTION
@@ -38,7 +39,7 @@ LINUX = Stack()
 
 
 def drawn(random: Random, numbering: str | None = None) -> Stack:
-    """Return a random stack; its numbering may be given, and the other settings fit to it."""
+    """Return a random stack; its settings fit its numbering, which may be given."""
     kind = numbering or random.choice(POLICIES)
     if kind in (PER_CONNECTION, VERSION_6):
         return Stack(kind, timestamps=random.random() < 0.7, selective=random.random() < 0.8)

@@ -1,4 +1,4 @@
-"""Troubles that lose packets and are no incast; each function adds losses and applications."""
+"""Causes of losses other than incast; each function adds losses and applications."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Find witnesses in a file: signs that a packet was sent that did not arrive.
+"""Find witnesses in a file: signs that a packet was sent but did not arrive.
 
 Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats the
-one before, a sequence number beyond the data that were seen, and, if a connection counts its
-packets, a missing number. In an incomplete file, only repeats and filled holes are witnesses,
-because other holes may be the file's own.
+previous one, and a sequence number beyond the data that were seen. If a connection counts its
+packets, a missing number is a witness, too. In an incomplete file, only repeats and filled holes
+are witnesses, because other holes may be the file's own.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Sort the timeouts of ns-2's read by place and by what the sender had seen, and keep the counts.
+"""Sort the timeouts of ns-2's read by place and by duplicate ACKs, and keep the counts.
 
 usage: python papers/ns2/causes.py
 
 The scenario is that of kulkarni/3.8, whose causes of timeouts ns-2 does not count. Its TCP traces
 `ack_`, `dupacks_` and `nrexmit_`; the script notes cwnd when a request arrives. A timeout is at the
 head of a block if the first segment that is not acknowledged belongs to the block's first window,
-otherwise inside. With duplicate ACKs since the last new one, something of the window arrived: the
-window was not lost whole. Writes `causes_kulkarni.csv`, in the folder of this file.
+otherwise inside. If there are duplicate ACKs since the last new ACK, a part of the window arrived,
+so the loss is not of the whole window. Writes `causes_kulkarni.csv`, in the folder of this file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENOUGH = 3
 
 
 def sort(lines: Iterable[str], sru: int) -> Counter[str]:
-    """Count the timeouts of a trace, `sru` segments a block and server."""
+    """Count the timeouts of a trace; a server sends `sru` segments per block."""
     server: dict[str, int] = {}
     blocks: Counter[int] = Counter()
     window: dict[int, float] = {}
