@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from validation.live.judge import Bars, Judged
     from validation.live.predict import Prediction
 
-APART = ("bbr", "newreno")
-"""Control and recovery of reads that are left out; docs/validation/live.md gives the reason."""
 VERDICTS = 0.9
 """Least share of the ends of knees at which simulator and kernel agree on the collapse."""
 
@@ -27,12 +25,7 @@ def verdicts(
     sets: Sequence[tuple[Sequence[Prediction], Sequence[Answer]]], bars: Bars
 ) -> list[Verdict]:
     """Judge today's predictions of all points that have a trusted run by the bars."""
-    found = [
-        one
-        for predictions, answers in sets
-        for one in judged(predictions, answers)
-        if (one.prediction.control, one.prediction.recovery) != APART
-    ]
+    found = [one for predictions, answers in sets for one in judged(predictions, answers)]
     knees = [one for one in found if one.prediction.kind == "knee"]
     plateaus = [
         replace(one, prediction=predicted(one.prediction, one.prediction.servers)[0])

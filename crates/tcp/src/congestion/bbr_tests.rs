@@ -12,17 +12,23 @@ struct Pipe {
     bbr: Bbr,
     path: PathView,
     delivered: u64,
+    /// Segments declared lost so far.
+    lost: u64,
 }
 
 impl Pipe {
     fn new(params: &Params) -> Self {
         let path = PathView { srtt: Some(RTT), min_rtt: Some(RTT), ..PATH };
-        Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0 }
+        Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0, lost: 0 }
     }
 
     /// Handles an ACK of a round's data, with a sample of `rate`, after which `in_flight` bytes are
     /// in flight.
     fn round(&mut self, rate: Rate, in_flight: u64, rtt: Span) {
+        self.round_with(Some(rate), in_flight, rtt);
+    }
+
+    fn round_with(&mut self, rate: Option<Rate>, in_flight: u64, rtt: Span) {
         let prior = self.delivered;
         self.delivered += 12 * SEGMENT;
         self.path.now += RTT;
@@ -34,9 +40,9 @@ impl Pipe {
             newly: 12 * SEGMENT,
             in_flight,
             losses: 0,
-            lost: 0,
+            lost: self.lost,
             prior_delivered: Some(prior),
-            rate: Some(rate),
+            rate,
             app_limited: false,
             unnamed: false,
         };
@@ -169,6 +175,70 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     assert_eq!(pipe.bbr.window(), SEGMENT);
 }
 
+/// §4.2.3.3: only a fast recovery conserves packets.
+#[test]
+fn section_4_2_3_3_the_first_ack_after_a_timeout_opens_four_segments() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+    assert_eq!(pipe.bbr.window(), SEGMENT);
+    let mut delivery = Delivery {
+        delivered: pipe.delivered + SEGMENT,
+        newly: SEGMENT,
+        in_flight: 0,
+        losses: 0,
+        lost: 0,
+        prior_delivered: Some(0),
+        rate: None,
+        app_limited: false,
+        unnamed: false,
+    };
+    let mut windows = Vec::new();
+    for _ in 0..2 {
+        let ack = AckSample { acked: SEGMENT, delivery: Some(delivery), ..AckSample::default() };
+        pipe.bbr.on_ack(&ack, &pipe.path);
+        windows.push(pipe.bbr.window());
+        delivery.delivered += SEGMENT;
+    }
+    assert_eq!(windows, [4 * SEGMENT, 5 * SEGMENT]);
+}
+
+/// §4.2.2: after an idle time, `ProbeBW` paces at the bandwidth until the next ACK.
+#[test]
+fn section_4_2_2_an_idle_time_ends_at_the_bandwidth() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    let idle = PathView { block_start: pipe.path.una, flight: SEGMENT, ..pipe.path };
+    for phase in [0, 1] {
+        pipe.bbr.phase = phase;
+        pipe.bbr.phase_at = pipe.path.now + Span::from_secs(1);
+        pipe.bbr.follow_model(&pipe.path);
+        assert_ne!(pipe.bbr.pacing_rate(), Some(RATE));
+        pipe.bbr.on_sent(&idle);
+        assert_eq!(pipe.bbr.pacing_rate(), Some(RATE));
+        pipe.bbr.follow_model(&pipe.path);
+        assert_ne!(pipe.bbr.pacing_rate(), Some(RATE), "the next ACK restores the gain");
+    }
+}
+
+/// §4.2.2: an idle time that outlasts `ProbeRTT` ends it.
+#[test]
+fn section_4_2_2_an_idle_time_ends_probe_rtt() {
+    let params = Params { round_trip_time: Span::from_millis(200), ..Params::default() };
+    let mut pipe = Pipe::new(&params);
+    pipe.rounds(12);
+    while pipe.bbr.state != State::ProbeRoundTrip {
+        pipe.round(RATE, 12 * SEGMENT, Span::from_millis(11));
+    }
+    pipe.round(RATE, 4 * SEGMENT, RTT);
+    for (later, state) in [(199, State::ProbeRoundTrip), (200, State::ProbeBandwidth)] {
+        let now = pipe.path.now + Span::from_millis(later);
+        let idle = PathView { now, block_start: pipe.path.una, flight: SEGMENT, ..pipe.path };
+        pipe.bbr.on_sent(&idle);
+        assert_eq!(pipe.bbr.state, state, "{later} ms");
+    }
+}
+
 /// §4.2.3.3: for one round, as much data is sent as arrives, so the flight is constant.
 #[test]
 fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
@@ -265,6 +335,61 @@ fn linux_a_timeout_is_a_loss_in_the_search_for_a_policer() {
         pipe.rounds(1);
         assert_eq!(pipe.bbr.policer.searches(), loss_begins_round);
     }
+}
+
+/// Linux's `bbr_set_state()`: timeouts in a row are rounds that lose data. Two intervals of four
+/// such rounds with equal rates make a policer.
+#[test]
+fn linux_timeouts_in_a_row_are_rounds_with_losses() {
+    let params = Params { loss_begins_round: true, long_term: true, ..Params::default() };
+    for (row, found) in [(1, false), (4, true)] {
+        let mut pipe = Pipe::new(&params);
+        pipe.rounds(12);
+        for _ in 0..4 {
+            for _ in 0..row {
+                pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+            }
+            pipe.lost += 12;
+            pipe.rounds(1);
+        }
+        assert_eq!(pipe.bbr.policer.rate().is_some(), found, "{row} in a row");
+    }
+}
+
+/// Linux's `bbr_update_bw()`: an interval shorter than the smallest round trip is no observation.
+#[test]
+fn linux_an_ack_without_a_rate_begins_no_round() {
+    for (valid_rounds, rounds) in [(false, 1), (true, 0)] {
+        let mut pipe = Pipe::new(&Params { valid_rounds, ..Params::default() });
+        pipe.rounds(3);
+        let before = pipe.bbr.round;
+        pipe.round_with(None, 12 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.round - before, rounds);
+        pipe.rounds(1);
+        assert_eq!(pipe.bbr.round - before, rounds + 1);
+    }
+}
+
+/// Linux's `bbr_undo_cwnd()`: the model stays, Startup and the search for a policer begin anew, and
+/// the next ACK restores the window.
+#[test]
+fn linux_an_undone_timeout_restores_the_window_only() {
+    let params = Params { loss_begins_round: true, long_term: true, ..Params::default() };
+    let mut pipe = Pipe::new(&params);
+    pipe.rounds(12);
+    let before = pipe.bbr.window();
+    pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+    pipe.rounds(1);
+    pipe.bbr.window = 4 * SEGMENT;
+    pipe.bbr.repaired_at = Some(u64::MAX >> 2);
+    let bandwidth = pipe.bbr.bandwidth;
+    assert!(pipe.bbr.policer.searches());
+    assert!(pipe.bbr.on_undo(), "no earlier state is restored");
+    assert!(!pipe.bbr.policer.searches());
+    assert_eq!((pipe.bbr.window(), pipe.bbr.full_bandwidth), (4 * SEGMENT, 0));
+    pipe.rounds(1);
+    assert_eq!((pipe.bbr.window(), pipe.bbr.bandwidth), (before, bandwidth));
+    assert!(!Pipe::new(&Params::default()).bbr.on_undo(), "the draft has no undo");
 }
 
 /// Linux's `tcp_try_undo_recovery()`: without SACK the loss is repaired once data sent after it are
