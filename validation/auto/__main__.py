@@ -21,7 +21,7 @@ PUBLISHED = {
     "prob-rtx: head, at once": 8,
     "prob-rtx: highest, after recovery": 8,
     "resize: compressed headers": 4,
-    "resize: full headers": 7,
+    "resize: full headers": 6,
 }
 """Least number of points at which auto is close enough or undecided; `resize` misses its bar."""
 
