@@ -37,7 +37,8 @@ help:
 	@echo "make constraints  make .venv of the newest versions, and keep their numbers for the tests"
 	@echo "make clean     remove the output of these commands, except reproduction/"
 
-demo: $(VENV)/release
+demo: | $(VENV)/build
+	@$(MAKE) --no-print-directory $(VENV)/$(if $(wildcard $(VENV)/release),release,demo)
 	@mkdir -p demo
 	$(BIN)/incast run scenarios/storage-read.toml --plot demo/storage-read.png
 	@echo "The picture is in demo/storage-read.png, its data in demo/storage-read.csv."
@@ -57,7 +58,7 @@ lint: $(VENV)/debug
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest incast._core
 
-validate: $(VENV)/release
+validate: $(VENV)/tools $(VENV)/release
 	$(BIN)/python -m validation $(STUDIES)
 
 validate-quick: $(VENV)/debug
@@ -75,17 +76,17 @@ fuzz:
 	mkdir -p crates/capture/fuzz/found
 	cd crates/capture && cargo +nightly fuzz run read fuzz/found fuzz/corpus/read -- -max_total_time=600 -max_len=65536
 
-bench: $(VENV)/release
+bench: $(VENV)/tools $(VENV)/release
 	$(BIN)/python benches/speed.py --page docs/performance.md
 
-bench-shapes: $(VENV)/release
+bench-shapes: $(VENV)/tools $(VENV)/release
 	$(BIN)/python benches/shapes.py
 
 # An engine laid out by the profile of the runs in benches/train.py. It stands in for
 # $(VENV)/release until a source changes.
 pgo: | $(VENV)/build
 	$(MATURIN) develop --pgo
-	@rm -f $(VENV)/debug && touch $(VENV)/release
+	@rm -f $(VENV)/debug $(VENV)/demo && touch $(VENV)/release
 
 wheel: $(PAGE) | $(VENV)/build
 	$(MATURIN) build --release --pgo --out dist
@@ -155,15 +156,20 @@ explorer/node_modules/.package-lock.json: explorer/package.json explorer/package
 
 # What tests, lints and documentation need.
 $(VENV)/tools: pyproject.toml constraints.txt | $(VENV)/build
-	$(BIN)/pip install --quiet --group dev
+	$(BIN)/pip install --quiet --group contribute
 	@touch $@
 
 # The package, the extension compiled for speed; or in the profile of the tests, which shares
 # their artefacts. The two replace each other.
 $(VENV)/release: $(SOURCES) | $(VENV)/build
 	$(MATURIN) develop --release
-	@rm -f $(VENV)/debug && touch $@
+	@rm -f $(VENV)/debug $(VENV)/demo && touch $@
+
+# Builds faster than $(VENV)/release.
+$(VENV)/demo: $(SOURCES) | $(VENV)/build
+	$(MATURIN) develop --profile demo
+	@rm -f $(VENV)/debug $(VENV)/release && touch $@
 
 $(VENV)/debug: $(SOURCES) | $(VENV)/tools
 	$(MATURIN) develop
-	@rm -f $(VENV)/release && touch $@
+	@rm -f $(VENV)/release $(VENV)/demo && touch $@
