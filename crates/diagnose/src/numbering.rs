@@ -22,8 +22,8 @@ const AGREED_TO_SILENT: u64 = 2;
 /// Minimum number of cases in which a connection has consecutive numbers although another
 /// connection of the host has sent in between.
 const APART: u64 = 2;
-/// If this many of the last 65 536 packets were on other connections, one of these may have a
-/// skipped number by chance, so that this number is no evidence.
+/// If at least this many of the last 65 536 packets were on other connections, one of them may have
+/// a skipped number by chance. The skipped number is then no evidence.
 const CROWD: u32 = 1 << 13;
 
 /// The packets that a host's identifications count.
@@ -86,7 +86,7 @@ impl Host {
         Class::Unknown
     }
 
-    /// Adds votes of one of its connections.
+    /// Adds the votes of one of the host's connections.
     pub fn add(&mut self, votes: Votes) {
         self.votes.good += votes.good;
         self.votes.bad += votes.bad;

@@ -183,9 +183,10 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// The bytes per bin that the host gets if its link is full. If the capture is taken before the
-    /// queue, it has more bytes, so the acknowledged bytes count instead. They only count if the
-    /// ACKs come in small steps, because hosts that merge segments acknowledge in large steps.
+    /// The bytes per bin that the host gets if its link is full. A capture taken before the queue
+    /// has more bytes than pass the link, so the acknowledged bytes count instead. They only count
+    /// if the ACKs come in small steps, because hosts that merge segments acknowledge in large
+    /// steps.
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {

@@ -111,7 +111,8 @@ row! {
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table: `rows`, including those of remedies, or a kind of trace.
+/// The columns of a table. `table` is "rows", whose columns include those of remedies, or a kind of
+/// trace.
 pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
         "rows" => {
@@ -295,8 +296,8 @@ mod tests {
         row(1, "all".into(), "ok", report, &WaitReport::default(), network, 0.0)
     }
 
-    /// The port was offered twelve packets. It dropped three, marked four and delivered nine of
-    /// these.
+    /// The port was offered twelve packets. Of the twelve packets, the port dropped three, marked
+    /// four and delivered nine.
     #[test]
     fn shares_are_of_what_was_offered_and_of_the_time_of_the_run() {
         let port = PortCounters {

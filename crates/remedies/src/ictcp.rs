@@ -67,8 +67,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// By timestamps if the connection has them. Otherwise as the time from the advertisement of a
-    /// window to the arrival of data beyond the previous window.
+    /// By timestamps if the connection has them. Otherwise, the receiver measures the time from the
+    /// advertisement of a window to the arrival of data beyond the previous window.
     #[default]
     Measured,
     /// As a fixed value: the round trip of a full packet on the idle network.

@@ -165,8 +165,8 @@ struct Sender {
     period: Span,
     /// Probability of a success per tick.
     p: f64,
-    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends
-    /// one.
+    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends a
+    /// copy.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,

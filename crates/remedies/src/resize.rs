@@ -12,8 +12,9 @@
 //!
 //! The segment size and `cwnd_dsr` may both be `auto`, which the paper leaves to future work.
 //! Smaller segments help until headers fill the link. Segments should stay small until the window
-//! exceeds the window that caused a loss. The latter is this connection's share of path and buffer.
-//! A window of far more segments does not help, because `NewReno` repairs one loss per round trip.
+//! exceeds the window that caused a loss. The window that caused the loss is this connection's
+//! share of path and buffer. A window of far more segments than this share does not help, because
+//! `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};

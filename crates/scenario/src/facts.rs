@@ -1,4 +1,5 @@
-//! Numbers derived from a scenario, for models, tables and pictures. They are computed only here.
+//! Numbers derived from a scenario, for models, tables and pictures. These numbers are computed
+//! only here.
 
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;

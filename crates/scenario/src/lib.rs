@@ -3,7 +3,7 @@
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
 //! of its `[sweep]`. Every point is merged with the defaults of its profile, and is then read and
 //! checked. This is the only reader of TOML ([`from_toml`]) and the only validator: Python and the
-//! browser pass the text to it and show the errors.
+//! browser pass the text to this reader and show its errors.
 
 mod bounds;
 mod buffer;

@@ -244,7 +244,7 @@ pub struct Flavour {
     pub per_window: bool,
     /// Whether packets have timestamps, so that retransmissions also give samples.
     pub timestamps: bool,
-    /// Whether segments that duplicate ACKs report for the first time give samples (Linux).
+    /// Whether a segment gives a sample when a duplicate ACK first reports its arrival (Linux).
     pub times_blocks: bool,
     /// Tick of the hosts' timers, packet times; 0 for exact timers.
     pub tick: f64,

@@ -44,8 +44,8 @@ enum Who {
     Server,
     /// The server waited for packets that are known to be lost.
     ServerAlone,
-    /// The client waited first, and the server waited after it, because the answer comes much later
-    /// than the second request.
+    /// The client waited before the second request. The server waited after it, because the answer
+    /// comes much later than the second request.
     Both,
     /// The client waited.
     Client,

@@ -325,8 +325,8 @@ fn bytes_that_no_ack_called_show_no_queue() {
     assert_eq!(hole.queued(), None, "there is a hole");
 }
 
-/// The queue that is measured at the server if the ACK of a single segment comes a time `after`
-/// later than the segment. The shortest such time is 1 ms.
+/// The wait in a queue that is measured at the server. A single segment is sent, and its ACK comes
+/// after the time `after`. The shortest such time is 1 ms.
 fn answered(after: Span) -> Option<Span> {
     let mut talk = Talk::ask(true);
     talk.segment(3 * MS, 0);

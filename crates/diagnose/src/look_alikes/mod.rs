@@ -1,5 +1,5 @@
-//! Look-alikes: phenomena that resemble incast. The answer for each of them is found, ruled out or
-//! undecided.
+//! Look-alikes: phenomena that resemble incast. The answer for each look-alike is found, ruled out
+//! or undecided.
 //!
 //! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
 //! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this
@@ -58,7 +58,8 @@ const ALL: [(&str, Judge); 14] = [
 /// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
-    /// The host that receives most data. It is the client, because the requests go to many hosts.
+    /// The host that receives most data. This host is the client, because the requests go to many
+    /// hosts.
     pub receiver: &'a Receiver,
     pub address: Address,
     pub vantage: Option<Vantage>,

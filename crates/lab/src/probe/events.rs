@@ -18,7 +18,7 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// The time since which the link had been idle before the current packet.
+    /// The time at which the link became idle before the current packet.
     idle_since: Time,
     /// The flows of each workload. Other flows are assigned to the first workload.
     workloads: Vec<Range<u32>>,

@@ -11,7 +11,7 @@ const LEAST_REQUEST: u64 = 64;
 pub struct Stream {
     /// The epoch of the connection's packets.
     pub epoch: u8,
-    /// The number of this incarnation among those of the flow.
+    /// The number of this incarnation among the flow's incarnations.
     pub incarnation: u32,
     /// Bytes of a request; 0 before the first request.
     size: u64,

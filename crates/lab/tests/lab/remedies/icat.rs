@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};
 
-/// One server that sends `segments` segments, the first ten at once. Its timer is 200 ms.
+/// One server that sends `segments` segments, the first ten at once. The minimum RTO is 200 ms.
 fn with(remedies: &Value, segments: u64, losses: Vec<Loss>) -> Outcome {
     let document = json!({
         "workload": { "sru": segments * MSS },
