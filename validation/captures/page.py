@@ -62,9 +62,10 @@ flows of a burst. Several hosts can wait for as long as a timer although no pack
 tenth draw and the fourth foreign draw met every criterion except *decided*. One of the newest rules
 ignored waits for a SYN if longer timers were present. That rule was corrected, and the draws of
 this page were committed and judged once. Missed criteria are bold. The results are only a little
-below these criteria. The present rules were run on nine of our draws (the eighth to the eleventh,
-and five for development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws,
-eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine such a value.
+below the missed criteria. The present rules were run on nine of our draws (the eighth to the
+eleventh, and five for development), and eight of these draws reach 0.9 for causes. Of twelve
+foreign draws, eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine such a
+value.
 
 Known errors:
 

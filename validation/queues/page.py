@@ -87,12 +87,13 @@ RENO = """
 ## Drop-tail
 
 NewReno flows share a buffer of 100 places, at 1 Gbps and 100 us. The queue is judged. The losses
-are not judged, because they differ by a factor of up to three. With two flows, the engine loses
-more packets, probably because several lost packets of one window halve this window only once. With
-many flows, the engine loses fewer packets. The fluid model has random losses (p = 2/W²), whereas a
-regular sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part
-of each cycle consists of round trips in which a loss is repaired and the window does not grow. None
-of these causes was traced packet by packet.
+are not judged, because those of the engine and of the fluid model differ by a factor of up to
+three. With two flows, the engine loses more packets than the fluid model, probably because several
+lost packets of one window halve this window only once. With many flows, the engine loses fewer
+packets than the fluid model. The fluid model has random losses (p = 2/W²), whereas a regular
+sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part of each
+cycle consists of round trips in which a loss is repaired and the window does not grow. None of
+these causes was traced packet by packet.
 """
 
 SMITH = """
