@@ -78,7 +78,7 @@ impl Exhausted {
     /// Ends the run with a panic.
     ///
     /// # Panics
-    /// Always. The caller of the run catches the panic.
+    /// Always panics. The caller of the run catches the panic.
     pub fn stop(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
@@ -129,7 +129,7 @@ impl Packets {
     /// Takes the draft.
     ///
     /// # Panics
-    /// If there is no draft.
+    /// Panics if there is no draft.
     #[inline]
     pub fn take(&mut self) -> PacketId {
         let id = self.free.pop().expect("a packet was drafted");

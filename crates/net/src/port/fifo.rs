@@ -274,7 +274,7 @@ impl Fifo {
     /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival.
     ///
     /// # Panics
-    /// If no packet is on the link.
+    /// Panics if no packet is on the link.
     #[inline]
     pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         if self.has_queue {

@@ -220,7 +220,7 @@ impl Stepped {
     /// Removes the packet in service at `now`, and sends the next packet.
     ///
     /// # Panics
-    /// If no packet is in service.
+    /// Panics if no packet is in service.
     pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
