@@ -73,7 +73,7 @@ impl Fifo {
         }
     }
 
-    /// The parts of an unused port. A port of the other kind is made from them.
+    /// The parts of an unused port, from which a port of the other kind is made.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
         Parts { line, train, ties, buffer, discipline, random }

@@ -1,9 +1,9 @@
 //! A port with an event per departure.
 //!
 //! Such a port is needed if the departure time of a packet is not known when the packet is
-//! admitted, because the discipline acts at departure or changes the order. It is also needed if
-//! other ports need the exact occupancy of a shared buffer. The port tells its caller when the
-//! packet in service departs, and is called at that time.
+//! admitted, because the discipline acts at departure or changes the order. Such a port is also
+//! needed if other ports need the exact occupancy of a shared buffer. The port tells its caller
+//! when the packet in service departs, and is called at that time.
 
 use std::collections::VecDeque;
 

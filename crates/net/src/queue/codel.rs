@@ -71,7 +71,7 @@ pub struct Codel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
-    /// None, because the packet was sent.
+    /// No action, because the previous packet was sent.
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
@@ -211,7 +211,8 @@ mod tests {
     const SHORT: Span = Span::from_millis(4);
 
     /// The first drop comes an interval after the waiting time rose above the target. The next
-    /// drops are interval / sqrt(count) apart. Each comes in the first 100-us slot after it is due.
+    /// drops are interval / sqrt(count) apart. Each drop comes in the first 100-us slot after the
+    /// drop is due.
     #[test]
     fn drops_follow_the_control_law() {
         let mut codel = Codel::new(&rfc(), &SITE);

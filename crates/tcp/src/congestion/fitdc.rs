@@ -29,7 +29,7 @@ impl Parameters for Params {}
 #[derive(Clone, Debug)]
 pub struct ByBacklog {
     params: Params,
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     round_end: u64,
     /// Round-trip times of this round: their sum and number.
     sum: Span,

@@ -5,8 +5,8 @@ use incast_engine::{Span, Time};
 use crate::congestion::RecoveryExit;
 use crate::wheel::Wheel;
 
-/// The properties of a recovery that the connection must know. They are read once, before the first
-/// packet.
+/// The properties of a recovery that the connection must know. The connection reads these
+/// properties once, before the first packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// The recovery uses selective acknowledgements, so the scoreboard records which segments have
@@ -96,12 +96,12 @@ pub enum Episode {
     /// Nothing.
     None,
     /// A loss: reduce the window and retransmit the first lost segment. For recoveries by duplicate
-    /// ACKs, this segment is the first unacknowledged one.
+    /// ACKs, the first lost segment is the first unacknowledged segment.
     Enter {
         /// Whether to restart the retransmission timer.
         restart_timer: bool,
     },
-    /// A loss for which the window was already reduced. It is handled as `Enter`, without the
+    /// A loss for which the window was already reduced. The loss is handled as `Enter`, without the
     /// reduction.
     EnterReduced {
         /// Whether to restart the retransmission timer.

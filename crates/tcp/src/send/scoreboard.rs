@@ -1,5 +1,5 @@
-//! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file has the
-//! part for cumulative ACKs. `selective.rs` sets marks.
+//! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file handles
+//! cumulative ACKs. `selective.rs` sets marks.
 
 use std::collections::VecDeque;
 
@@ -64,7 +64,7 @@ impl Sent {
     }
 }
 
-/// Number of SACK blocks of the last ACK that are stored. Only changes against these blocks are
+/// Number of stored SACK blocks of the last ACK. Only changes against the stored blocks are
 /// processed.
 pub(super) const SEEN: usize = 3;
 
