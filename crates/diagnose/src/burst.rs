@@ -116,7 +116,7 @@ impl Burst {
     }
 }
 
-/// Maximum number of open bursts of one host. In a real network, fewer bursts overlap.
+/// Maximum number of open bursts of one host. In a real network, fewer bursts than this overlap.
 const BURSTS: usize = 64;
 
 /// The open bursts of a host by number, and the positions of their open flows.

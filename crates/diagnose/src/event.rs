@@ -60,7 +60,7 @@ pub struct Message {
     pub bytes: i64,
     /// The position of the message's first byte in the flow.
     pub first_byte: i64,
-    /// Number of the message's packets, and number of these that were sent again.
+    /// Number of the message's packets, and number of these packets that were sent again.
     pub packets: u32,
     pub again: u32,
 }

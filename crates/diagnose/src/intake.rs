@@ -83,7 +83,8 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect, as part of a sentence. For a filter, this is only the last part.
+    /// The sign of the defect, as part of a sentence. For a filter, the sign has further parts, and
+    /// this function returns only the last one.
     fn why(self) -> &'static str {
         match self {
             Self::Filtered => "bytes between the packets are missing",

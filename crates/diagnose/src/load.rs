@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(Load::default().full(), 0);
     }
 
-    /// The idle time that an ACK adds if it comes a time `after` later than a packet.
+    /// The idle time that an ACK adds. `after` is the time from a packet to the ACK.
     fn drained(after: Span, duration: Span) -> Span {
         let mut load = Load::default();
         load.take(at(0), 1500);

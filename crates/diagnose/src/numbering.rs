@@ -12,8 +12,8 @@ use incast_capture::read::Address;
 
 /// Largest number of packets that are lost in a row: 1.5 MB of full segments.
 const MOST: u16 = 1024;
-/// Minimum number of packets whose numbers agree with the bytes seen, in all and for each packet
-/// whose number does not agree.
+/// Minimum number of packets whose numbers agree with the bytes seen: `AGREED` in all, and
+/// `AGREED_TO_NOT` for each packet whose number does not agree.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
 /// Minimum number of agreeing packets for each jump after a wait, because a flow with more losses
@@ -107,8 +107,8 @@ pub struct Votes {
     bad: u64,
     /// Number of jumps that were exactly as long as the hole in the bytes.
     matched: u64,
-    /// Number of jumps after a wait without a hole. They come from lost windows or from packets of
-    /// other connections.
+    /// Number of jumps after a wait without a hole. Such jumps come from lost windows or from
+    /// packets of other connections.
     silent: u64,
 }
 
@@ -195,8 +195,8 @@ impl Numbering {
     }
 
     /// Takes a packet of `segments` segments on a flow of the host at `place`. Returns the number
-    /// of packets that are missing before it. Returns `None` for the flow's first packet, for a
-    /// number far from the last number, and if the missing numbers were seen on other flows.
+    /// of packets that are missing before this packet. Returns `None` for the flow's first packet,
+    /// for a number far from the last number, and if the missing numbers were seen on other flows.
     pub fn take(
         &mut self,
         (place, flow): (usize, u32),

@@ -38,7 +38,7 @@ pub struct Silence {
     acknowledged: u32,
     again: u32,
     fresh: u32,
-    /// Number of flows in `acknowledged` and `again` that do not ask.
+    /// Number of flows in `acknowledged` and `again` that carry no requests.
     told: u32,
     /// Number of flows whose host asked again without having received any packet since its first
     /// request.
@@ -257,7 +257,7 @@ mod tests {
         };
         assert_eq!([found(4, 2), found(5, 4), found(55, 2)], [Some(None); 3]);
         assert_eq!(found(5, 1), None);
-        assert_eq!(found(56, 4), None, "it was heard for a quarter of the time");
+        assert_eq!(found(56, 4), None, "the host was heard for a quarter of the time");
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
         };
         assert_eq!(found(100, 50, 150 * MS), (1, true));
         assert_eq!(found(100, 50, 150 * MS - ns(1)), (0, false));
-        assert_eq!(found(100, 100, 150 * MS), (0, true), "it was heard as it asked");
+        assert_eq!(found(100, 100, 150 * MS), (0, true), "the host was heard when it asked");
         // The packet came after a quarter of the wait.
         assert_eq!([found(0, 50, 200 * MS), found(0, 51, 200 * MS)], [(0, true), (0, false)]);
     }

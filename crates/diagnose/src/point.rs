@@ -177,9 +177,9 @@ impl Point {
         vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
-    /// Whether flows of other hosts may not pass this point. This is so if the point may be at a
-    /// server. It is also so if one host sends and the round trip is so short that it does not show
-    /// which end is here.
+    /// Whether flows of other hosts may bypass this point. They may if the point may be at a
+    /// server. They also may if only one host sends, and the round trip is too short to show at
+    /// which end the point is.
     pub fn may_miss_others(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let near = self.parameters.round_trip.is_none_or(|trip| trip < NEAR_BY);

@@ -132,8 +132,9 @@ impl Trips {
         if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
-    /// The share of an end in the usual round trip. It is computed from medians. The shortest times
-    /// include no queue, but the time in a queue shows on which side of the queue the point is.
+    /// The share of an end in the usual round trip. The share is computed from medians. The
+    /// shortest times include no queue, but the time in a queue shows on which side of the queue
+    /// the point is.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

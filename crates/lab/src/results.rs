@@ -260,8 +260,8 @@ pub fn row(
     }
 }
 
-/// The quantile `q` of the sorted spans, without interpolation: the first span that follows a share
-/// `q` of the spans.
+/// The quantile `q` of the sorted spans, without interpolation: the first span after the share `q`
+/// of the spans.
 fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = ((sorted.len() as f64 * q) as usize).min(last);

@@ -3,9 +3,9 @@
 //!
 //! One controller per network card sees all arriving packets. Time is divided into slots of two
 //! halves. In the first half, the controller measures the remaining bandwidth of the link. In the
-//! second half, windows may grow to use it. Once per round trip, each connection compares its
-//! throughput with the throughput that its window allows. If the connection uses its window, the
-//! window may grow. If not, the window shrinks.
+//! second half, windows may grow to use this bandwidth. Once per round trip, each connection
+//! compares its throughput with the throughput that its window allows. If the connection uses its
+//! window, the window may grow. If not, the window shrinks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

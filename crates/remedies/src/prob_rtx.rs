@@ -40,8 +40,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// The outstanding segment with the largest sequence number: the literal reading. A copy of it
-    /// repairs nothing if an earlier segment is lost.
+    /// The outstanding segment with the largest sequence number: the literal reading. A copy of
+    /// this segment repairs nothing if an earlier segment is lost.
     Highest,
     /// The first outstanding segment. The ACKs ask for this segment.
     #[default]

@@ -116,8 +116,8 @@ const FULL_HEADER: u8 = 40;
 /// The smallest automatic `mss_dsr`, bytes: the paper's value.
 const LEAST_SEGMENT: u32 = 50;
 
-/// Automatic `mss_dsr`, bytes. It is two and a half headers, so that headers take at most 2/7 of
-/// the link.
+/// Automatic `mss_dsr`, bytes. This payload is as long as two and a half headers, so that headers
+/// take at most 2/7 of the link.
 fn first_segment(header: u8) -> u32 {
     (u32::from(header) * 5 / 2).max(LEAST_SEGMENT)
 }
@@ -137,8 +137,8 @@ struct Rule {
 
 impl Rule {
     /// The repair of a window of n segments may take n round trips, and the number of saved
-    /// timeouts is at best proportional to n. The limit is therefore of the order of √(RTO / RTT).
-    /// It is ten times this root.
+    /// timeouts is at best proportional to n. The limit is therefore proportional to √(RTO / RTT),
+    /// and the factor is ten.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);

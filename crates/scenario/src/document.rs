@@ -14,8 +14,8 @@ const ALTERNATIVES: &[&[&str]] =
 /// `base`.
 ///
 /// A registry name means a table with only `name`; a change of name drops the other entry's
-/// parameters. `null` means "not given" and `true` enables the present table. A key of `over`
-/// removes its [`ALTERNATIVES`] from `base`.
+/// parameters. `null` means "not given", and `true` keeps and enables a table of `base`. A key of
+/// `over` removes its [`ALTERNATIVES`] from `base`.
 pub(super) fn lay(base: &mut Value, over: &Value) {
     match (base, over) {
         (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}

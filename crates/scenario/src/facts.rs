@@ -68,8 +68,7 @@ table! {
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
         pub buffer_total_counts_packets: bool,
-        /// Length of the longest queue that may grow, as a multiple of the free space; none if
-        /// limits are fixed.
+        /// Multiple of the free space up to which a queue may grow; none if limits are fixed.
         pub buffer_alpha: Option<f64>,
         /// Keys of the queue discipline that are thresholds of the queue's length.
         pub thresholds: Vec<String>,

@@ -72,7 +72,7 @@ impl Group<'_> {
 /// All tables of traffic.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// The workloads: the run ends with them.
+    /// The workloads. The run ends when all of them are complete.
     pub workloads: Vec<Table>,
     /// Whether the workloads are a list, `[[workload]]`, so that each workload has a row of its
     /// own.

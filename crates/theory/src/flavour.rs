@@ -128,7 +128,8 @@ pub struct Cubic {
 /// The parameters of BBR, version 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bbr {
-    /// Gains of rate and window in Startup, of the window in `ProbeBW`, and of the rate that probes.
+    /// Gain of rate and window in Startup, gain of the window in `ProbeBW`, and gain of the rate
+    /// while `ProbeBW` probes.
     pub startup: f64,
     /// See `startup`.
     pub cruise: f64,

@@ -53,7 +53,7 @@ pub struct Connection {
     /// The number of the connection.
     pub serial: u64,
     ends: [Endpoint; 2],
-    /// The indices of its hosts in the lists of the point.
+    /// The indices of the connection's two hosts in the lists of the point.
     pub hosts: [usize; 2],
     /// Whether each end has sent a packet.
     spoken: [bool; 2],

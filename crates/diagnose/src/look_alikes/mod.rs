@@ -144,8 +144,8 @@ fn rests_on_losses(name: &str) -> bool {
     LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
 }
 
-/// The look-alikes that may affect only the paths of other servers. If one server's packets do not
-/// show them, they are not ruled out.
+/// The look-alikes that may affect only the paths of other servers. A capture at one server cannot
+/// rule them out.
 const ELSEWHERE: [&str; 5] =
     [bad_link::NAME, policer::NAME, mtu_black_hole::NAME, outage::NAME, host_drops::NAME];
 

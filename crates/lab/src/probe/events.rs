@@ -204,7 +204,8 @@ mod tests {
         Time::ZERO + Span::from_micros(micros)
     }
 
-    /// A trace of two workloads: flows 0 and 1 belong to the first, flow 2 to the second.
+    /// A trace of two workloads. Flows 0 and 1 belong to the first workload, and flow 2 belongs to
+    /// the second.
     fn trace() -> EventTrace {
         let setting = Setting {
             flows: 3,

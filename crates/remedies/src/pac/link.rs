@@ -89,7 +89,7 @@ impl Link {
         at
     }
 
-    /// The time at which an ACK with this load fits.
+    /// The time at which the link has room for the data that an ACK with this load triggers.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }

@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(path(10).ramp(), Span::from_micros(724));
     }
 
-    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but the paper's
-    /// K is 1024 (§3).
+    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but 1 KB is 1024
+    /// bytes in the paper (§3).
     #[test]
     fn equation_5_the_plateau_of_64_kb_takes_372_us_and_of_64_000_bytes_360() {
         assert_eq!(path(1).plateau(64 * KIB), Some(Span::from_micros(372)));

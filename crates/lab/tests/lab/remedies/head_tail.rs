@@ -1,4 +1,4 @@
-//! Head or tail: the cost of a loss depends on its position in the unit.
+//! Head or tail: the cost of a loss depends on its position in the message.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;

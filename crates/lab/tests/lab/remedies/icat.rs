@@ -64,7 +64,8 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
     }
 }
 
-/// This needs all parts together: the tail is lost, and then its retransmissions are lost.
+/// Only all parts together repair these losses: the tail is lost, and then its retransmissions are
+/// lost.
 #[test]
 fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     for copies in 2..6 {
