@@ -113,7 +113,7 @@ def _stacks(judged: Study) -> list[str]:
     lines = [
         "## By transport and profile",
         "",
-        f"A cell gives three numbers of reads: within a factor of {NEAR}, answered, and all.",
+        f"A cell gives three numbers: reads within a factor of {NEAR}, answered reads, and all reads.",
         "",
         "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
         "|---|" + "--:|" * (len(PROFILES) + 1),
