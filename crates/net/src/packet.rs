@@ -52,7 +52,7 @@ impl Flags {
     /// The packet has an application's request. The packet is the handshake's last ACK or a packet
     /// of its own, and the packet's `seq` is the ordinal number of the request.
     pub const REQUEST: Self = Self(1 << 3);
-    /// A packet of background traffic that does not use TCP. It is not answered.
+    /// A packet of background traffic that does not use TCP. Such a packet is not answered.
     pub const DATAGRAM: Self = Self(1 << 4);
     /// A retransmission. Probes read this bit, and so do disciplines that protect retransmissions.
     pub const RETRANSMISSION: Self = Self(1 << 5);

@@ -170,7 +170,7 @@ impl Packets {
         self.take()
     }
 
-    /// Frees the slot of a packet. Its content stays readable until the next draft.
+    /// Frees the slot of a packet. The packet's content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         let route = self[id].route.0 as usize;

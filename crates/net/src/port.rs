@@ -160,8 +160,8 @@ impl PortCounters {
     }
 }
 
-/// The packet in service of a port with departure events. Each time comes with its order among
-/// simultaneous events.
+/// The packet in service of a port with departure events. Each time in this struct comes with the
+/// order of the event among simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// The time at which the packet leaves; [`Port::depart`] must be called then.

@@ -139,7 +139,7 @@ impl Fifo {
         admission
     }
 
-    /// Admits a packet from a relay that arrives at `now`. It does not wait.
+    /// Admits a packet from a relay that arrives at `now`. The packet does not wait.
     #[inline]
     pub(crate) fn admit(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;

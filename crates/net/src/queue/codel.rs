@@ -17,10 +17,10 @@ pub struct Params {
     /// Acceptable waiting time, in seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
     /// Time, in seconds, for which the waiting time must stay above `target` before packets are
-    /// dropped or marked. It should be about the longest round trip (RFC 8289 §4).
+    /// dropped or marked. This time should be about the longest round trip (RFC 8289 §4).
     pub interval: Span,
-    /// Queue length, in bytes, up to which no packet is dropped. It should be the size of a full
-    /// packet (MAXPACKET in RFC 8289 §5).
+    /// Queue length, in bytes, up to which no packet is dropped. This queue length should be the
+    /// size of a full packet (MAXPACKET in RFC 8289 §5).
     pub max_packet: Size,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,

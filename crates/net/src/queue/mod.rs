@@ -131,7 +131,7 @@ pub struct Site {
 /// The parameters of a discipline.
 pub trait Parameters {
     /// Whether the discipline decides at departure, reorders packets, or removes waiting packets.
-    /// Its port then has an event per departure.
+    /// The port of such a discipline has an event per departure.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Refuses the first parameter that is invalid for the switch's ports.

@@ -18,9 +18,9 @@ use crate::packet::{Flags, Packet};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
-    /// should be the number of duplicate ACKs that signal a loss (RFC 5681 §3.2), minus the number
-    /// that limited transmit adds (RFC 3042).
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. This
+    /// number should be the number of duplicate ACKs that signal a loss (RFC 5681 §3.2), minus the
+    /// number that limited transmit adds (RFC 3042).
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).

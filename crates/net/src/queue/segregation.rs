@@ -44,9 +44,9 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// A flow is in burst mode if the gaps between its packets vary strongly. Their variation is 0
-    /// for periodic packets, 1 for a Poisson process, and more than 1 if bursts and pauses
-    /// alternate.
+    /// A flow is in burst mode if the gaps between its packets vary strongly. The variation of the
+    /// gaps is 0 for periodic packets, 1 for a Poisson process, and more than 1 if bursts and
+    /// pauses alternate.
     Variation,
     /// A flow is in burst mode if its recent rate is much higher than its average rate.
     Rate,

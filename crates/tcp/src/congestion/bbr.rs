@@ -1,4 +1,4 @@
-//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00). It uses a
+//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00). BBR uses a
 //! model of the path (bandwidth and round trip) instead of a reaction to losses.
 
 use std::collections::VecDeque;

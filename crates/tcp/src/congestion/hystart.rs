@@ -257,7 +257,7 @@ fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
 /// The smallest round trip of a round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     end: u64,
     smallest: Option<Span>,
     samples: u32,

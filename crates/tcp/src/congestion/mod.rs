@@ -107,7 +107,7 @@ pub trait CongestionControl {
     }
 }
 
-/// A congestion control from another crate. It must be `Clone`.
+/// A congestion control from another crate. The congestion control must be `Clone`.
 pub trait CustomControl: CongestionControl + Debug + Send {
     /// A copy, to be restored after a premature timeout.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;

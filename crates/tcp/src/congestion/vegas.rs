@@ -88,7 +88,7 @@ impl FineTimeout {
 /// A round trip: from an ACK to the ACK of the data sent at that time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     end: u64,
     sum: Span,
     samples: u64,

@@ -24,8 +24,8 @@ pub struct PathView {
     pub receive_window: u64,
     /// Initial window, bytes.
     pub initial_window: u64,
-    /// First unacknowledged sequence number, after the current ACK. It delimits rounds: a round
-    /// that began at `max` ends when `una` reaches that number.
+    /// First unacknowledged sequence number, after the current ACK. This number delimits rounds: a
+    /// round that began at `max` ends when `una` reaches that value of `max`.
     pub una: u64,
     /// One past the highest sequence number sent.
     pub max: u64,
@@ -54,8 +54,8 @@ pub struct Head {
     pub sent_at: Time,
     /// How often the segment was sent.
     pub transmissions: u16,
-    /// Whether the current ACK made this segment the first unacknowledged one. Otherwise the ACK
-    /// was a duplicate.
+    /// Whether the current ACK made this segment the first unacknowledged one. If not, the ACK was
+    /// a duplicate.
     pub is_new: bool,
 }
 

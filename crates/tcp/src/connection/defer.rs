@@ -64,11 +64,11 @@ impl Connection {
         }
     }
 
-    /// Whether data wait. They do not wait
+    /// Whether data wait. Data do not wait
     ///
     /// - during the repair of a loss, or if nothing is outstanding;
-    /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
-    ///   application cannot extend;
+    /// - if `allowed` is a full burst, a third of the window, or an entire piece of the send queue
+    ///   that the application cannot extend;
     /// - if nothing was sent for a millisecond;
     /// - if the next ACK is farther away than half a round trip or a millisecond.
     fn waits(&mut self, now: Time, next: u64, allowed: u64) -> bool {

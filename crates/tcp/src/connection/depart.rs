@@ -25,7 +25,7 @@ impl Connection {
     /// nothing else on its link.
     ///
     /// Departure times are used only with a window below a segment, and only if no event can reach
-    /// the connection before the departure. Otherwise the pacer's deadline is used.
+    /// the connection before the departure. In other cases the pacer's deadline is used.
     pub fn allow_departure_times(&mut self) {
         let is_plain = self.needs.fractional_window && self.extras.only(SETTLED);
         if let Some(pacer) = &mut self.pacer {

@@ -23,7 +23,7 @@ pub(super) struct Pacer {
     pub(super) waiting: bool,
     /// The time at which this data began to wait.
     waiting_since: Time,
-    /// Whether all data is paced. Otherwise data is paced only with a window below a segment.
+    /// Whether all data is paced. If not, data is paced only with a window below a segment.
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
@@ -213,7 +213,7 @@ impl Connection {
     }
 
     /// Whether data waits for the pacer at the congestion control's rate, and nothing else can
-    /// leave earlier. If so, the search for the next segment is unnecessary.
+    /// leave earlier. If data waits in this way, the search for the next segment is unnecessary.
     #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let is_early = |pacer: &Pacer| pacer.next_at > now && !pacer.is_in_burst(now);

@@ -1,8 +1,8 @@
 //! Loss recovery. Each recovery has a file, and a line in the list below.
 //!
-//! A recovery decides which segments are lost and how much may be sent during their repair. It
-//! never writes cwnd. It returns an [`Episode`], and the connection notifies the congestion
-//! control.
+//! A recovery decides which segments are lost and how much may be sent during their repair. A
+//! recovery never writes cwnd. A recovery returns an [`Episode`], and the connection notifies the
+//! congestion control.
 //!
 //! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe the
 //! differences between recoveries that affect the connection.
@@ -30,7 +30,7 @@ pub trait Parameters {
     /// Finds the first invalid parameter.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The key of this parameter, and the reason why its value is invalid.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -213,7 +213,7 @@ macro_rules! loss_recoveries {
             /// Finds the first invalid parameter.
             ///
             /// # Errors
-            /// What is wrong with it.
+            /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
                 match self { $(Self::$variant(params) => params.check(),)+ }
             }

@@ -18,8 +18,8 @@ pub struct Traits {
     /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and a segment that does not fit is
     /// truncated.
     pub by_pipe: bool,
-    /// The recovery marks lost segments, and these are retransmitted individually. Otherwise a
-    /// timeout returns all segments to the send queue (go-back-N).
+    /// The recovery marks lost segments, and the marked segments are retransmitted individually.
+    /// Otherwise a timeout returns all segments to the send queue (go-back-N).
     pub in_place: bool,
     /// The recovery has deadlines, and examines every arrived segment.
     pub timed: bool,
@@ -146,8 +146,8 @@ impl Episode {
     }
 }
 
-/// The segment that answers a partial ACK. It is sent regardless of the windows, except with
-/// `Reduced`.
+/// The segment that answers a partial ACK. This segment is sent regardless of the windows, except
+/// with `Reduced`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).

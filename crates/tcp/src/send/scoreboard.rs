@@ -78,7 +78,7 @@ pub(super) struct Tally {
     pub(super) lost: u64,
     /// Bytes with a copy in flight.
     pub(super) resent: u64,
-    /// Lost bytes without a copy in flight. Their retransmission is due.
+    /// Lost bytes without a copy in flight. The retransmission of these bytes is due.
     pub(super) due: u64,
     pub(super) sacked_segments: u32,
     pub(super) lost_segments: u32,
