@@ -22,11 +22,11 @@ pub struct Params {
     /// Whether `retransmit_holes` also applies to segments above the highest one that has arrived
     /// (ns-3: `TcpTxBuffer::NextSeg()` omits condition (1.b) in rule 3).
     pub retransmit_tail: bool,
-    /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient"). A
-    /// partial ACK then causes one segment regardless of the pipe, unless the first unacknowledged
-    /// segment was already sent again. This one segment is a lost segment, else new data, else the
-    /// first unacknowledged segment. Only the first partial ACK restarts the timer (ns-3:
-    /// `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
+    /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient").
+    /// Each partial ACK then releases one segment regardless of the pipe, unless the first
+    /// unacknowledged segment was already sent again. The released segment is a lost segment, else
+    /// new data, else the first unacknowledged segment. Only the first partial ACK restarts the
+    /// timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
     pub answer_partial_acks: bool,
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
     /// it open).
