@@ -295,7 +295,7 @@ class _Round:
         jobs: list[Job],
         attempt: int,
     ) -> list[tuple[dict[str, Any], float]]:
-        """Return the output of a batch; an empty list if its workers died (the batch runs again)."""
+        """Return the output of a batch, or an empty list if the batch must run again."""
         from distributed import CancelledError, KilledWorker
 
         try:
