@@ -56,8 +56,8 @@ n × Padhye is too low by a little more than a factor of 2 for few servers (3.21
   within the factor of 2 while requests had the length of an ACK (`request_on_wire`).
 
 n × Padhye is not orders of magnitude too high (3.21)
-: This model is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the
-  timeouts at the head of a block. It also uses the measured T0, which grows to {timer:.2f} s
+: This model is {padhye} times too high at 32 and 48 servers. The model uses p_r, which includes the
+  timeouts at the head of a block. The model also uses the measured T0, which grows to {timer:.2f} s
   because a timer stays backed off until a round trip can be measured. With a T0 of 0.2 s, the model
   is about {padhye_short} times too high at these numbers of servers.
 

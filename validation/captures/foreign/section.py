@@ -21,10 +21,10 @@ _HEAD = """\
 ## Foreign captures
 
 There are {count} captures that resemble captures of other people's networks
-(`validation/captures/foreign`). They cover hosts that number packets in other ways, files that lack
-packets or contain them twice, tunnels, mirror ports, windows that close, slow services, and network
-problems other than incast. The packets come from the simulator (rewritten), from a small
-implementation of TCP, and from real hosts behind the kernel's own bridge, with offloads.
+(`validation/captures/foreign`). The captures cover hosts that number packets in other ways, files
+that lack packets or contain them twice, tunnels, mirror ports, windows that close, slow services,
+and network problems other than incast. The packets come from the simulator (rewritten), from a
+small implementation of TCP, and from real hosts behind the kernel's own bridge, with offloads.
 `validation/captures/foreign/split.csv` lists which captures are held out.
 
 A wait is doubtful if nothing in the file shows a loss: no retransmission, no hole that is filled,
