@@ -91,8 +91,8 @@ def _trusted(judged: Study) -> list[str]:
     lines = [
         "## How far to trust it",
         "",
-        "The model states the uncertainty of the mean goodput of ten runs. This uncertainty has two",
-        "parts: the scatter of the runs that the model has followed, and the limited number of",
+        "The model states the uncertainty of the mean goodput of ten runs. This uncertainty has",
+        "two parts: the scatter of the runs that the model has followed, and the limited number of",
         "blocks. The reads are grouped by this uncertainty. `incast model` prints the value in the",
         "last column under its table.",
         "",
