@@ -2,9 +2,9 @@
 
 python .ci/lengths.py [FOLDER]
 
-In a function, the lines of the body that hold code count, without docstring, comments and blank
-lines. Clippy counts the same lines in Rust (`too-many-lines-threshold` in clippy.toml). In a file,
-every line counts. `LATER` lists the exceptions.
+The length of a function is the number of lines of its body that hold code, without docstring,
+comments and blank lines. Clippy counts the same lines in Rust (`too-many-lines-threshold` in
+clippy.toml). In a file, every line counts. `LATER` lists the exceptions.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def read(lines: list[str]) -> Counts:
 def entered(counts: Counts, packets: float) -> dict[str, tuple[float, float]]:
     """Return the files that packets enter, with their numbers for the columns of `table`.
 
-    The first number is the executions of the file's busiest instruction per packet. The second
-    number is the file's instructions per hop.
+    The first number tells how often a packet executes the busiest instruction of the file. The
+    second number is the file's instructions per hop.
     """
     totals: Counter[str] = Counter()
     busiest: Counter[str] = Counter()

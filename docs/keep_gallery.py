@@ -27,7 +27,7 @@ NOISE = {"network.clock_noise": "1us"}
 
 
 def main() -> int:
-    """Copy the folder unless the gallery would lack a figure."""
+    """Copy the folder, unless the gallery would then lack a figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="--out of incast reproduce")
     folder = parser.parse_args().folder

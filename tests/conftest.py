@@ -55,7 +55,7 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts() -> Iterator[None]:
-    """Heed Ctrl-C, which processes in the background of a shell ignore otherwise."""
+    """Let Ctrl-C interrupt the tests even if a shell runs them in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -147,7 +147,7 @@ def test_results_of_another_engine_are_not_mixed_with_ours(sweep: Path, tmp_path
 
 @pytest.mark.parametrize("key", ["traces", "plan.points.0.resolved.x"])
 def test_a_manifest_with_lists_in_lists_is_refused(sweep: Path, tmp_path: Path, key: str) -> None:
-    """Lists of some depths can still be read; the depth depends on the calls on the stack."""
+    """The depth at which lists can no longer be read depends on the calls on the stack."""
     for depth in range(700, 1000):
         changed(sweep, tmp_path, key, "DEEP", '"DEEP"', "[" * depth + "]" * depth)
 

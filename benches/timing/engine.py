@@ -34,7 +34,7 @@ def sheet(*, guided: bool) -> Sheet:
         share = floor / nanoseconds
         bar = case.guided if guided and case.guided else case.plain
         if share < bar:
-            made.missed.append(f"{case.letter} {share:.2f} of {bar:.2f}")
+            made.missed.append(f"{case.letter}, {share:.2f} of {bar:.2f}")
         made.add(
             f"{case.letter}, {case.name}",
             f"{nanoseconds:.1f}",

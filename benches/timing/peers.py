@@ -45,7 +45,7 @@ def sheet(*, guided: bool) -> Sheet:
             best, bar = fastest(theirs), bars[guided]
             factor = fastest(ours).speed / best.speed
             if factor < bar:
-                made.missed.append(f"{workload.name} {factor:.1f} of {bar:g}")
+                made.missed.append(f"{workload.name}, {factor:.1f} of {bar:g}")
             beside = [f"{best.speed / 1e6:.2f} M/s", f"{best.process_s:.2f} s"]
             beside += [f"{factor:.1f}", f"{bar:g}"]
         made.add(workload.name, *_figures(ours), *beside)

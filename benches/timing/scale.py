@@ -55,7 +55,7 @@ def sheet(grown: list[Grown]) -> Sheet:
             f"{one.slope:.2f}",
         )
         if one.slope > BAR:
-            made.missed.append(f"{one.shape.name} {one.slope:.2f} of {BAR:g}")
+            made.missed.append(f"{one.shape.name}, {one.slope:.2f} of {BAR:g}")
     return made
 
 

@@ -50,6 +50,8 @@ class Sheet:
             *("| " + " | ".join(row) + " |" for row in self.rows),
         ]
         missed = (
-            ["", "Bars that were missed: " + "; ".join(self.missed) + "."] if self.missed else []
+            ["", "Results that miss their bar: " + "; ".join(self.missed) + "."]
+            if self.missed
+            else []
         )
         return "\n".join([f"## {self.title}", "", self.note, "", *lines, *missed, ""])

@@ -30,8 +30,8 @@ def sheet() -> Sheet:
     made = Sheet(
         "Transports",
         ["transport", "ample buffer: ns", "ratio", "bar", "collapse: ns", "ratio"],
-        "The ratio is relative to the time of NewReno with ample buffer before header prediction, "
-        f"which was {BEFORE:.2f} times that of the probe.",
+        "The ratio divides the time of a transport by the time of NewReno with ample buffer before "
+        f"header prediction. That time of NewReno was {BEFORE:.2f} times the time of the probe.",
     )
     worker = Worker()
     for name in names():
@@ -43,7 +43,7 @@ def sheet() -> Sheet:
                 bar = MOST.get(name, USUAL)
                 cells.append(f"{bar:g}")
                 if ratio > bar:
-                    made.missed.append(f"{name} {ratio:.2f} of {bar:g}")
+                    made.missed.append(f"{name}, {ratio:.2f} of {bar:g}")
         made.add(*cells)
     worker.close()
     return made

@@ -54,8 +54,8 @@ def figures() -> Iterator[str]:
     for metric in DERIVED.values():
         yield f"- `{metric.name}`: {metric.label}"
     yield (
-        "\nThe following metrics describe the run that a search by `late` finds. If the run has "
-        "several blocks, the worst value counts:\n"
+        "\nThe following metrics describe the run that a search with the condition `late` finds. "
+        "If the run has several blocks, the worst value counts:\n"
     )
     for metric in LATE.values():
         yield f"- `{metric.name}`: {metric.label}"

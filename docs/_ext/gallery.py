@@ -127,13 +127,13 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
 
 
 def _with_noise(claim: dict[str, Any]) -> dict[str, Any]:
-    """Return the claim in the run in which no two hosts have the same clock."""
+    """Return the claim as judged in the run in which no two hosts have the same clock."""
     own = (claim["text"], claim["id"])
     return next(one for one in NOISY["claims"] if (one["text"], one["id"]) == own)
 
 
 def plain(text: str) -> str:
-    """Escape the signs of Markdown in a string."""
+    """Escape the special characters of Markdown in a string."""
     for sign in ("\\", "|", "*", "_", "<", "`"):
         text = text.replace(sign, f"\\{sign}")
     return text

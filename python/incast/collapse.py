@@ -1,6 +1,6 @@
 """The one definition of collapse, for rows, verdicts, models and studies.
 
-docs/reference/collapse.md describes it and gives the reasons.
+docs/reference/collapse.md describes this definition and gives the reasons for it.
 """
 
 import numpy as np
@@ -9,12 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block. A read with such a goodput and this many timeouts has collapsed.
+"""Timeouts per block. A read below `LEAST_SHARE` with this many timeouts has collapsed.
 
 The duration of these timeouts does not matter.
 """
 LEAST_WAIT = 0.5
-"""Share of the lost time. If rarer timeouts last at least this share, a read has collapsed, too."""
+"""Share of the lost time.
+
+A read below `LEAST_SHARE` with fewer timeouts has collapsed, too, if its timeouts last at least
+this share.
+"""
 
 
 def collapsed(

@@ -32,7 +32,7 @@ class LiveError(ValueError):
 
 
 class FetchError(ValueError):
-    """A read from real servers that failed or is not possible; the message is one line."""
+    """A failed or impossible read from real servers; the message is one line."""
 
 
 class AdviceError(ValueError):

@@ -18,8 +18,8 @@ def begin(name: Callable[[], Path]) -> BufferedWriter:
     Parameters
     ----------
     name
-        A function that returns a new name on each call. It is called again if a process in
-        `sweep_up` has locked and removed the new file first.
+        A function that returns a new name on each call. The function is called again if a
+        process in `sweep_up` has locked and removed the new file first.
     """
     while True:
         handle = name().open("xb")

@@ -177,7 +177,7 @@ def _scaled(value: float, units: list[tuple[float, str]], *, trim: bool = True) 
 
 
 def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
-    """Return the largest unit that is at most the value; 999.96 gets the next larger unit."""
+    """Return the largest unit that is at most the value; 999.96 counts as 1000."""
     return next((one for one in units if abs(value) >= one[0] * 0.9995), units[-1])
 
 

@@ -1,4 +1,4 @@
-"""Text files from users. They are read as a whole, up to a maximum size."""
+"""Text files from users, which are read as a whole, up to a maximum size."""
 
 import signal
 from pathlib import Path

@@ -38,7 +38,7 @@ def scenarios() -> Document:
 
 
 def keys() -> dict[str, Document]:
-    """Return the schema of every key: `network.queue[red].min_th` is one of `red`."""
+    """Return the schema of every key; `network.queue[red].min_th` is a key of `red`."""
     found: dict[str, Document] = {}
     seen: set[str] = set()
     late: list[tuple[Document, str]] = []

@@ -173,7 +173,7 @@ def test_a_plan_that_contradicts_itself_is_refused(make: Callable[[], Plan], mes
 
 
 def test_a_smaller_plan_bounds_those_who_join_an_open_batch() -> None:
-    """If the plan shrinks from four answers to two, an open batch with one takes one more."""
+    """If a plan of four answers becomes one of two, an open batch of one takes one more."""
     desk = Desk(Plan.batches(4, window=None))
     assert desk.wants(1) == [0]
     assert not desk.admission.full

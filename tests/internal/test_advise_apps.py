@@ -26,7 +26,7 @@ FIFTH = 48 * 2**20 // 5
 
 
 def bounded(app: str, *settings: str, **workload: object) -> tuple[int | None, int, str, list[str]]:
-    """Return answers at a time, bytes of an answer, the receive window, and the notes."""
+    """Return the number of answers at a time, the bytes of one, the receive window, and notes."""
     document = READ | {"workload": READ["workload"] | workload}
     scenario, notes = throttled(incast.load(document), APPS[app], settings)
     tree = scenario.plan.points[0].here.tree

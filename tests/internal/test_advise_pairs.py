@@ -39,7 +39,7 @@ FIXES = [kind[0] for kind in KINDS]
 
 
 def partners(first: Fix) -> list[Fix]:
-    """Return the fixes to try with a kind's first fix: itself, the kind's last, and later kinds."""
+    """Return the fixes to try with `first`: itself, the last of its kind, one per later kind."""
     place = FIXES.index(first)
     return [first, KINDS[place][-1], *FIXES[place + 1 :]]
 
@@ -84,7 +84,7 @@ def test_every_kind_of_command_is_there() -> None:
 
 @pytest.mark.parametrize("fix", FIXES, ids=lambda fix: fix.name)
 def test_a_variable_keeps_one_thing_and_is_set_once(fix: Fix) -> None:
-    """A fix never replaces a value that another fix has kept, so all go back to the first state."""
+    """No fix overwrites an old value that another fix has saved, so all restore the first state."""
     set_here = re.findall(r"^\s*(\w+)=", fix.text, re.MULTILINE)
     assert set(set_here) <= {"CLIENT", "SERVER", "DEV", "OLD_qdisc"}, "examples, and a constant"
     assert fix.text.count("OLD_qdisc=") == fix.text.count("OLD_qdisc=default")

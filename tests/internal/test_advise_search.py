@@ -115,7 +115,7 @@ def test_a_knee_needs_three_of_four_seeds() -> None:
 
 
 def test_a_number_that_collapses_below_others_counts() -> None:
-    """A read may recover with more servers; the lower end is below the first collapsing number."""
+    """A read may recover with more servers; the smallest number that collapses is the upper end."""
     found, _ = hunted(16, lambda n: float(n in (7, 16)))
     assert (found.low, found.high) == (6, 7)
 

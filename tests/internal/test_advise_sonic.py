@@ -103,7 +103,7 @@ def test_what_the_models_forbid_is_found(change: dict[str, Any], said: str) -> N
 
 
 def test_marks_are_a_step() -> None:
-    """DCTCP needs both ends of each threshold at the same length, and marks with certainty."""
+    """DCTCP needs equal minimum and maximum thresholds, and a marking probability of 100 %."""
     (profile,) = fragment(switch_words(30_000).text)["WRED_PROFILE"].values()
     for colour in ("green", "yellow", "red"):
         ends = {profile[f"{colour}_{end}_threshold"] for end in ("min", "max")}

@@ -249,7 +249,7 @@ def test_a_name_cannot_look_like_advice(tmp_path: Path, name: str) -> None:
 
 
 def test_queues_with_flow_control_are_bounded() -> None:
-    """A few megabytes may name millions of queues, whose ports and numbers do not exist."""
+    """A file of a few megabytes may name millions of ports and queues that do not exist."""
     ports, numbers = ",".join(map(str, range(10_000))), ",".join(map(str, range(65)))
     rows = {"PORT_QOS_MAP": {ports: {"pfc_enable": numbers}, "a": {"pfc_enable": "3,x"}}}
     assert len(sonic_rows.lossless_queues(rows)) <= 100_000

@@ -307,7 +307,10 @@ def test_a_held_burst_loses_nothing() -> None:
 
 
 def test_alpha_grows_until_it_holds_the_burst() -> None:
-    """150 packets are 225 kB. Alpha 2^-3 gives a ninth of 2 MB, 2^-2 a fifth; 1365 are too many."""
+    """150 packets are 225 kB, which needs alpha 2^-2 (a fifth of 2 MB); 2^-3 gives a ninth.
+
+    1365 packets are more than 2 MB, so no alpha is enough for them.
+    """
     shared = {"name": "dynamic", "total": "2MB", "alpha": "2^-7"}
     assert of(at({"network.buffer": shared}), "alpha") == [f"alpha 2^{n}" for n in range(-6, -1)]
     fresh = {"workload.connections": "fresh", "network.buffer": shared | {"total": "500kB"}}

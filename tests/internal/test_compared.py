@@ -12,7 +12,7 @@ P99 = "completion_p99_s"
 
 
 def drawn(random: np.random.Generator, seeds: int, late: float) -> list[np.ndarray]:
-    """Return the blocks of some seeds: 2 ms, or 200 ms more with a probability."""
+    """Return times of blocks by seed: about 2 ms, and 200 ms more with the probability `late`."""
     return [random.normal(0.002, 1e-4, 20) + 0.2 * (random.random(20) < late) for _ in range(seeds)]
 
 

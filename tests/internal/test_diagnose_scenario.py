@@ -90,7 +90,7 @@ def test_without_answers_there_is_no_scenario(key: str, value: int | None) -> No
 
 
 def extreme(stream: random.Random, usual: float, *, whole: bool) -> float | int | None:
-    """Return a number that no network has, the usual number, or None."""
+    """Return the usual number, a number that no network has, or None."""
     kinds: list[Callable[[], float | None]] = [
         lambda: usual,
         lambda: usual * 10 ** stream.uniform(-12, 12),

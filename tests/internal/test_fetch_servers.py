@@ -251,7 +251,7 @@ def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
 
 
 def test_places_of_many_addresses_cost_in_proportion(tmp_path: Path) -> None:
-    """Counts comparisons instead of time: one for each pair of paths would be 10^8."""
+    """Counts comparisons instead of time; one comparison per pair of paths would make 10^8."""
     count = 0
 
     class Counted(type(tmp_path)):  # type: ignore[misc]

@@ -368,7 +368,7 @@ right = { series = "plato", column = "packets_last", reduce = "mean" }
 
 
 def test_bins_that_were_left_out_are_filled() -> None:
-    """In filled bins the queue stays, nothing is sent, and each port has its own values."""
+    """In a filled bin, the queue of the port has its last length, and nothing is sent."""
     trace = pl.DataFrame(
         {
             "time_s": [0.0, 3e-6, 1e-6, 2e-6],

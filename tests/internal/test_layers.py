@@ -64,7 +64,7 @@ def test_what_is_private_is_noticed(code: str, expected: list[str]) -> None:
 
 
 def test_every_internal_test_needs_to_be_there() -> None:
-    """A test without private imports and other parts of the repository is a test of behaviour."""
+    """A test that uses no private import and no other part of the repository tests behaviour."""
     for file in (TESTS / "internal").glob("test_*.py"):
         code = file.read_text("utf-8")
         helpers = [it for it in imported(code) if it.split(".")[0] in {"corpus", "knob_walk"}]

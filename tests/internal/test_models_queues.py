@@ -89,7 +89,7 @@ def test_the_chain_is_md1k_for_constant_services(load: float, capacity: int) -> 
 
 
 def test_the_chain_is_takagis_in_exact_arithmetic() -> None:
-    """Two service times: the textbook recursion, whose subtractions cancel, with 200 digits."""
+    """The textbook's recursion loses digits by subtraction, so it is computed with 200 digits."""
     getcontext().prec = 200
     rate, capacity = Decimal("0.7"), 40
     times = {Decimal("0.5"): Decimal("0.8"), Decimal(3): Decimal("0.2")}
@@ -164,7 +164,7 @@ def test_tails_of_a_finite_queue() -> None:
 def simulate(
     rate: float, draw: Floats, batch: Batch | None, servers: int, capacity: int
 ) -> tuple[float, float]:
-    """Return the share of lost packets, and the mean number that an arriving batch finds there."""
+    """Return the share of lost packets, and the mean number of packets that a batch finds."""
     rng = np.random.default_rng(7)
     sizes = np.ones(draw.size, int)
     if batch is not None:
@@ -229,7 +229,7 @@ def test_batches_of_one_are_packets(service: Service) -> None:
 
 
 def test_one_place_loses_all_of_a_batch_but_one() -> None:
-    """K = 1: a batch that finds the server idle leaves one packet, any other none (Erlang B)."""
+    """K = 1: one packet of a batch enters if the server is idle, otherwise none (Erlang B)."""
     for size in (1, 3, 10):
         load = 0.8
         queue = MG1K(load, BURSTY, 1, Batch.constant(size))
@@ -374,7 +374,7 @@ def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object],
 
 
 def test_the_edge_queue_counts_the_sources_of_a_table() -> None:
-    """Ten links of the client's rate shape no arrivals; nine do."""
+    """Links as fast as the client's do not limit the arrivals of ten sources; of nine, they do."""
     ask = MODELS["edge-queue"].answer
 
     def answer(**changes: object) -> Answer:

@@ -1,4 +1,4 @@
-"""The parameters that the model of the collapse takes from a scenario, and its search's bounds."""
+"""Parameters that the model of the collapse takes from a scenario, and bounds of its search."""
 
 from dataclasses import asdict
 from typing import Any

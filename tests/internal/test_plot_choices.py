@@ -23,7 +23,7 @@ BOTH = {"workload.servers": [32, 2, 8], "network.buffer": ["64KiB", "16KiB", "32
 
 @pytest.fixture(scope="module")
 def beside() -> incast.Results:
-    """Return a read beside flows of a named group and datagrams without a name."""
+    """Return results of a read with background: a named group of flows, and unnamed datagrams."""
     tree = document(sweep=BOTH, run={"seeds": 1})
     tree["background"] = [MICE, {"name": "cbr", "rate": "1Mbps"}]
     return incast.run(tree)

@@ -243,7 +243,7 @@ def test_causes_that_are_too_rare_are_named_in_one_line() -> None:
     figure, (one,) = style.sheet("", "")
     names = list(CAUSES)
     timeouts._legend(figure, one, of_causes([3], [1]), {names[0]})
-    assert named(figure) == [CAUSES[names[0]], f"below 1 % anywhere: {CAUSES[names[1]]}"]
+    assert named(figure) == [CAUSES[names[0]], f"below 1 % everywhere: {CAUSES[names[1]]}"]
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_numbers_of_more_than_a_decade_have_a_logarithmic_axis(
 
 @pytest.mark.parametrize(("letters", "turned"), [(10, 0), (11, 90)])
 def test_texts_that_would_overlap_are_turned(letters: int, turned: int) -> None:
-    """Eight texts of ten letters have room."""
+    """There is room for eight labels of ten letters."""
     one = axes()
     style.positions(one, "x", [f"{n}" + "x" * (letters - 1) for n in range(8)])
     assert {label.get_rotation() for label in one.get_xticklabels()} == {turned}

@@ -15,7 +15,7 @@ from incast.scenario.plan import Job
 
 @pytest.fixture
 def varied(tmp_path: Path) -> Results:
-    """Return results whose points have columns of their own, and some of which are equal."""
+    """Return results whose points have columns of their own; some of the points are equal."""
     tree = document(
         sweep={"workload.servers": [2, 3, 16], "transport.name": ["newreno", "plato", "newreno"]},
         run={"seeds": 5},

@@ -1,4 +1,4 @@
-"""Captures like public ones that were once taken for incast, and the diagnosis of each."""
+"""Captures that resemble public captures once mistaken for incast, and their diagnoses."""
 
 import re
 from pathlib import Path

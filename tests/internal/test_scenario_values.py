@@ -152,7 +152,7 @@ def test_values_are_texts() -> None:
 def test_what_limits_is_decided_by_these_bounds(
     changes: dict[str, Any], row: dict[str, float], name: str, facts: dict[str, float]
 ) -> None:
-    """The bounds are half of the waits or blocks, and two packets of each connection."""
+    """The bounds: half of the waits, a wait in half of the blocks, two packets per connection."""
     delay = "100us" if "transport.receive_window" in changes else "25us"
     tree = document(network={"delay": delay}, transport={"rto_min": "200ms"})
     scenario = incast.load(tree)

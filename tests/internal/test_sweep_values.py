@@ -352,7 +352,7 @@ def test_two_batches_of_each_thread_are_under_way(threads: int, batches: int) ->
 
 
 def test_a_capture_keeps_headers(tmp_path: Path) -> None:
-    """The headers of Ethernet, IPv4 and TCP have at most 14, 20 and 60 bytes; two are spare."""
+    """The headers of Ethernet, IPv4 and TCP have at most 14, 20 and 60 bytes; 96 is enough."""
     plain = Capture(tmp_path / "a.pcapng")
     assert (plain.at, plain.snaplen, plain.truth, plain.offload) == ("client", 96, False, False)
     for snaplen in (53, -1):

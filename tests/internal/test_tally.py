@@ -1,4 +1,4 @@
-"""Counts of claims, in which readings of a claim count as one, and the class of each claim."""
+"""The class of each claim, and counts of claims; all readings of a claim count as one."""
 
 from pathlib import Path
 

@@ -47,8 +47,8 @@ def told(path: Path) -> Iterator[dict[str, str]]:
 def duplicates(captured: list[Frame]) -> int:
     """Count the client's ACKs that repeat the last ACK: same number, same window, no data.
 
-    RFC 5681 also requires outstanding data. tshark does not, and counts a client's second ACK of
-    data that arrived twice.
+    RFC 5681 also requires outstanding data. tshark does not require outstanding
+    data: it counts a client's second ACK of data that arrived twice.
     """
     last: dict[tuple[str, tuple[int, int]], tuple[int, int]] = {}
     count = 0

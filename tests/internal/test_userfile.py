@@ -1,4 +1,4 @@
-"""Files of users have a largest size for every reader; reading takes time linear in the size."""
+"""Every reader limits the size of users' files, and reads in time linear in the size."""
 
 import time
 from collections.abc import Callable

@@ -245,7 +245,7 @@ def test_requests_are_too_short_only_where_they_are_without_losses() -> None:
     assert "too short" not in line
     assert line.endswith(": without losses it reaches 542 Mbps.")
     (line,) = say([point(0, 150)], [2], workload_sru=2920)
-    assert line.endswith(": the requests are too short to reach more.")
+    assert line.endswith(": the requests are too short for a higher goodput.")
 
 
 def test_what_the_servers_cannot_send_is_not_missed() -> None:

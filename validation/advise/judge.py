@@ -114,7 +114,10 @@ def bars(found: list[Judged], goal: str) -> list[Verdict]:
             "the scenarios",
             found,
             [it for it in found if it.share < CLOSE],
-            lambda it: f"“{it.first or 'nothing'}” reaches {it.share:.0%} of “{it.best}”",
+            lambda it: (
+                f"the first fix, “{it.first or 'nothing'}”, reaches {it.share:.0%} "
+                f"of the best fix, “{it.best}”"
+            ),
         ),
         _bar(
             f"{goal}: the interval contains the collapse point in {share:.0f} % of the scenarios",

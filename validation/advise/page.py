@@ -23,8 +23,9 @@ per scenario and was run twice: for goodput, and for the 99th percentile of the 
 A fix that makes the slowest blocks slower or the goodput lower is never the best fix. Of the other
 fixes, the best fix has the highest goodput, or the lowest p99. The advice also gives an interval
 for the collapse point, the fewest servers with which the read collapses. An interval from a to b
-contains the point n if a < n ≤ b. It has no upper end if the advice found no number of servers that
-collapses with certainty. {open} of the intervals that contain their point have no upper end.
+contains the point n if a < n ≤ b. The interval has no upper end if the advice found no number of
+servers that collapses with certainty. {open} of the intervals that contain their point have no
+upper end.
 
 The number of servers that the advice calls safe is tested in another {count} scenarios. This number
 and every smaller one are simulated with seeds that the advice does not use.

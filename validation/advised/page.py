@@ -29,8 +29,8 @@ that [`incast advise`](../how-to/advise.md) prints have the simulated effect on 
    writes the predicted gain and the commands of this fix. The predictions are committed.
 2. `python -m validation.advised ask SET` builds a star of network namespaces for each read, as
    `incast live` does. It measures without the fix, runs the commands in a shell in the namespaces,
-   measures again, and runs the rollback. It does this with all reads in turn, {seeds} times. The
-   measurements are committed afterwards.
+   measures again, and runs the rollback. The command does this with all reads in turn, {seeds}
+   times. The measurements are committed afterwards.
 
 The hosts are set up like a user's hosts, with plain routes and the kernel's defaults, except for
 the settings of the scenario. Commands for a host run in a shell in its namespace, with the address

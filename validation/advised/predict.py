@@ -32,7 +32,7 @@ blocks."""
 LEAST_GAIN = 1.35
 """A smaller gain would be within 25 % of the prediction even if the fix did nothing."""
 STEADY = 0.2
-"""Largest standard deviation over the seeds of the ln of the judged quantity."""
+"""Largest standard deviation of ln(judged quantity) over the seeds."""
 _SAMPLE = 6  # seeds, and blocks, of a first short simulation
 _NO_LIMIT = Clock(math.inf)
 

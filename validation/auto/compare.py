@@ -92,7 +92,7 @@ READINGS = (*COPIES, *SEGMENTS)
 
 
 def seconds(reading: Reading, servers: int) -> int:
-    """Return the simulated seconds; 48 servers with full segments lose SYNs, which costs 3 s."""
+    """Return the simulated seconds; 48 servers get more, as lost SYNs cost the first 3 s."""
     return 5 if servers == 48 and reading in COPIES else reading.seconds
 
 
@@ -112,7 +112,7 @@ class Point:
 
     @property
     def behind(self) -> float:
-        """Goodput of the best fixed values minus auto's, Mbps; mean of the paired differences."""
+        """Mean of the goodput of the best fixed values minus that of auto, Mbps, over the seeds."""
         return statistics.mean(self._differences())
 
     @property

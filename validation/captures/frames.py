@@ -19,7 +19,7 @@ _PCAP = 0xA1B23C4D  # with nanoseconds, in this machine's order
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame: its time in seconds, its ends, and the bytes of its data."""
+    """A frame: its time in seconds, both addresses and ports, and the bytes of its data."""
 
     time: float
     source: str

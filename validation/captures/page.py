@@ -43,28 +43,29 @@ that table:
 Half of the wrong "cannot tell" answers in the second and the fifth draw were errors in the ground
 truth. For Tahoe, the ground truth first assumed that nothing is outstanding when a fast retransmit
 begins. After this error was corrected, the ground truth still ignored the two segments of limited
-transmit (RFC 3042). A few scenarios determine each figure. Therefore the fourth and the fifth draw
-have twice as many scenarios with incast as the earlier draws. The later draws have three times as
-many. After the seventh draw, seven of 612 public captures were reported as incast, but none of them
-was incast. Since then the diagnosis infers a loss only if a packet in the capture shows it ([ADR
-27](../adr/0027-a-loss-needs-a-witness.md) calls such a packet a witness). The ground truth now
-marks a loss without a witness as doubtful, too, so the figures of earlier draws measure something
-else.
+transmit (RFC 3042). A few scenarios determine each number of the table. Therefore the fourth and
+the fifth draw have twice as many scenarios with incast as the earlier draws, and the later draws
+have three times as many as the earlier draws. After the seventh draw, seven of 612 public captures
+were reported as incast, but none of them was incast. Since then the diagnosis infers a loss only if
+a packet in the capture shows it ([ADR 27](../adr/0027-a-loss-needs-a-witness.md) calls such a
+packet a witness). The ground truth now marks a loss without a witness as doubtful, too, so the
+numbers of earlier draws measure something else.
 
 In the second and in the third foreign draw, one of 724 controls (captures without incast) was
 reported as incast. Both of these controls were outages in which requests, or everything that the
 servers sent, were retransmitted in vain. In two of 358 captures of the second foreign draw and in
 three of 356 captures of the third, the diagnosis wrongly ruled out a look-alike (another cause of
 the same symptoms). Because such cases are rare, further draws were made to develop the present
-rules: eight foreign draws, five of our own, and two of real hosts. With the earlier draws, these
-draws have 6480 controls in all. The further draws showed two new cases. A bad link can stop several
+rules: eight foreign draws, five of our own, and two of real hosts. Together with the earlier draws,
+these draws have 6480 controls. The further draws showed two new cases. A bad link can stop several
 flows of a burst. Several hosts can wait for as long as a timer although no packet shows a loss. The
 tenth draw and the fourth foreign draw met every criterion except *decided*. One of the newest rules
 ignored waits for a SYN if longer timers were present. That rule was corrected, and the draws of
 this page were committed and judged once. Missed criteria are bold. The results are only a little
-below these criteria. The present rules were run on nine of our draws (the eighth to the eleventh,
-and five for development), and eight of these draws reach 0.9 for causes. Of twelve foreign draws,
-eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine such a value.
+below the missed criteria. The present rules were run on nine of our draws (the eighth to the
+eleventh, and five for development), and eight of these draws reach 0.9 for causes. Of twelve
+foreign draws, eleven reach 0.95 for "cannot tell". A few scenarios with many waits determine such a
+value.
 
 Known errors:
 

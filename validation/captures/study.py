@@ -1,7 +1,8 @@
 """Make the held-out halves of our and foreign captures, judge the diagnosis, write the page.
 
-The study holds if every criterion is met. The sample has a control of each kind. Its foreign
-captures are of the development half, so that the sample reveals nothing about the held-out half.
+The study holds if every criterion is met. The sample has a control of each kind. The foreign
+captures of the sample are of the development half, so that the sample reveals nothing about the
+held-out half.
 """
 
 from __future__ import annotations

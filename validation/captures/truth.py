@@ -92,7 +92,8 @@ class _Doubts:
     def before_tahoe(self, ssthresh: int) -> int:
         """Return the outstanding bytes before Tahoe's fast retransmit, which sets them to 0.
 
-        They are twice ssthresh plus the bytes of limited transmit (RFC 5681 §3.2, steps 1 and 2).
+        These bytes are twice ssthresh plus those of limited transmit (RFC 5681 §3.2, steps 1 and
+        2).
         """
         return 2 * ssthresh + self.limited
 

@@ -36,7 +36,7 @@ READS, RESERVE = 30, 60
 QUICK_READS, QUICK_MOST, QUICK_LEAST = 10, 50.0, 75.0
 """Number of reads of a sample, and its bars in Mbit/s."""
 MOST_RUNS, QUIET = 4, 0.12
-"""Largest number of runs of a star, and of the share of time that processes wait in a quiet run."""
+"""Largest number of runs of a star, and share of time that processes may wait in a quiet run."""
 KEPT = ROOT / "target" / "validation" / "client"
 PRESSURE = Path("/proc/pressure/cpu")
 PATIENCE = 300.0  # seconds for one star

@@ -120,7 +120,7 @@ def _up_to(curve: Curve, values: tuple[float, ...]) -> list[float]:
 
 
 def _shares(curve: Curve) -> list[tuple[int, float]]:
-    """Return, for each number of servers, the goodput divided by the best with fewer servers."""
+    """Return, for each number of servers, goodput divided by the best with fewer servers."""
     best, shares = 0.0, []
     for servers, goodput in zip(curve.servers, curve.goodput, strict=True):
         best = max(best, goodput)

@@ -1,8 +1,8 @@
 """Count how often confidence intervals contain the true mean; write docs/validation/intervals.md.
 
 There are 200 repetitions of ten seeds at each of five points; the true mean is that over all 2 000
-seeds. Exits with 1 if the intervals of goodput, completion or timeouts contain it too rarely.
-`--quick` takes fewer repetitions and does not change the page.
+seeds. Exits with 1 if the intervals of goodput, completion or timeouts contain the true mean too
+rarely. `--quick` takes fewer repetitions and does not change the page.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ONE_MODE, SEVERAL = 0.93, 0.90
-"""Least shares of intervals with the true mean, for outcomes with one mode and with several."""
+"""Least shares of intervals that contain the true mean, for outcomes with one mode and several."""
 HELD = ("goodput_bps", "completion_s", "timeouts_per_block")
 """Means for which these shares are required."""
 ALSO = ("completion_p50_s", "completion_p99_s")

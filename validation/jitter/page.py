@@ -91,10 +91,10 @@ def _trusted(judged: Study) -> list[str]:
     lines = [
         "## How far to trust it",
         "",
-        "The model states the uncertainty of the mean goodput of ten runs. It has two parts: the",
-        "scatter of the runs that the model has followed, and the limited number of blocks. The",
-        "reads are grouped by this uncertainty. `incast model` prints the last column under its",
-        "table.",
+        "The model states the uncertainty of the mean goodput of ten runs. This uncertainty has",
+        "two parts: the scatter of the runs that the model has followed, and the limited number of",
+        "blocks. The reads are grouped by this uncertainty. `incast model` prints the value in the",
+        "last column under its table.",
         "",
         f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
         "|--:|--:|--:|--:|",
@@ -113,7 +113,7 @@ def _stacks(judged: Study) -> list[str]:
     lines = [
         "## By transport and profile",
         "",
-        f"A cell gives three numbers of reads: within a factor of {NEAR}, answered, and all.",
+        f"A cell gives three counts: reads within a factor of {NEAR}, answered reads, all reads.",
         "",
         "| | " + " | ".join(f"`{name}`" for name in PROFILES) + " | all |",
         "|---|" + "--:|" * (len(PROFILES) + 1),

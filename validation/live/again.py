@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from validation.live.predict import Prediction
 
 VERDICTS = 0.9
-"""Least share of the ends of knees at which simulator and kernel agree on the collapse."""
+"""Least share of knee ends at which simulator and kernel agree on whether the read collapses."""
 
 
 def verdicts(

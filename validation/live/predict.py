@@ -41,7 +41,8 @@ class Prediction(Read):
     blocks
         Number of blocks of each run.
     goodput_mbps, timeouts_per_block, block_ms
-        Means over the seeds on a plateau; `block_ms` is the mean of their median times of a block.
+        Means over the seeds on a plateau; `block_ms` is the mean of the median block times of the
+        seeds.
     """
 
     kind: str
@@ -133,7 +134,7 @@ class Told:
     timeouts: float
     collapsed: bool
     block: float
-    """Mean of the runs' median times of a block, seconds."""
+    """Mean over the runs of the median block time, in seconds."""
 
 
 def _simulated(read: Read, servers: int, blocks: int) -> Told:

@@ -84,7 +84,7 @@ def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
 
 
 def unseen_first(mutants: Iterable[M], known: Iterable[str], part: Callable[[M], str]) -> list[M]:
-    """Sort mutants by the number of known mutants of their part; `known` has a part for each."""
+    """Sort mutants by how often their part is in `known`, the parts of the known mutants."""
     count = Counter(known)
     return sorted(mutants, key=lambda mutant: count[part(mutant)])
 

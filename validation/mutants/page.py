@@ -34,12 +34,12 @@ RUST = Page(
     """# Mutation tests
 
 Written by `make mutants`; do not edit. cargo-mutants changes one function at a time. Such a mutant
-is caught if a test fails. The sample is drawn from all crates except the Python binding (seed:
-{seed}): {least} mutants of each, then others from all crates. A mutant that the tests of its own
-crate do not catch is also run against the tests of the crates that depend on it. Mutants that do
-not compile are left out, and so are those without any effect, which are listed below with the
-reason. At least {bar:.0%} have to be caught. Files and lines are those of commit `{commit}`
-({date}).
+is caught if a test fails. The sample is drawn with the seed {seed} from all crates except the
+Python binding: first {least} mutants of each crate, then others from all crates. A mutant that the
+tests of its own crate do not catch is also run against the tests of the crates that depend on it.
+Mutants that do not compile are left out, and so are mutants without any effect, which are listed
+below with the reason. At least {bar:.0%} have to be caught. Files and lines are those of commit
+`{commit}` ({date}).
 
 [Python's mutants](mutants-python.md) have their own page.
 
@@ -54,9 +54,10 @@ PYTHON = Page(
 
 Written by `make mutants`; do not edit. Cosmic Ray changes one line at a time (a mutant) in the
 packages that simulate, advise, measure and plot. A mutant is caught if one of the tests that
-`validation/mutants/python_tests.py` lists for its package fails. The sample has one operator per
-line (seed: {seed}): {least} mutants of each package, then others from all packages. At least
-{bar:.0%} have to be caught. Lines are those of commit `{commit}` ({date}).
+`validation/mutants/python_tests.py` lists for its package fails. The sample is drawn with the
+seed {seed} and has at most one mutant per line of code: first {least} mutants of each package, then
+others from all packages. At least {bar:.0%} have to be caught. Lines are those of commit
+`{commit}` ({date}).
 
 {run}
 """,

@@ -119,7 +119,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Side:
-    """The runs of one simulator: sums and means."""
+    """Sums and means over the runs of one simulator."""
 
     goodput: float
     """Mbps."""

@@ -76,12 +76,13 @@ SACK blocks make an ACK longer (`transport.sack_option_bytes`)
   retransmission would arrive at the same time as other packets and come first, because it is the
   only packet on its link. With 256 KB, eight senders would then stay synchronised, and none of the
   20 runs would have a timeout. With the longer ACKs, both kinds of timeout of ns-3's runs occur.
-  One kind follows a dropped retransmission, from which RFC 6675 recovers only by the timer. The
-  other kind follows the drop of a last, short segment, because no segment is sent after it.
+  The first kind of timeout follows a dropped retransmission, from which RFC 6675 recovers only by
+  the timer. The second kind follows the drop of the last, short segment, because no segment is sent
+  after it.
 
 Other rules
 : There is no rescue retransmission. The timer is not restarted at a fast retransmit. Duplicate ACKs
-  with exactly the number `m_recover` start recovery (`careful = false`). Any new ACK ends the
+  whose ACK number equals `m_recover` start a recovery (`careful = false`). Any new ACK ends the
   backoff (`rto_style = "ns3"`).
 
 ## ns-3's mistakes, not copied
@@ -96,8 +97,8 @@ SYN (the flag in the tables)
   `rto_after_syn_loss = "1800ms"`. The ln ratios of the four points with 64 servers and 200 ms are
   then -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers
   lose SYNs. With NewReno, this begins at 32 servers. Points with more than half a SYN timeout per
-  server are flagged and not judged. Their timeouts of data, fast retransmits and drops are in the
-  tables.
+  server are flagged and not judged. For these points, the timeouts of data, the fast retransmits
+  and the drops are in the tables.
 
 No minimum window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
@@ -136,9 +137,9 @@ CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here. Wi
 timeouts here and not in ns-3. NewReno has the same number of losses on both sides, so CUBIC's end
 of slow start may be the cause. The cause is not known.
 
-NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, with and
-without its guesses. In these runs a flow loses its last 15 segments except one, and
-one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
+NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, whether its
+guesses are kept or cleared. In these runs a flow loses its last 15 segments except one, and one
+duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
 
 Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
 that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after the

@@ -41,10 +41,10 @@ models](../reference/models-queues.md) with the packet engine.
 DATAGRAMS = f"""
 ## M/G/1/K
 
-Datagrams arrive as a Poisson process at a port of 1 Gbps. Its drop-tail buffer counts packets and
-has B = K - 1 places. The datagrams come over links of 10 Tbps, which add no spacing. There are
-{SEEDS} seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the smallest
-for which the loss is at most 5e-2 and 5e-3. The packet sizes are:
+Datagrams arrive as a Poisson process at a port of 1 Gbps. The port's drop-tail buffer counts
+packets and has B = K - 1 places. The datagrams come over links of 10 Tbps, which add no spacing.
+There are {SEEDS} seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the
+smallest for which the loss is at most 5e-2 and 5e-3. The packet sizes are:
 
 - “exponential”: {CLASSES} equally likely sizes, each the mean of its part of an exponential
   distribution with mean 1500 bytes;
@@ -73,12 +73,12 @@ been seen once, so they detect changes and are not predictions.
 PORTS = """
 ## Fluid queues
 
-The queue of DCTCP flows is compared with the oscillation of the fluid model. It was recorded at
-every change after the start with one seed. “marked” is the ratio of marks to packets. For the fluid
-model, “marked” is the mean share of marked data. In the engine, this ratio is up to a third lower
-than in the fluid model, probably for two reasons. Flows reduce their windows within a round trip of
-the first mark, whereas the fluid does so as long as marks arrive. In addition, the flows are not
-synchronised.
+The queue of DCTCP flows is compared with the oscillation of the fluid model. The queue of the
+engine was recorded at every change after the start with one seed. “marked” is the ratio of marks to
+packets. For the fluid model, “marked” is the mean share of marked data. In the engine, this ratio
+is up to a third lower than in the fluid model, probably for two reasons. Flows reduce their windows
+within a round trip of the first mark, whereas the fluid does so as long as marks arrive. In
+addition, the flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -87,12 +87,13 @@ RENO = """
 ## Drop-tail
 
 NewReno flows share a buffer of 100 places, at 1 Gbps and 100 us. The queue is judged. The losses
-are not judged, because they differ by a factor of up to three. With two flows, the engine loses
-more packets, probably because several lost packets of one window halve this window only once. With
-many flows, the engine loses fewer packets. The fluid model has random losses (p = 2/W²), whereas a
-regular sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part
-of each cycle consists of round trips in which a loss is repaired and the window does not grow. None
-of these causes was traced packet by packet.
+are not judged, because those of the engine and of the fluid model differ by a factor of up to
+three. With two flows, the engine loses more packets than the fluid model, probably because several
+lost packets of one window halve this window only once. With many flows, the engine loses fewer
+packets than the fluid model. The fluid model has random losses (p = 2/W²), whereas a regular
+sawtooth needs only 1.5/W². In addition, with windows of two to four segments, a large part of each
+cycle consists of round trips in which a loss is repaired and the window does not grow. None of
+these causes was traced packet by packet.
 """
 
 SMITH = """

@@ -71,7 +71,7 @@ class Drawn:
     def _with_marks(self, scenario: Scenario) -> Scenario:
         """Let switches mark from K = C·RTT/7 on, the least K with which DCTCP keeps a link busy.
 
-        Source: Alizadeh et al. 2010. Their value for 1 Gbps, 20 packets, is the default.
+        Source: Alizadeh et al. 2010. The paper's value for 1 Gbps, 20 packets, is the default.
         """
         threshold = max(MARK_PACKETS, round(self.bandwidth_delay / 7 / PACKET))
         queues: list[Any] = []

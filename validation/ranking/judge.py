@@ -43,7 +43,7 @@ class Group:
     title: str
     standings: list[Standing]
     best: Standing
-    """Standing of the best row of the group in each scenario, as if one could choose it."""
+    """Shares of a choice of the group's best row in every scenario, as if one could choose it."""
 
 
 @dataclass(frozen=True)

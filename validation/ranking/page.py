@@ -53,9 +53,9 @@ longer than {given_up} ideal times per block; such runs are below 50 %.
 CLOSING = """\
 ## Interpretation
 
-- The ideal requires more than the absence of loss. It does not include slow start. On a long path,
-  slow start takes more round trips than a short block lasts. This is the same for all rows; the row
-  "the best of all" shows what is possible.
+- The ideal requires more than the absence of loss. The ideal does not include slow start. On a long
+  path, slow start takes more round trips than a short block lasts. All rows have this disadvantage;
+  the row "the best of all" shows what is possible.
 - "The best of these" uses the best row of a group in every scenario, as if one could choose a row
   for each scenario. This row is chosen after the runs from rows that also differ by chance, so the
   share is slightly too high.

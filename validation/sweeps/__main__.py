@@ -1,10 +1,11 @@
 """Compare a sweep by threads with the same sweep by Dask and by Slurm, whose processes are killed.
 
-A sweep of 20 000 runs is done in three ways. The first way is by the threads of this process. The
-second is by two Dask workers, with three kills. The third is by 16 shards, in random order, on a
-Slurm cluster of one node, with a hundred kills of processes. The files must be the same, byte for
-byte. Slurm must be installed (Debian: slurmctld, slurmd, slurm-client, munge); without Slurm, its
-part is left out, with a message. `--quick` takes 800 runs, 4 shards, and fewer kills.
+A sweep of 20 000 runs is done in three ways. First, the threads of this process do the runs.
+Second, two Dask workers do them, and three times a worker is killed. Third, 16 shards on a Slurm
+cluster of one node do them in random order, and a hundred times a process is killed. The files must
+be the same, byte for byte. Slurm must be installed (Debian: slurmctld, slurmd, slurm-client,
+munge); without Slurm, its part is left out, with a message. `--quick` takes 800 runs, 4 shards, and
+fewer kills.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def stored(out: Path) -> dict[str, bytes]:
 
 
 def repeated(out: Path) -> int:
-    """Return how often a run ended; if a kill prevents its storage, a run ends again."""
+    """Return the number of ended runs; a run whose result a kill lost is done and counted again."""
     files = Path(f"{out}.parts").glob("*/times/*.csv")
     return sum(len(file.read_bytes().splitlines()) - 1 for file in files)
 

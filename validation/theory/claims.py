@@ -166,7 +166,8 @@ def _split(curves: Curves) -> list[Verdict]:
         ]
         found.append(
             Verdict(
-                f"3.12 to 3.20: split{ending} is closer than full{ending}, on every curve",
+                f"3.12 to 3.20: split{ending} is closer to the simulator than full{ending}, "
+                "on every curve",
                 f"mean \\|ln ratio\\| {errors['split']:.2f} against {errors['full']:.2f}",
                 tuple(worse), not worse,
             )

@@ -34,8 +34,8 @@ DIAGNOSES = """
 The step at 4 and the fall at 7 (3.8)
 : The step is a phase effect: it appears without the random send delay, also in ns-2.35 ([its
   reference runs](ns2.md), set a). Without the delay, goodput with 3 to 8 servers is {phases} Mbps.
-  So it falls right after the step, not at 7 servers. The table below judges the claims about this
-  curve without the delay.
+  So goodput falls right after the step, not at 7 servers. The table below judges the claims about
+  this curve without the delay.
 
 ABTTs already matter for few flows (3.11)
 : The result depends on the definition of an ABTT. Here, an ABTT is every timeout of a segment of a
@@ -56,10 +56,10 @@ n × Padhye is too low by a little more than a factor of 2 for few servers (3.21
   within the factor of 2 while requests had the length of an ACK (`request_on_wire`).
 
 n × Padhye is not orders of magnitude too high (3.21)
-: This model is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the
-  timeouts at the head of a block. It also uses the measured T0, which grows to {timer:.2f} s
+: This model is {padhye} times too high at 32 and 48 servers. The model uses p_r, which includes the
+  timeouts at the head of a block. The model also uses the measured T0, which grows to {timer:.2f} s
   because a timer stays backed off until a round trip can be measured. With a T0 of 0.2 s, the model
-  is about {padhye_short} times too high.
+  is about {padhye_short} times too high at these numbers of servers.
 
 p_r does not fall at every step with a larger buffer (3.13)
 : The number of lost packets falls at every step. But a small buffer loses more packets at once:

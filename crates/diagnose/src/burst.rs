@@ -51,9 +51,9 @@ pub struct Burst {
     /// The indices of the sending hosts, and the time of each host's first packet.
     hosts: BTreeMap<usize, Time>,
     open: usize,
-    /// The numbers of the members' stalls.
+    /// The indices of the members' stalls.
     pub stalls: Vec<usize>,
-    /// The numbers of the stalls in which the link idled for long.
+    /// The indices of the stalls in which the link idled for long.
     pub idle: Vec<usize>,
     /// Bytes of the fullest bin during the burst.
     pub peak: u64,
@@ -116,7 +116,7 @@ impl Burst {
     }
 }
 
-/// Maximum number of open bursts of one host. In a real network, fewer bursts overlap.
+/// Maximum number of open bursts of one host. In a real network, fewer bursts than this overlap.
 const BURSTS: usize = 64;
 
 /// The open bursts of a host by number, and the positions of their open flows.
@@ -130,9 +130,9 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Notes the beginning of a message. The message joins the burst that is near. If two bursts
-    /// are near, they become one burst. If no burst is near, the message joins a burst for which
-    /// `missed` returns true, or begins a new burst. Returns the bursts that are over.
+    /// Notes the beginning of a message. The message joins the burst that is near in time. If two
+    /// bursts are near, they become one burst. If no burst is near, the message joins a burst for
+    /// which `missed` returns true, or begins a new burst. Returns the bursts that are over.
     pub fn begin(
         &mut self,
         it: &Begin,

@@ -143,8 +143,7 @@ mod tests {
         stall(0, length.as_nanos(), cause)
     }
 
-    /// Waits of these lengths with the same cause, for packets that were lost before the vantage
-    /// point.
+    /// Waits of these lengths with the same cause. The packets were lost before the vantage point.
     fn waits(lengths: &[i64], cause: Cause) -> Vec<Stall> {
         lengths.iter().map(|&length| wait(length * MS, cause)).collect()
     }

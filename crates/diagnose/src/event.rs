@@ -60,7 +60,7 @@ pub struct Message {
     pub bytes: i64,
     /// The position of the message's first byte in the flow.
     pub first_byte: i64,
-    /// Number of the message's packets, and number of these that were sent again.
+    /// Number of the message's packets, and number of these packets that were sent again.
     pub packets: u32,
     pub again: u32,
 }
@@ -76,13 +76,13 @@ pub enum Event {
     /// The first data after a long silence of a flow. The data before the silence came at `last`.
     /// `asks` is true if the first data are a request.
     Resumed { side: usize, last: Time, how: Resumed, asks: bool },
-    /// A request was sent again. Its first bytes had been sent at `asked` before.
+    /// A request was sent again at `at`. Its first bytes had first been sent at `asked`.
     AskedAgain { side: usize, asked: Time, at: Time },
     /// Bytes that had been acknowledged came again. `first` is true if they came after a silence,
     /// so that they do not belong to another repair.
     InVain { side: usize, first: bool },
     /// Full segments do not get through, although smaller segments do. `certain` is true if the
-    /// capture shows that they were sent again and again.
+    /// capture shows that full segments were sent repeatedly.
     BlackHole { side: usize, certain: bool, places: (Place, Place) },
     /// The flow waited for a retransmission.
     Stalled { side: usize, stall: Stall },

@@ -20,8 +20,8 @@ const COPIED: Span = Span::from_micros(50);
 /// If a round trip is known, a sender repeats bytes at the earliest after half a round trip or this
 /// time, whichever is shorter.
 const COPIED_MOST: Span = Span::from_millis(1);
-/// A SYN that comes again within this time is a copy, whose lag is that of a mirror. Stacks
-/// retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a second).
+/// A SYN that comes again within this time is a copy, and its lag is the lag of a mirror port.
+/// Stacks retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a second).
 const COPIED_SYN: Span = Span::from_millis(10);
 /// Smallest number of copies that cannot be a coincidence.
 const COPIES: u64 = 3;
@@ -33,8 +33,8 @@ const SPEAKING: u64 = 10;
 /// If a file has at most this many bare ACKs per thousand data packets, bare ACKs were left out.
 /// With delayed ACKs, there is one ACK for two packets.
 const BARE_SHARE: u64 = 5;
-/// A filter leaves out more than this percentage of the bytes. If a capture drops as many, its SYNs
-/// and bare ACKs show that it was not filtered.
+/// If more than this percentage of the bytes is missing, a filter may have left them out. If the
+/// capture dropped the bytes instead, SYNs and bare ACKs in the file show that there was no filter.
 const LEFT_OUT: i64 = 5;
 /// No capture drops more than this percentage of the bytes, because most of the traffic would not
 /// be in the file.
@@ -83,7 +83,8 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect, as part of a sentence. For a filter, this is only the last part.
+    /// The sign of the defect, as part of a sentence. For a filter, the sign has further parts, and
+    /// this function returns only the last one.
     fn why(self) -> &'static str {
         match self {
             Self::Filtered => "bytes between the packets are missing",
@@ -194,8 +195,8 @@ pub struct Intake {
     /// The first packets with their times, and the end of the time that the file repeats.
     start: [(Time, Mark); START],
     repeats_until: Option<Time>,
-    /// Number of acknowledged bytes, number of acknowledged bytes that are not in the file, and
-    /// number of gaps that these leave.
+    /// Number of acknowledged bytes, number of acknowledged bytes that are missing in the file, and
+    /// number of gaps left by the missing bytes.
     bytes: i64,
     unseen: (i64, u64),
     /// Number of bytes without an ACK, and number of these that are not in the file although later

@@ -1,8 +1,8 @@
 //! A known connection: its state, or its SYN if this is its only packet so far.
 //!
 //! The state of a connection takes kilobytes. A flood of SYNs, or a scan, opens hundreds of
-//! thousands of connections that nobody answers. For each of these, only the SYN is kept, because
-//! it is enough to rebuild the state.
+//! thousands of connections that nobody answers. Of a connection without an answer, only the SYN is
+//! kept, because the SYN is enough to rebuild the state.
 
 use incast_capture::read::{Packet, flags};
 

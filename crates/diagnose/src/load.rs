@@ -21,8 +21,8 @@ pub struct Load {
     bin: i64,
     filled: u64,
     peak: u64,
-    /// For each rounded number of bytes, the number of bins with these bytes, and the sum of their
-    /// bytes.
+    /// For each rounded size of a bin in bytes, the number of bins of this size, and the sum of
+    /// their bytes.
     bins: BTreeMap<i32, (u64, u64)>,
 }
 
@@ -38,8 +38,8 @@ fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// The commonest size of bins is the one whose bins have most bytes in all. A size is usual if its
-/// bins have at least this fraction (1/n) of these bytes.
+/// The commonest size of a bin is the size whose bins contain the largest total number of bytes. A
+/// size is usual if its bins have at least this fraction (1/n) of these bytes.
 const USUAL: u64 = 3;
 
 /// The shortest gap that counts as a time without load, at any rate.
@@ -79,7 +79,7 @@ impl Load {
     }
 
     /// Notes acknowledged data that take `duration` at the rate of a full link. These data have
-    /// left a queue behind the point.
+    /// left a queue on the path from the vantage point to the receiver.
     pub fn drains(&mut self, now: Time, duration: Span) {
         let Some(used) = self.used else { return };
         self.slow = 10 * duration;
@@ -89,8 +89,8 @@ impl Load {
         self.used = Some(used.max(now));
     }
 
-    /// The time since the link was last in use, or zero if this time is short enough for a link in
-    /// use.
+    /// The time since the link's last packet, or zero if this time is so short that the link counts
+    /// as in use.
     fn gap(&self, now: Time) -> Span {
         let Some(last) = self.used else { return Span::ZERO };
         // The time that a packet would take at a tenth of the peak rate.
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(Load::default().full(), 0);
     }
 
-    /// The idle time that an ACK adds if it comes a time `after` later than a packet.
+    /// The idle time that an ACK adds. `after` is the time from a packet to the ACK.
     fn drained(after: Span, duration: Span) -> Span {
         let mut load = Load::default();
         load.take(at(0), 1500);

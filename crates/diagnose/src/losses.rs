@@ -84,7 +84,8 @@ impl Losses {
 mod tests {
     use super::*;
 
-    /// The losses of `groups` groups of packets; every `every`th group loses `lost` packets.
+    /// The losses of `groups` groups of packets. Of each `every` groups, the first group loses
+    /// `lost` packets.
     fn losses(groups: u32, every: u32, lost: u32) -> Losses {
         let mut losses = Losses::default();
         for number in 0..groups {

@@ -12,8 +12,8 @@ use incast_capture::read::Address;
 
 /// Largest number of packets that are lost in a row: 1.5 MB of full segments.
 const MOST: u16 = 1024;
-/// Minimum number of packets whose numbers agree with the bytes seen, in all and for each packet
-/// whose number does not agree.
+/// Minimum number of packets whose numbers agree with the bytes seen: `AGREED` in all, and
+/// `AGREED_TO_NOT` for each packet whose number does not agree.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
 /// Minimum number of agreeing packets for each jump after a wait, because a flow with more losses
@@ -22,8 +22,8 @@ const AGREED_TO_SILENT: u64 = 2;
 /// Minimum number of cases in which a connection has consecutive numbers although another
 /// connection of the host has sent in between.
 const APART: u64 = 2;
-/// If this many of the last 65 536 packets were on other connections, one of these may have a
-/// skipped number by chance, so that this number is no evidence.
+/// If at least this many of the last 65 536 packets were on other connections, one of them may have
+/// a skipped number by chance. The skipped number is then no evidence.
 const CROWD: u32 = 1 << 13;
 
 /// The packets that a host's identifications count.
@@ -86,7 +86,7 @@ impl Host {
         Class::Unknown
     }
 
-    /// Adds votes of one of its connections.
+    /// Adds the votes of one of the host's connections.
     pub fn add(&mut self, votes: Votes) {
         self.votes.good += votes.good;
         self.votes.bad += votes.bad;
@@ -107,8 +107,8 @@ pub struct Votes {
     bad: u64,
     /// Number of jumps that were exactly as long as the hole in the bytes.
     matched: u64,
-    /// Number of jumps after a wait without a hole. They come from lost windows or from packets of
-    /// other connections.
+    /// Number of jumps after a wait without a hole. Such jumps come from lost windows or from
+    /// packets of other connections.
     silent: u64,
 }
 
@@ -195,8 +195,8 @@ impl Numbering {
     }
 
     /// Takes a packet of `segments` segments on a flow of the host at `place`. Returns the number
-    /// of packets that are missing before it. Returns `None` for the flow's first packet, for a
-    /// number far from the last number, and if the missing numbers were seen on other flows.
+    /// of packets that are missing before this packet. Returns `None` for the flow's first packet,
+    /// for a number far from the last number, and if the missing numbers were seen on other flows.
     pub fn take(
         &mut self,
         (place, flow): (usize, u32),

@@ -13,7 +13,7 @@ use crate::time::{Span, Time};
 const LEAST: Span = Span::from_millis(50);
 /// A flow was sending before a silence if its last data came at most this time before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that continue with acknowledged data. If there are fewer, each flow may
+/// Minimum number of flows that continue with acknowledged data. With fewer flows, each flow may
 /// have lost only one ACK.
 const FLOWS: u32 = 3;
 /// Minimum percentage of flows that continue with old bytes, among all flows that continue.
@@ -38,7 +38,7 @@ pub struct Silence {
     acknowledged: u32,
     again: u32,
     fresh: u32,
-    /// Number of flows in `acknowledged` and `again` that do not ask.
+    /// Number of flows in `acknowledged` and `again` that carry no requests.
     told: u32,
     /// Number of flows whose host asked again without having received any packet since its first
     /// request.
@@ -97,8 +97,8 @@ pub struct Silences {
     /// The time since which a host has received no packet, and the flows on which it has asked
     /// again.
     unanswered: (Time, BTreeSet<Key>),
-    /// The same time and flows, including flows on which the host had asked shortly before that
-    /// time.
+    /// The same time and flows as in `unanswered`, plus the flows on which the host had asked
+    /// shortly before that time.
     silent: (Time, BTreeSet<Key>),
     doubtful: Option<Silence>,
 }
@@ -165,8 +165,8 @@ impl Silences {
         silence.told += u32::from(how != Resumed::New && !asks);
     }
 
-    /// Notes a host that asks again on a flow at `now`. It had asked at `asked`, and last received
-    /// a packet at `heard`.
+    /// Notes a host that asks again on a flow at `now`. The host had asked first at `asked`, and
+    /// had last received a packet at `heard`.
     pub fn unanswered(&mut self, (heard, asked, now): (Time, Time, Time), flow: Key) {
         // A packet that came soon after the request may have been under way.
         if now - asked < LEAST || heard > asked && 4 * (now - heard) < 3 * (now - asked) {
@@ -200,8 +200,8 @@ impl Silences {
     }
 }
 
-/// Adds a flow to the flows since `time`, and returns their number. A new time replaces the old
-/// time and its flows.
+/// Adds a flow to the set of flows counted since `time`, and returns the size of the set. A new
+/// time replaces the old time and its flows.
 fn count((since, flows): &mut (Time, BTreeSet<Key>), time: Time, flow: Key) -> u32 {
     if *since != time {
         *since = time;
@@ -257,7 +257,7 @@ mod tests {
         };
         assert_eq!([found(4, 2), found(5, 4), found(55, 2)], [Some(None); 3]);
         assert_eq!(found(5, 1), None);
-        assert_eq!(found(56, 4), None, "it was heard for a quarter of the time");
+        assert_eq!(found(56, 4), None, "the host was heard for a quarter of the time");
     }
 
     #[test]
@@ -307,8 +307,8 @@ mod tests {
         assert_eq!(told(&[]), Some(false));
     }
 
-    /// The verdict on a silence of this length. After it, three flows repeat bytes that they sent a
-    /// time `before` earlier than the silence.
+    /// The verdict on a silence of this length. `before` is the time from the last data of three
+    /// flows to the silence. After the silence, these flows repeat acknowledged bytes.
     #[expect(clippy::option_option, reason = "whether there is one, and what it tells")]
     fn silence(length: Span, before: Span) -> Option<Option<bool>> {
         let mut silences = Silences::default();
@@ -426,7 +426,7 @@ mod tests {
         };
         assert_eq!(found(100, 50, 150 * MS), (1, true));
         assert_eq!(found(100, 50, 150 * MS - ns(1)), (0, false));
-        assert_eq!(found(100, 100, 150 * MS), (0, true), "it was heard as it asked");
+        assert_eq!(found(100, 100, 150 * MS), (0, true), "the host was heard when it asked");
         // The packet came after a quarter of the wait.
         assert_eq!([found(0, 50, 200 * MS), found(0, 51, 200 * MS)], [(0, true), (0, false)]);
     }

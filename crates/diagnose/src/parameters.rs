@@ -52,8 +52,8 @@ impl Parameters {
         }
     }
 
-    /// The longest wait in a queue, except the longest 2 % of the waits. Many connections meet a
-    /// full queue, so this wait still shows it.
+    /// The longest wait in a queue, except the longest 2 % of the waits. A full queue delays many
+    /// connections, so the result still shows the full queue.
     pub fn queued(&self) -> Span {
         let mut all = self.queued.clone();
         all.sort_unstable();

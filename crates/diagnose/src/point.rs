@@ -30,8 +30,8 @@ const FORGET: Span = Span::from_secs(300);
 const LISTED: usize = 100_000;
 /// Confidence in a cause that was decided at the end by the identifications of packets.
 const NUMBERED: f64 = 0.9;
-/// Confidence that a wait was for a lost window, if the reason is that other flows lost packets
-/// during the wait.
+/// Confidence that a flow waited for a lost window, if the only evidence is that other flows lost
+/// packets during the wait.
 const BESIDE: f64 = 0.75;
 /// A wait that is shorter than the usual timer divided by this factor was not ended by a timer.
 const SHORT: i64 = 4;
@@ -177,9 +177,9 @@ impl Point {
         vantage == Some(Vantage::Server) || vantage == Some(Vantage::Switch) && one_by_one
     }
 
-    /// Whether flows of other hosts may not pass this point. This is so if the point may be at a
-    /// server. It is also so if one host sends and the round trip is so short that it does not show
-    /// which end is here.
+    /// Whether flows of other hosts may bypass this point. They may if the point may be at a
+    /// server. They also may if only one host sends, and the round trip is too short to show at
+    /// which end the point is.
     pub fn may_miss_others(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let near = self.parameters.round_trip.is_none_or(|trip| trip < NEAR_BY);
@@ -214,8 +214,8 @@ impl Point {
     }
 
     /// Forgets waits that are much shorter than the timer, if the usual timer is known and has the
-    /// common length. Such a wait ended with a repair that a queue had delayed. The timer of a SYN
-    /// is a different one.
+    /// common length. Such a short wait ended with a repair that a queue had delayed. The timer of
+    /// a SYN is a different one.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;
@@ -406,7 +406,8 @@ impl Point {
     }
 
     /// Whether flows of several hosts restart after the same time, or after the sum of two or three
-    /// doublings of this time. Timers do so, and servers do not.
+    /// doublings of this time. Flows that wait for timers restart in this way, but flows that wait
+    /// for servers do not.
     fn wait_alike(&self, burst: &Burst) -> bool {
         let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
         let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();

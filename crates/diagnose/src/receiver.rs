@@ -35,8 +35,8 @@ pub struct Tallies {
     /// Number of ACKs of new data, and number of ACKs before which the window was used up.
     pub acks: u64,
     pub full_acks: u64,
-    /// Number of messages during whose request and first packet no other flow sent, and number of
-    /// all messages.
+    /// Number of messages for which no other flow sent between the request and the first packet,
+    /// and number of all messages.
     pub lone: u64,
     pub messages: u64,
     /// Number of packets marked with congestion experienced, and number of ACKs that echo a mark.
@@ -80,8 +80,8 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
-/// Smallest number of packets of a sending host. Fewer packets may be those that a switch has
-/// flooded.
+/// Smallest number of packets of a sending host. Fewer packets from a host may have been flooded by
+/// a switch.
 const SENDS: u64 = 8;
 
 /// A stall belongs to incast if the link idled for at least this share of the stall.
@@ -183,9 +183,10 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// The bytes per bin that the host gets if its link is full. If the capture is taken before the
-    /// queue, it has more bytes, so the acknowledged bytes count instead. They only count if the
-    /// ACKs come in small steps, because hosts that merge segments acknowledge in large steps.
+    /// The bytes per bin that the host gets if its link is full. A capture taken before the queue
+    /// has more bytes than pass the link, so the acknowledged bytes count instead. They only count
+    /// if the ACKs come in small steps, because hosts that merge segments acknowledge in large
+    /// steps.
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {

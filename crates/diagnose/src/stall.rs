@@ -167,8 +167,8 @@ impl Stall {
             && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
     }
 
-    /// Whether the wait of a request is a wait of its own. If the server had the request, its
-    /// answer is missing, and the server's timer ends the wait.
+    /// Whether the wait of the client's request is separate from a wait of the server. If the
+    /// server had the request, its answer is missing, and the server's timer ends the wait.
     pub fn is_its_own(&self) -> bool {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }

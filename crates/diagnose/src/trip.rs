@@ -88,13 +88,13 @@ impl Trip {
 pub struct Trips([Trip; 2]);
 
 impl Trips {
-    /// Takes the time to an answer of an end, as [`Trip::take`] does.
+    /// Takes the time in which an end answered, as [`Trip::take`] does.
     pub fn take(&mut self, side: usize, sample: Span, waited: Span) {
         self.0[side].take(sample, waited);
     }
 
-    /// Takes the time to an answer of an end that may have waited for a timer, as [`Trip::guess`]
-    /// does.
+    /// Takes the time in which an end answered, as [`Trip::guess`] does. The end may have waited
+    /// for a timer.
     pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {
         self.0[side].guess(sample, waited, usual);
     }
@@ -132,8 +132,9 @@ impl Trips {
         if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
-    /// The share of an end in the usual round trip. It is computed from medians. The shortest times
-    /// include no queue, but the time in a queue shows on which side of the queue the point is.
+    /// The share of an end in the usual round trip. The share is computed from medians. The
+    /// shortest times include no queue, but the time in a queue shows on which side of the queue
+    /// the point is.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

@@ -6,8 +6,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// Picoseconds in a second.
 pub const PICOS_PER_SEC: u64 = 1_000_000_000_000;
 
-/// `value * by / divisor`, rounded down and capped at the maximum. It uses 64 bits if possible,
-/// because a 128-bit division is slow.
+/// `value * by / divisor`, rounded down and capped at the maximum. The calculation uses 64 bits if
+/// possible, because a 128-bit division is slow.
 #[inline]
 pub const fn mul_div(value: u64, by: u64, divisor: u64) -> u64 {
     if let Some(product) = value.checked_mul(by) {

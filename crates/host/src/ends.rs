@@ -1,7 +1,7 @@
 //! The ends of flows, and the effects of packets and deadlines on them.
 //!
-//! Both ends of a flow are built when one of them is first used. They are freed when the
-//! application has left the flow and the flow has no packets under way.
+//! Both ends of a flow are built when one of them is first used. Both ends are freed when
+//! the application has left the flow and the flow has no packets under way.
 
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
@@ -27,14 +27,14 @@ pub struct End {
     pub armed: Time,
     /// A later deadline that is also in the queue. A pacer has many deadlines before the
     /// retransmission timer expires. With this entry, the timer need not be scheduled again after
-    /// each of them.
+    /// each deadline of the pacer.
     pub backstop: Time,
     /// Whether the application has left the flow; used only in the server's end.
     pub(crate) is_left: bool,
     endpoint: Endpoint,
 }
 
-/// Calls a method of the endpoint, whichever kind it has.
+/// Calls a method of the endpoint, which may be of either kind.
 macro_rules! either {
     ($end:expr, $connection:ident => $tcp:expr, $guest:ident => $other:expr) => {
         match $end {
@@ -225,13 +225,13 @@ pub(crate) struct Ends {
     free: Vec<u32>,
     /// Open flows that their applications have left.
     left: Vec<u32>,
-    /// Number of flows in `left` at which some of these flows are freed.
+    /// Once `left` has this number of flows, some of these flows are freed.
     enough: usize,
 }
 
 /// The index of an end that is not open.
 const NOWHERE: u32 = u32::MAX;
-/// At most one open flow in this number is left and idle.
+/// At most 1/`SHARE` of the open flows are left and idle.
 const SHARE: usize = 8;
 /// Number of flows in `left` that is always tolerated.
 const FEW: usize = 64;
@@ -370,8 +370,8 @@ impl Hosts {
         (id, self.waits.note(now, id, packet.flags.trigger()))
     }
 
-    /// Passes a packet to the receiving end, if this end predicts it. Such a packet causes no
-    /// event. If it ends a stall, the stall is counted but not reported.
+    /// Passes a packet to the receiving end, if this end predicts the packet. A predicted packet
+    /// causes no event. If a predicted packet ends a stall, the stall is counted but not reported.
     #[inline]
     pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
         let id = EndId(packet.route.reverse().0);

@@ -216,7 +216,7 @@ impl Hosts {
         self.end_mut(id).poll_event()
     }
 
-    /// Begins the wait of a block that includes `flow`. Packets sent now count as not delayed.
+    /// Begins the wait of the block that includes `flow`. Packets sent now count as not delayed.
     pub fn begin_wait(&mut self, flow: u32) {
         self.trigger = Trigger::Arrival;
         self.waits.begin(self.now, flow);

@@ -64,7 +64,7 @@ pub struct EventRow {
     pub kind: EventKind,
     /// Flow of the event.
     pub flow: Option<u32>,
-    /// The block of the workload, counted from 0. The trace sets this number.
+    /// Number of the workload's block, counted from 0. The trace sets the number of the block.
     pub block: u32,
     /// First unacknowledged sequence number, or the sequence number of a dropped packet.
     pub seq: u64,

@@ -6,8 +6,9 @@
 //!
 //! The cause of a stall is the [`Trigger`] of the packet that ended it. This trigger is the last
 //! event that made a host send without the arrival of a packet; only events since the client last
-//! received data count. Timers for repairs and probes always count. A delay by a host (pacer,
-//! delayed ACK, application) counts only if it is at least half of the shortest stall.
+//! received data count. A timer for repairs or probes can always be the cause. A delay by a host
+//! (pacer, delayed ACK, application) can be the cause only if it is at least half as long as the
+//! shortest stall.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -17,7 +18,7 @@ use crate::ids::EndId;
 /// A wait is a stall if it is longer than this number of base round trips.
 pub const ROUND_TRIPS: u64 = 10;
 
-/// The cause of a stall: the trigger of the packet that ended it.
+/// The cause of a stall: the trigger of the packet that ended the stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StallCause {
     /// A retransmission timer of data.
@@ -97,7 +98,7 @@ impl StallCounts {
         self.longest = self.longest.max(Some(wait));
     }
 
-    /// The sum of these counts and `others`.
+    /// The counts of `self` and `others`, added up.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
@@ -121,7 +122,7 @@ impl StallCounts {
 /// A stall that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// The flow of the packet that ended it.
+    /// The flow of the packet that ended the stall.
     pub flow: u32,
     /// The duration of the stall.
     pub wait: Span,
@@ -134,7 +135,7 @@ pub struct Stall {
 struct Wait {
     /// Time of the last packet, or of the beginning of the block.
     since: Time,
-    /// The longest wait that is no stall; [`NO_LIMIT`] between blocks.
+    /// The longest wait that does not count as a stall; [`NO_LIMIT`] between blocks.
     limit: Span,
     /// The value of `limit` during a block.
     limit_of_blocks: Span,
@@ -148,7 +149,7 @@ const NO_LIMIT: Span = Span::from_picos(u64::MAX);
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     blocks: Vec<Wait>,
-    /// For each flow, the index of the wait that its packets end.
+    /// For each flow, the index of the wait that ends when a packet of the flow arrives.
     of_flow: Vec<u32>,
     counts: Vec<StallCounts>,
 }
@@ -168,7 +169,7 @@ impl Waits {
         self.counts.resize(usize::from(group) + 1, StallCounts::default());
     }
 
-    /// Begins the wait of a block that includes `flow`.
+    /// Begins the wait of the block that includes `flow`.
     pub fn begin(&mut self, now: Time, flow: u32) {
         let wait = &mut self.blocks[self.of_flow[flow as usize] as usize];
         (wait.since, wait.limit) = (now, wait.limit_of_blocks);
@@ -179,8 +180,8 @@ impl Waits {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
-    /// Whether the wait so far is shorter than half of the shortest stall. If it is, a packet that
-    /// an end sends now was not delayed for long.
+    /// Whether the wait so far is shorter than half of the shortest stall. A packet that an
+    /// end sends during such a brief wait was not delayed for long.
     pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)

@@ -22,7 +22,7 @@ pub struct Transport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opener {
-    /// The client opens the connection. The request follows its SYN.
+    /// The client opens the connection. The request follows the client's SYN.
     Client,
     /// The server opens the connection when the request arrives.
     Server,

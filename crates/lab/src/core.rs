@@ -223,7 +223,7 @@ impl<P: Probe> Core<P> {
         end
     }
 
-    /// Handles a deadline of an end. Returns whether it was valid.
+    /// Handles a deadline of an end. Returns whether the deadline was valid.
     pub(crate) fn wake(&mut self, id: EndId) -> bool {
         let now = self.now();
         // The deadline of a connection that was freed is stale, too.
@@ -298,7 +298,7 @@ impl<P: Probe> Core<P> {
 const AFTER_TIMERS: u64 = 1 << 63;
 
 /// A packet that a host kept leaves before all other events of the same time, even before the end
-/// of the run. It leaves as if it had been in its port from the beginning.
+/// of the run. The packet leaves as if it had waited in the host's port from the beginning.
 const BEFORE_ALL: u64 = 0;
 
 /// Packets that hosts keep, ordered by departure time and sequence number. The sequence number was

@@ -8,7 +8,8 @@ use incast_net::{Flags, Packet};
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::{Connection, TimeoutKind, TimeoutReport};
 
-/// Number of duplicate ACKs that start the repair of a lost segment. Each later segment causes one.
+/// Number of duplicate ACKs that start the repair of a lost segment. Each segment that arrives
+/// after the lost one causes one duplicate ACK.
 const DUPACKS_NEEDED: u64 = 3;
 
 /// Diagnoses an expiry at `end`, before `end` retransmits. Returns `None` for transports other than

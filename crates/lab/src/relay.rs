@@ -1,7 +1,8 @@
 //! The network of a scenario for packets of real hosts.
 //!
-//! The caller has the clock. It puts packets in, and takes them out at the end of their last link.
-//! Ports, buffers and disciplines are those of a simulation, and decide at the same instants.
+//! The caller has the clock. The caller puts packets in, and takes them out at the end of their
+//! last link. Ports, buffers and disciplines are those of a simulation, and decide at the same
+//! instants.
 
 use incast_engine::{Span, Time};
 use incast_net::port::PortCounters;

@@ -111,7 +111,8 @@ row! {
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table: `rows`, including those of remedies, or a kind of trace.
+/// The columns of a table. `table` is "rows", whose columns include those of remedies, or a kind of
+/// trace.
 pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
         "rows" => {
@@ -259,8 +260,8 @@ pub fn row(
     }
 }
 
-/// The quantile `q` of the sorted spans, without interpolation: the first span that follows a share
-/// `q` of the spans.
+/// The quantile `q` of the sorted spans, without interpolation: the first span after the share `q`
+/// of the spans.
 fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = ((sorted.len() as f64 * q) as usize).min(last);
@@ -295,8 +296,8 @@ mod tests {
         row(1, "all".into(), "ok", report, &WaitReport::default(), network, 0.0)
     }
 
-    /// The port was offered twelve packets. It dropped three, marked four and delivered nine of
-    /// these.
+    /// The port was offered twelve packets. Of the twelve packets, the port dropped three, marked
+    /// four and delivered nine.
     #[test]
     fn shares_are_of_what_was_offered_and_of_the_time_of_the_run() {
         let port = PortCounters {

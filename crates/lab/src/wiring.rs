@@ -172,7 +172,7 @@ impl Attach<'_> {
 }
 
 /// Among the switch ports on paths to clients, the port with the largest time integral of its
-/// queue. It is `own` unless another port has a larger integral.
+/// queue. The result is `own` unless another port has a larger integral.
 pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
     network

@@ -31,7 +31,7 @@ struct TrafficGroup {
     mss: u32,
     /// The blueprint of the group's connections; `None` if it has no connections.
     blueprint: Option<BlueprintId>,
-    /// Whether the group is a workload. The run ends with the workloads.
+    /// Whether the group is a workload. The run ends when all workloads are complete.
     is_workload: bool,
 }
 

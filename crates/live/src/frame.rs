@@ -15,8 +15,8 @@ const CHECKSUM: usize = ETHERNET + 10;
 
 /// The packet in a frame; `None` if the frame does not belong to TCP, or to none of `flows` flows.
 ///
-/// The packet's labels are the bits of the DSCP. Its sequence numbers are those on the wire, which
-/// wrap.
+/// The packet's labels are the bits of the DSCP. The packet's sequence numbers are those on the
+/// wire, which wrap.
 pub fn parse(frame: &[u8], flows: u32) -> Option<Packet> {
     let ip = frame.get(ETHERNET..)?;
     if frame.get(12..ETHERNET)? != IPV4 || *ip.get(9)? != TCP {

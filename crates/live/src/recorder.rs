@@ -32,7 +32,7 @@ struct Seen {
 
 /// Records the frames at one vantage point.
 pub struct Recorder {
-    /// The host; `None` for the switch, at which entering frames are seen.
+    /// The host whose frames are recorded; `None` to record the frames that enter the switch.
     host: Option<HostId>,
     snaplen: usize,
     /// Clock reading of the switch's time zero, ns since 1970.

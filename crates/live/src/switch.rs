@@ -17,8 +17,8 @@ use crate::sys::{Haste, PacketSocket, Poll, date, hurry, monotonic, thread_time}
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
-/// Number of frames that are read from a host before due frames are sent. To read them takes about
-/// 40 µs.
+/// Number of frames that are read from a host before due frames are sent. Reading this number
+/// of frames takes about 40 µs.
 const TURN: usize = 8;
 
 /// The measurements of a switch.
@@ -36,7 +36,7 @@ pub struct Report {
     pub missed: u64,
     /// The largest delay of a frame behind the time that its port computed.
     pub worst: Span,
-    /// The 99th percentile of these delays.
+    /// The 99th percentile of the delays of the frames.
     pub p99: Span,
     /// Processor time of the switch's thread.
     pub busy: Span,
@@ -88,7 +88,7 @@ impl Switch {
     /// Stops the switch, and returns its measurements.
     ///
     /// # Errors
-    /// The error that ended the switch before.
+    /// The error that ended the switch before this call.
     pub fn stop(mut self) -> Result<Report> {
         match self.stop.write_all(&[0]) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
@@ -136,7 +136,7 @@ impl Fabric {
         Time::ZERO + Span::from_nanos(monotonic() - self.start)
     }
 
-    /// Moves frames until the last descriptor can be read; this descriptor ends the run.
+    /// Moves frames until the last watched descriptor, which stops the switch, can be read.
     fn run(mut self, mut poll: Poll) -> Result<Report> {
         let stop = self.sockets.len();
         let mut ready = Vec::new();

@@ -10,10 +10,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use libc::{c_int, c_void, socklen_t};
 
-/// Number of bytes that a socket may hold before it is read. As the kernel counts bytes, these are
-/// 1700 full frames.
+/// Number of bytes that a socket may hold before it is read. As the kernel counts bytes, this is
+/// room for 1700 full frames.
 const RECEIVE_BUFFER: c_int = 4 << 20;
-/// A real-time priority above ordinary threads, and below the threads of the kernel.
+/// A real-time priority above that of ordinary threads, and below that of the kernel's threads.
 const PRIORITY: c_int = 10;
 /// The shortest time slice that a kernel grants, ns.
 const SHORT_SLICE: u64 = 100_000;
@@ -31,7 +31,7 @@ impl Namespace {
     /// Makes a new, empty namespace.
     ///
     /// # Errors
-    /// Without the right to make a namespace.
+    /// If this process has no right to make a namespace.
     pub fn new() -> Result<Self> {
         let made = std::thread::spawn(|| {
             // SAFETY: the call changes only this thread, which ends here.
@@ -44,7 +44,7 @@ impl Namespace {
     /// The namespace of this thread.
     ///
     /// # Errors
-    /// Without `/proc`.
+    /// If there is no `/proc`.
     pub fn current() -> Result<Self> {
         File::open("/proc/thread-self/ns/net").map(Self)
     }
@@ -53,7 +53,7 @@ impl Namespace {
     /// the namespace.
     ///
     /// # Errors
-    /// Without the right to do so.
+    /// If this process has no right to enter the namespace.
     pub fn enter(&self) -> Result<()> {
         // SAFETY: the descriptor is open.
         check(unsafe { libc::setns(self.0.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
@@ -73,7 +73,7 @@ impl PacketSocket {
     /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
-    /// Without the right to do so, or without such an interface.
+    /// If this process has no right to open such a socket, or if the interface does not exist.
     pub fn open(interface: u32) -> Result<Self> {
         let protocol = (libc::ETH_P_ALL as u16).to_be();
         let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
@@ -165,7 +165,7 @@ impl Poll {
     /// Makes a poll that watches no descriptor yet.
     ///
     /// # Errors
-    /// Without free descriptors.
+    /// If no descriptor is free.
     pub fn new() -> Result<Self> {
         // SAFETY: a plain call; the descriptor is owned from here on.
         let epoll =
@@ -173,10 +173,10 @@ impl Poll {
         Ok(Self { epoll, ready: vec![libc::epoll_event { events: 0, u64: 0 }; AT_ONCE] })
     }
 
-    /// Watches whether a descriptor can be read, under a number.
+    /// Watches whether a descriptor can be read; `number` identifies the descriptor.
     ///
     /// # Errors
-    /// Without memory.
+    /// If the kernel has no memory left.
     pub fn add(&self, what: &impl AsRawFd, number: u64) -> Result<()> {
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: number };
         let (epoll, descriptor) = (self.epoll.as_raw_fd(), what.as_raw_fd());
@@ -186,7 +186,7 @@ impl Poll {
     }
 
     /// The numbers of the descriptors that can be read, after at most `nanos` nanoseconds. Without
-    /// `nanos`, waits until there is such a descriptor.
+    /// `nanos`, waits until a descriptor can be read.
     ///
     /// # Errors
     /// If the kernel is older than 5.11.
@@ -249,17 +249,18 @@ fn clock(which: libc::clockid_t) -> u64 {
 /// The urgency of a thread: how soon it runs when it has work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Haste {
-    /// Before ordinary threads, and before [`Haste::Hosts`].
+    /// The thread runs before ordinary threads, and before threads with [`Haste::Hosts`].
     Switch,
-    /// Before ordinary threads.
+    /// The thread runs before ordinary threads.
     Hosts,
-    /// As ordinary threads.
+    /// The thread runs as ordinary threads do.
     None,
 }
 
 /// Lets this thread run sooner, and returns whether it has a real-time priority. Without the right
-/// to such a priority, the thread gets short time slices. Since kernel 6.12, it then need not wait
-/// for the end of other threads' slices. Its timers are exact in any case.
+/// to such a priority, the thread gets short time slices. Since kernel 6.12, a thread with short
+/// slices need not wait for the end of other threads' slices. The thread's timers are exact in any
+/// case.
 pub fn hurry(haste: Haste) -> bool {
     let (priority, slice) = match haste {
         Haste::Switch => (PRIORITY, SHORT_SLICE),

@@ -29,8 +29,8 @@ pub const DROP_TAIL: &str = r#"{ name = "drop-tail" }"#;
 /// A queue that marks every packet that waits.
 pub const MARKING: &str = r#"{ name = "ecn-threshold", threshold = "1B" }"#;
 
-/// Runs a test in a thread of a new namespace. Without the right to make a namespace, it runs
-/// nothing.
+/// Runs a test in a thread of a new namespace. Does not run the test if this process has no right
+/// to make a namespace.
 pub fn alone(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::spawn(|| {
         let Ok(namespace) = Namespace::new() else { return };

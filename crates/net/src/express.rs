@@ -22,7 +22,8 @@ pub enum Shortcut {
     None,
     /// Packets enter the next port at once, because no other port sends to the next port.
     Relay,
-    /// Packets are announced to the next port. They enter it when the state of that port is needed.
+    /// Packets are announced to the next port. The packets enter the next port when the state of
+    /// that port is needed.
     Announce,
 }
 
@@ -31,8 +32,8 @@ pub enum Shortcut {
 pub enum Handoff {
     /// The port has no shortcut; the packet was not sent.
     Declined,
-    /// The packet is on the link behind the next port. If `Some`, the next arrival there must be
-    /// scheduled at this time.
+    /// The packet is on the link behind the next port. If `Some`, the next arrival at the end of
+    /// this link must be scheduled at this time.
     Relayed(Option<(PortId, Time)>),
     /// The packet was announced to a port. If `Some`, [`Express::settle`] must be scheduled at this
     /// time, with this order among simultaneous events.
@@ -69,7 +70,8 @@ impl Express {
         self.lanes[port.0 as usize].shortcut
     }
 
-    /// Sends a packet that is about to enter `port` by a shortcut to the port `next`.
+    /// Sends a packet, which is about to enter `port`, to the port `next` by the shortcut of
+    /// `port`.
     #[inline]
     pub fn send(
         &mut self,

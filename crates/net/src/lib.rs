@@ -1,7 +1,7 @@
 //! Packets, ports, links, queue disciplines, buffers and topologies.
 //!
 //! A [`Port`] is an output port with its link. The port stores, counts and sends packets. A
-//! [`queue::QueueDiscipline`] and a [`buffer::Buffer`] only decide about them.
+//! [`queue::QueueDiscipline`] and a [`buffer::Buffer`] only decide about packets.
 
 pub mod buffer;
 pub mod express;

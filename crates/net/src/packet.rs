@@ -49,10 +49,10 @@ impl Flags {
     pub const ACK: Self = Self(1 << 1);
     /// The sender has no more data.
     pub const FIN: Self = Self(1 << 2);
-    /// The packet has an application's request. It is the handshake's last ACK or a packet of its
-    /// own, and its `seq` is the ordinal number of the request.
+    /// The packet has an application's request. The packet is the handshake's last ACK or a packet
+    /// of its own, and the packet's `seq` is the ordinal number of the request.
     pub const REQUEST: Self = Self(1 << 3);
-    /// A packet of background traffic that does not use TCP. It is not answered.
+    /// A packet of background traffic that does not use TCP. Such a packet is not answered.
     pub const DATAGRAM: Self = Self(1 << 4);
     /// A retransmission. Probes read this bit, and so do disciplines that protect retransmissions.
     pub const RETRANSMISSION: Self = Self(1 << 5);
@@ -108,7 +108,8 @@ impl Flags {
         Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
     }
 
-    /// The reason why the packet was sent, for statistics. A real header has no such field.
+    /// The reason why the packet was sent, for statistics. A real header has no field for this
+    /// reason.
     #[inline]
     pub const fn trigger(self) -> Trigger {
         match self.0 >> TRIGGER {

@@ -78,7 +78,7 @@ impl Exhausted {
     /// Ends the run with a panic.
     ///
     /// # Panics
-    /// Always. The caller of the run catches the panic.
+    /// Always panics. The caller of the run catches the panic.
     pub fn stop(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
@@ -129,7 +129,7 @@ impl Packets {
     /// Takes the draft.
     ///
     /// # Panics
-    /// If there is no draft.
+    /// Panics if there is no draft.
     #[inline]
     pub fn take(&mut self) -> PacketId {
         let id = self.free.pop().expect("a packet was drafted");
@@ -170,7 +170,7 @@ impl Packets {
         self.take()
     }
 
-    /// Frees the slot of a packet. Its content stays readable until the next draft.
+    /// Frees the slot of a packet. The packet's content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         let route = self[id].route.0 as usize;

@@ -48,11 +48,11 @@ pub struct PortConfig {
     pub pool: Option<PoolId>,
     /// How buffer space is counted.
     pub accounting: Accounting,
-    /// Queue discipline. A port without a buffer does not use it.
+    /// Queue discipline. A port without a buffer does not use the discipline.
     pub queue: QueueConfig,
     /// Random additional delay of single packets on the link, so that later packets overtake them.
     pub reordering: Option<Reordering>,
-    /// Whether the port has departure events even if it does not need these.
+    /// Whether the port has departure events even if it does not need departure events.
     pub departure_events: bool,
 }
 
@@ -105,7 +105,7 @@ pub enum Ties {
     /// schedule all events of a packet when its transmission starts have this order (ns-2).
     ArrivalFirst,
     /// As `arrival-first`. If two packets arrive at the same time, the line that has sent fewer
-    /// packets since it was idle comes first. Events in ns-3 have this order.
+    /// packets since it was idle comes first, as in ns-3.
     Scheduled,
 }
 
@@ -160,8 +160,8 @@ impl PortCounters {
     }
 }
 
-/// The packet in service of a port with departure events. Each time comes with its order among
-/// simultaneous events.
+/// The packet in service of a port with departure events. Each time in this struct comes with the
+/// order of the event among simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// The time at which the packet leaves; [`Port::depart`] must be called then.
@@ -202,7 +202,7 @@ impl PartialOrd for Transit {
     }
 }
 
-/// Shift of the number of preceding packets in a sequence number; see [`Port::offer`].
+/// Lowest bit of the number of preceding packets within a sequence number; see [`Port::offer`].
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
@@ -357,8 +357,8 @@ impl Port {
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
-    /// arrivals. Its upper bits are the number of packets that preceded the packet in its last
-    /// port. The caller releases dropped packets.
+    /// arrivals. The upper bits of `sequence` are the number of packets that preceded the packet in
+    /// its last port. The caller releases dropped packets.
     #[inline]
     pub fn offer(
         &mut self,
@@ -383,8 +383,8 @@ impl Port {
     }
 
     /// Removes the packets that leave at `now`. With departure events, only the packet in service
-    /// leaves, at the time that its [`Service`] has. The service of the next packet must then be
-    /// scheduled.
+    /// leaves, at the departure time in its [`Service`]. The service of the next packet must then
+    /// be scheduled.
     pub fn depart(&mut self, now: Time, commons: &mut Commons) {
         match self {
             Self::Fifo(port) => port.drain(now),
@@ -405,7 +405,7 @@ impl Port {
     /// unless it is scheduled already.
     ///
     /// # Panics
-    /// If no packet is on the link.
+    /// Panics if no packet is on the link.
     #[inline]
     pub fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         either!(self, deliver(now))

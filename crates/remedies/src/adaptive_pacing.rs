@@ -134,8 +134,9 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// Raises the estimate, because more servers send than estimated. The estimate grows by the
-    /// share `how_sure`, 0 to 1, or to [`Self::alike`] if this is larger.
+    /// Raises the estimate, because more servers send than estimated. The new estimate is the
+    /// larger of two values: the old estimate times `1 + how_sure`, with `how_sure` from 0 to 1,
+    /// and [`Self::alike`].
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);
@@ -167,7 +168,7 @@ impl Sender {
         }
     }
 
-    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. Its mean is at least n
+    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. The mean gap is at least n
     /// slots.
     fn interval(&mut self, view: &SendView) -> Span {
         let window = view.cwnd.min(view.receive_window).max(view.mss.into());

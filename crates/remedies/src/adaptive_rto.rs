@@ -112,7 +112,7 @@ impl Installation for Servers {
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     memory: Span,
-    /// When the period of `recent` began. `before` belongs to the previous period.
+    /// When the period of `recent` began. `before` is the longest span of the period before it.
     since: Time,
     recent: Span,
     before: Span,

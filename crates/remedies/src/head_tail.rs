@@ -153,7 +153,7 @@ struct Memory {
     cautious: u32,
 }
 
-/// Where in a message a sender is stalled, and what it does.
+/// The position in a message at which a sender is stalled, which decides the repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     /// No part of the message was acknowledged, because all servers began at the same time. The

@@ -179,8 +179,8 @@ struct Sender {
 }
 
 impl Sender {
-    /// Whether a segment has arrived that was sent after the copy of the first unacknowledged
-    /// segment.
+    /// Whether the copy of the first unacknowledged segment is lost, because a segment that was
+    /// sent after the copy has arrived.
     fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
         let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
         let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;

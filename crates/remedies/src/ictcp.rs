@@ -3,9 +3,9 @@
 //!
 //! One controller per network card sees all arriving packets. Time is divided into slots of two
 //! halves. In the first half, the controller measures the remaining bandwidth of the link. In the
-//! second half, windows may grow to use it. Once per round trip, each connection compares its
-//! throughput with the throughput that its window allows. If the connection uses its window, the
-//! window may grow. If not, the window shrinks.
+//! second half, windows may grow to use this bandwidth. Once per round trip, each connection
+//! compares its throughput with the throughput that its window allows. If the connection uses its
+//! window, the window may grow. If not, the window shrinks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -67,8 +67,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// By timestamps if the connection has them. Otherwise as the time from the advertisement of a
-    /// window to the arrival of data beyond the previous window.
+    /// By timestamps if the connection has them. Otherwise, the receiver measures the time from the
+    /// advertisement of a window to the arrival of data beyond the previous window.
     #[default]
     Measured,
     /// As a fixed value: the round trip of a full packet on the idle network.

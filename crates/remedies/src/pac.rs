@@ -187,7 +187,8 @@ impl Guess {
         self.advance(packet.ack)
     }
 
-    /// Triggers all data that the window allows beyond `ack`. Returns their bytes on the wire.
+    /// Triggers all data that the window allows beyond `ack`. Returns the number of bytes that
+    /// these data have on the wire.
     fn advance(&mut self, ack: u64) -> u64 {
         self.ack = ack;
         self.window = self.window.min(self.largest);

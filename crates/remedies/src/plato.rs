@@ -33,8 +33,8 @@ pub struct Params {
     /// as in the paper. A retransmission then triggers a labelled ACK, which is a second heartbeat,
     /// and the answer to a dummy is an ordinary ACK. If false, each meaning has its own bit.
     pub single_bit: bool,
-    /// Whether the timeout after the third dummy doubles the RTO, like any timeout. If false, the
-    /// RTO does not change, because no timer has expired.
+    /// Whether the timeout after the third dummy doubles the RTO, as any other timeout does. If
+    /// false, the RTO does not change, because no timer has expired.
     pub dummy_doubles_rto: bool,
     /// Whether the answer to a dummy counts as a duplicate ACK, as the paper calls it. With
     /// `single_bit`, the answer always counts.

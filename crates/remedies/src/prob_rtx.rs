@@ -40,8 +40,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
-    /// The outstanding segment with the largest sequence number: the literal reading. A copy of it
-    /// repairs nothing if an earlier segment is lost.
+    /// The outstanding segment with the largest sequence number: the literal reading. A copy of
+    /// this segment repairs nothing if an earlier segment is lost.
     Highest,
     /// The first outstanding segment. The ACKs ask for this segment.
     #[default]
@@ -165,8 +165,8 @@ struct Sender {
     period: Span,
     /// Probability of a success per tick.
     p: f64,
-    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends
-    /// one.
+    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends a
+    /// copy.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,

@@ -1,10 +1,11 @@
 //! After RAPID: a switch that drops packets whose loss can be repaired without a timeout (Xu et al.
 //! 2019).
 //!
-//! Only the abstract is public. According to it, the switch "considers the number of packets of
-//! each incast flow" in its buffer, and chooses drops that lead to fast retransmissions instead of
-//! timeouts. RAPID-ED does so by early detection. The rules are in the queue discipline `rapid`,
-//! which needs no help from hosts. Labels at the end of a sender's data are our addition.
+//! Only the abstract is public. According to the abstract, the switch "considers the number of
+//! packets of each incast flow" in its buffer, and chooses drops that lead to fast retransmissions
+//! instead of timeouts. RAPID-ED chooses drops by early detection. The rules are in the queue
+//! discipline `rapid`, which needs no help from hosts. Labels at the end of a sender's data are our
+//! addition.
 
 use incast_net::queue::{Level, QueueConfig, rapid};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
@@ -20,9 +21,9 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "RapidRemedy")]
 pub struct Params {
-    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
-    /// should be the number of duplicate ACKs that signal a loss, minus the number that limited
-    /// transmit adds.
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. This
+    /// number should be the number of duplicate ACKs that signal a loss, minus the number of
+    /// duplicate ACKs that limited transmit adds.
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether the switch drops early instead of searching its queue (RAPID-ED).

@@ -12,8 +12,9 @@
 //!
 //! The segment size and `cwnd_dsr` may both be `auto`, which the paper leaves to future work.
 //! Smaller segments help until headers fill the link. Segments should stay small until the window
-//! exceeds the window that caused a loss. The latter is this connection's share of path and buffer.
-//! A window of far more segments does not help, because `NewReno` repairs one loss per round trip.
+//! exceeds the window that caused a loss. The window that caused the loss is this connection's
+//! share of path and buffer. A window of far more segments than this share does not help, because
+//! `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
@@ -115,8 +116,8 @@ const FULL_HEADER: u8 = 40;
 /// The smallest automatic `mss_dsr`, bytes: the paper's value.
 const LEAST_SEGMENT: u32 = 50;
 
-/// Automatic `mss_dsr`, bytes. It is two and a half headers, so that headers take at most 2/7 of
-/// the link.
+/// Automatic `mss_dsr`, bytes. This payload is as long as two and a half headers, so that headers
+/// take at most 2/7 of the link.
 fn first_segment(header: u8) -> u32 {
     (u32::from(header) * 5 / 2).max(LEAST_SEGMENT)
 }
@@ -136,8 +137,8 @@ struct Rule {
 
 impl Rule {
     /// The repair of a window of n segments may take n round trips, and the number of saved
-    /// timeouts is at best proportional to n. The limit is therefore of the order of √(RTO / RTT).
-    /// It is ten times this root.
+    /// timeouts is at best proportional to n. The limit is therefore proportional to √(RTO / RTT),
+    /// and the factor is ten.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);

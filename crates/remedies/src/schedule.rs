@@ -76,8 +76,8 @@ pub enum Order {
         window: u64,
     },
     /// Send [`Note::Marked`] when the server has delivered this many bytes of its part. With 0
-    /// bytes, send it when the connection is established. If this has already happened, send it at
-    /// once.
+    /// bytes, send the note when the connection is established. If the condition is already met,
+    /// send the note at once.
     Mark {
         /// The server.
         server: u32,

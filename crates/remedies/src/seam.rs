@@ -56,7 +56,8 @@ impl fmt::Display for Slot {
 pub struct Situation {
     /// Servers of one block.
     pub servers: u32,
-    /// Bytes that the first server sends per block. The others send the same or one byte less.
+    /// Bytes that the first server sends per block. Each other server sends the same number of
+    /// bytes, or one byte less.
     pub sru: u64,
     /// Rate of the client's link.
     pub client_rate: Rate,

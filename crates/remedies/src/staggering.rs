@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(asked, [(micros(0), 0), (micros(0), 1), (micros(0), 2)]);
     }
 
-    /// A packet of 1500 bytes takes 12 us at 1 Gbps, a header of 40 bytes 0.32 us.
+    /// At 1 Gbps, a packet of 1500 bytes takes 12 us, and a header of 40 bytes takes 0.32 us.
     #[test]
     fn auto_is_the_time_of_an_sru_on_the_clients_link() {
         assert_eq!(times(&json!({}), 2, 10 * MSS)[1], (micros(120), 1));

@@ -59,8 +59,8 @@ pub(super) struct SharedDocument {
 pub(super) struct DynamicDocument {
     /// Buffer of all ports together, in bytes or packets. No default.
     total: Limit,
-    /// Length of the longest queue that may grow, as a multiple of the free space: a number, a
-    /// fraction or a power of two.
+    /// Multiple of the free space up to which a queue may grow: a number, a fraction or a power of
+    /// two.
     #[serde(default = "one")]
     alpha: Alpha,
 }

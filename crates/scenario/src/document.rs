@@ -14,8 +14,8 @@ const ALTERNATIVES: &[&[&str]] =
 /// `base`.
 ///
 /// A registry name means a table with only `name`; a change of name drops the other entry's
-/// parameters. `null` means "not given" and `true` enables the present table. A key of `over`
-/// removes its [`ALTERNATIVES`] from `base`.
+/// parameters. `null` means "not given", and `true` keeps and enables a table of `base`. A key of
+/// `over` removes its [`ALTERNATIVES`] from `base`.
 pub(super) fn lay(base: &mut Value, over: &Value) {
     match (base, over) {
         (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}
@@ -177,8 +177,8 @@ fn keys(path: &Path) -> Vec<String> {
 /// Extends `path` to the wrong key.
 ///
 /// serde buffers a table that is tagged by its `name`, and the path ends there. The wrong key is
-/// the key that causes the same error when it is alone with the name. In a list, the wrong entry is
-/// the entry that causes the error when it is alone.
+/// the key that causes the same error when the table has only this key and the name. In a list, the
+/// wrong entry is the entry that causes the error when the list has no other entry.
 fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
     let fails = |path: &[String], alone: Value| {
         let mut trial = document.clone();

@@ -1,4 +1,5 @@
-//! Numbers derived from a scenario, for models, tables and pictures. They are computed only here.
+//! Numbers derived from a scenario, for models, tables and pictures. These numbers are computed
+//! only here.
 
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
@@ -67,8 +68,7 @@ table! {
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
         pub buffer_total_counts_packets: bool,
-        /// Length of the longest queue that may grow, as a multiple of the free space; none if
-        /// limits are fixed.
+        /// Multiple of the free space up to which a queue may grow; none if limits are fixed.
         pub buffer_alpha: Option<f64>,
         /// Keys of the queue discipline that are thresholds of the queue's length.
         pub thresholds: Vec<String>,

@@ -3,7 +3,7 @@
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
 //! of its `[sweep]`. Every point is merged with the defaults of its profile, and is then read and
 //! checked. This is the only reader of TOML ([`from_toml`]) and the only validator: Python and the
-//! browser pass the text to it and show the errors.
+//! browser pass the text to this reader and show its errors.
 
 mod bounds;
 mod buffer;
@@ -70,7 +70,8 @@ impl ScenarioError {
 /// The longest quotation in an error.
 const MOST_WORDS: usize = 1000;
 
-/// A given value for display: invisible characters escaped, and the middle of long ones left out.
+/// A given value for display. Invisible characters are escaped, and the middle of a long value is
+/// left out.
 fn one_line(text: String) -> String {
     let text = if text.chars().all(is_visible) {
         text
@@ -86,8 +87,8 @@ fn one_line(text: String) -> String {
     format!("{begin} […] {}", end.into_iter().rev().collect::<String>())
 }
 
-/// Whether a terminal shows the character, and shows it where it stands: no control character, line
-/// separator or change of the writing direction.
+/// Whether a terminal shows the character in its place. Control characters, line separators and
+/// changes of the writing direction are not visible in this sense.
 fn is_visible(c: char) -> bool {
     matches!(c, '\'' | '"' | '\\') || c.escape_debug().len() == 1
 }

@@ -1,5 +1,5 @@
-//! `transport.name` as a table. The parameters in this table belong to one part of the preset: the
-//! part with the preset's name.
+//! `transport.name` as a table. The parameters in this table belong to the part of the transport
+//! that has the same name as the preset.
 
 use incast_engine::Fault;
 use incast_remedies::RemedyConfig;

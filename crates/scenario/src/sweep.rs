@@ -110,7 +110,7 @@ fn check_runs(points: usize, seeds: usize) -> Result<(), ScenarioError> {
     Err(ScenarioError::new("run.seeds", message))
 }
 
-/// The axes of a sweep. Each has at least one step, so their product is never empty.
+/// The axes of a sweep. Each axis has at least one step, so the product of the axes is never empty.
 fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
     let mut axes = Vec::new();
     for (key, value) in entries(sweep, "sweep")? {

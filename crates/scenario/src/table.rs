@@ -72,7 +72,7 @@ impl Group<'_> {
 /// All tables of traffic.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// The workloads: the run ends with them.
+    /// The workloads. The run ends when all of them are complete.
     pub workloads: Vec<Table>,
     /// Whether the workloads are a list, `[[workload]]`, so that each workload has a row of its
     /// own.
@@ -244,8 +244,8 @@ pub(super) struct TableDocument {
 }
 
 impl TableDocument {
-    /// Builds the traffic of this table. `scope` is its kind and index, and `several` says whether
-    /// workloads are a list.
+    /// Builds the traffic of this table. `scope` is the kind and index of the table, and `several`
+    /// says whether workloads are a list.
     pub(super) fn build(
         self,
         scope: Scope,
@@ -334,10 +334,10 @@ impl JsonSchema for TableDocument {
                 "group".to_owned(),
                 json!({
                     "type": "string",
-                    "description": "Name of the result row. Default: three parts, \
-                                    `workload` or `background`, the index of the table (from 0), \
-                                    and the table's `name`, e.g. `background.0.cbr`. The row of a \
-                                    single workload is `all`.",
+                    "description": "Name of the result row. Default: three parts with \
+                                    dots between them: `workload` or `background`; the index of \
+                                    the table (from 0); the table's `name`. Example: \
+                                    `background.0.cbr`. The row of a single workload is `all`.",
                 }),
             );
             properties.extend(own);

@@ -1,5 +1,5 @@
-//! The `[transport]` table, and the `[background.transport]` of a long flow. The structs that own
-//! its keys have one file each.
+//! The `[transport]` table, and the `[background.transport]` of a long flow. Each struct that owns
+//! keys of these tables has a file of its own.
 
 mod ack;
 mod ecn;

@@ -5,8 +5,9 @@ use std::fmt;
 use incast_net::{Ecn, Flags, Packet, SackBlocks};
 use incast_tcp::Config;
 
-/// The fields that a script gives. In an arriving packet, other fields have defaults. In an
-/// expected packet, other fields match any value, except for flags, payload and label.
+/// The fields that a script gives. In an arriving packet, fields that are not given have defaults.
+/// In an expected packet, fields that are not given match any value, except for flags, payload and
+/// label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pattern {
     data: Option<(u64, u64)>,
@@ -41,7 +42,7 @@ impl Ranges {
         }
         let mut places = ranges.0.iter_mut();
         for range in value.split(',') {
-            let place = places.next().ok_or("an option has room for three ranges")?;
+            let place = places.next().ok_or("a SACK option has room for three ranges")?;
             *place = Some(pair(range)?);
         }
         Ok(ranges)

@@ -20,8 +20,8 @@ pub struct Script {
 pub(crate) struct Step {
     pub line: usize,
     pub source: String,
-    /// Time after the previous step. The two times differ only before an expected packet, which may
-    /// come between them.
+    /// Earliest and latest time after the previous step. The two times differ only before an
+    /// expected packet, which may come between them.
     pub after: (Span, Span),
     pub action: Action,
 }

@@ -290,8 +290,9 @@ fn pacing(value: &str) -> Result<Pacing, String> {
 }
 
 /// Parses delayed ACKs. `2/40ms` is an ACK for every second segment, or after 40 ms. With
-/// `2/40ms/16`, the first 16 segments are acknowledged at once, and with `2/40ms/16/pingpong` only
-/// until the host answers. With `2/40ms/16/below_rto_min`, an ACK comes before a timeout.
+/// `2/40ms/16`, the first 16 segments are acknowledged at once. With `2/40ms/16/pingpong`, this
+/// ends when the host answers. With `2/40ms/16/below_rto_min`, an ACK is delayed by less than the
+/// minimum RTO.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {

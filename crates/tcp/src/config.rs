@@ -23,12 +23,12 @@ pub struct Config {
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes (RFC 5681 §3.1: arbitrarily high).
     pub initial_ssthresh: u64,
-    /// The receiver's buffer, bytes. It is also the largest window that is advertised.
+    /// The receiver's buffer, bytes, which is also the largest window that is advertised.
     pub receive_window: u64,
     /// The packets before the first data.
     pub handshake: Handshake,
-    /// Whether a request packet without a size is as long as an ACK. If not, the packet has one
-    /// byte. This models a simulator whose script starts the sender.
+    /// Whether a request packet without a size is as long as an ACK. If not, the request packet has
+    /// one byte, as a model of a simulator whose script starts the sender.
     pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
@@ -189,8 +189,8 @@ pub enum BackoffEnd {
 pub enum IdleTimer {
     /// The timer is off (RFC 6298 (5.2)).
     Stops,
-    /// The timer is restarted. When it expires, it only sets `recover` (RFC 6582 §3.2, step 4), so
-    /// the next segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
+    /// The timer is restarted. When the timer expires, it only sets `recover` (RFC 6582 §3.2, step
+    /// 4), so the next segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
     Runs,
 }
 
@@ -240,8 +240,9 @@ pub enum UndoKind {
     FRto,
     /// The timestamp that the first ACK echoes shows whether the timeout was premature (RFC 3522).
     Eifel,
-    /// As `f-rto`, and also as `eifel` if the connection has timestamps. Both methods also apply
-    /// after a second timeout without progress in between (Linux's `tcp_process_loss()`).
+    /// As `f-rto`, and also as `eifel` if the connection has timestamps. Both `f-rto` and `eifel`
+    /// also apply after a second timeout without progress in between (Linux's
+    /// `tcp_process_loss()`).
     Linux,
 }
 
@@ -274,10 +275,10 @@ pub struct DelayedAck {
     /// Number of segments that are acknowledged without delay at the start of a connection and
     /// after a duplicate, so that slow start is not slowed down (Linux: 16).
     pub quickack: u32,
-    /// Whether a host that sends an answer within `timeout` delays its ACKs from then on. It does
-    /// so until an ACK was delayed by `timeout` or a duplicate arrives. After a silence as long as
-    /// the retransmission timeout, the host counts `quickack` segments again (Linux's
-    /// `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
+    /// Whether a host that sends an answer within `timeout` delays its ACKs from then on. The host
+    /// delays its ACKs until an ACK was delayed by `timeout` or a duplicate arrives. After a
+    /// silence as long as the retransmission timeout, the host counts `quickack` segments again
+    /// (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
     pub pingpong: bool,
     /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that
     /// the ACK comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).

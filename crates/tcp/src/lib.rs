@@ -1,8 +1,8 @@
 //! One TCP connection, without input or output of its own (sans-IO).
 //!
-//! A [`Connection`] uses no event queue and no topology. It has four kinds of method: inputs from
-//! the network and the clock (`handle_*`), calls of the application (`open`, `write`, `close`, …),
-//! outputs (`poll_*`), and getters. Only `poll_transmit` emits packets.
+//! A [`Connection`] uses no event queue and no topology. A connection has four kinds of method:
+//! inputs from the network and the clock (`handle_*`), calls of the application (`open`, `write`,
+//! `close`, …), outputs (`poll_*`), and getters. Only `poll_transmit` emits packets.
 //!
 //! Only [`congestion`] writes cwnd and ssthresh. [`recovery`] decides which segments are lost and
 //! how much may be sent during their repair. [`hooks`] return advice and never change the

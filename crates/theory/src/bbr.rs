@@ -90,7 +90,7 @@ pub struct Bbr {
     repaired_at: Option<u32>,
     conserve: Option<u64>,
     /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
-    /// Both are set once the flight is small.
+    /// The time and the round are set once the flight is small.
     probe_ends: Option<(Ticks, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior: f64,

@@ -69,8 +69,8 @@ impl Careful {
         Some(growth)
     }
 
-    /// Ends the round. Returns whether it was the last round of the conservative phase. The round
-    /// in which the phase began counts.
+    /// Ends the round. Returns whether it was the last round of the conservative phase. The number
+    /// of rounds includes the round in which the phase began.
     fn end_round(&mut self, max: u32) -> bool {
         (self.last, self.smallest, self.samples, self.end) = (self.smallest, None, 0, max);
         self.rounds += u32::from(self.baseline.is_some());

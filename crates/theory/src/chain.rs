@@ -17,8 +17,8 @@ const SEED: u64 = 20;
 /// Number of runs after which the frequency of failed handshakes counts as known, if a run has lost
 /// a SYN-ACK.
 const RUNS: usize = 5;
-/// The number of such runs with [`Effort::rare`]. It is larger, because one run without losses may
-/// have as much weight as all other runs.
+/// The number of such runs with [`Effort::rare`]. This number is larger than `RUNS`, because one
+/// run without losses may have as much weight as all other runs.
 const MANY_RUNS: usize = 40;
 
 /// Number of blocks after which the mean always counts as known.
@@ -44,7 +44,8 @@ pub struct Effort {
     pub clear: f64,
     /// Minimum number of events.
     pub least: u64,
-    /// Maximum number of events, if they include `blocks` blocks after the first.
+    /// Number of events after which the simulation ends, if `blocks` blocks after the first are
+    /// complete.
     pub most: u64,
     /// See `most`.
     pub blocks: u32,
@@ -320,8 +321,8 @@ mod tests {
         close(error.timeouts, (3.0 * 0.6 * 0.6 / 4.0 / 2.0_f64).sqrt());
     }
 
-    /// The runs have two blocks each. The first blocks take 1, 2, 4 and 8 packet times, the second
-    /// blocks 1.
+    /// The runs have two blocks each. The first blocks of the runs take 1, 2, 4 and 8 packet times.
+    /// Each second block takes 1 packet time.
     #[test]
     fn an_outcome_is_the_mean_of_the_goodputs_of_runs() {
         let read = Read { blocks: 2, ..crate::tests::read(1, 0.0) };

@@ -1,7 +1,7 @@
 //! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
 //! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
-//! one packet to the window. This number is computed again when the window has changed, and
-//! otherwise every 32 ms.
+//! one packet to the window. The number of acknowledged packets per packet of growth is computed
+//! again when the window has changed, and otherwise every 32 ms.
 
 use crate::flavour::Cubic;
 
@@ -146,7 +146,7 @@ impl Counted {
     }
 
     /// Grows the estimate of Reno's window by 3 (1 - β) / (1 + β) packets per window. The inverse
-    /// of this number is rounded to eighths.
+    /// of this growth is rounded down to eighths.
     fn follow_reno(&mut self, window: u64, law: &Cubic) {
         let eighths = (8.0 * (1.0 + law.beta) / 3.0 / (1.0 - law.beta)) as u64;
         let per_packet = (window * eighths) >> 3;

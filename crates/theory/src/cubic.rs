@@ -105,8 +105,8 @@ impl Cubic {
         rtt.is_some_and(|rtt| it.ends(now, rtt, state, &rules.hybrid))
     }
 
-    /// Ends slow start, also after a loss. RFC 9406 §4.2 watches only the first slow start. Linux
-    /// watches every slow start.
+    /// Ends slow start, also after a loss. RFC 9406 §4.2 applies `HyStart++` only to the first slow
+    /// start. Linux applies `HyStart` to every slow start.
     pub fn end_start(&mut self) {
         self.start = match std::mem::replace(&mut self.start, Start::Plain) {
             Start::Plain | Start::Careful(_) => Start::Plain,

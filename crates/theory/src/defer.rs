@@ -15,8 +15,8 @@ const DIVISOR: u64 = 3;
 /// The common parameters of all senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Payload of a segment, and difference of the last segment of an SRU from a full one, in
-    /// bytes.
+    /// Payload of a full segment, and number of bytes by which the last segment of an SRU is
+    /// shorter.
     pub segment: u64,
     /// See `segment`.
     pub short: u64,
@@ -80,7 +80,7 @@ impl Deferral {
     }
 
     /// Whether deferral left a part of the window unused before an ACK of all segments below `una`.
-    /// That part counts as used.
+    /// The unused part of the window then counts as used.
     pub fn was_limited(&self, una: u32) -> bool {
         una <= self.limited_below
     }

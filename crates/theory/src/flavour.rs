@@ -128,7 +128,8 @@ pub struct Cubic {
 /// The parameters of BBR, version 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bbr {
-    /// Gains of rate and window in Startup, of the window in `ProbeBW`, and of the rate that probes.
+    /// Gain of rate and window in Startup, gain of the window in `ProbeBW`, and gain of the rate
+    /// while `ProbeBW` probes.
     pub startup: f64,
     /// See `startup`.
     pub cruise: f64,
@@ -244,7 +245,7 @@ pub struct Flavour {
     pub per_window: bool,
     /// Whether packets have timestamps, so that retransmissions also give samples.
     pub timestamps: bool,
-    /// Whether segments that duplicate ACKs report for the first time give samples (Linux).
+    /// Whether a segment gives a sample when a duplicate ACK first reports its arrival (Linux).
     pub times_blocks: bool,
     /// Tick of the hosts' timers, packet times; 0 for exact timers.
     pub tick: f64,

@@ -21,8 +21,8 @@ struct Run {
 }
 
 impl Run {
-    /// Of simultaneous arrivals, the packet with fewer preceding packets is first, so that a burst
-    /// does not displace single packets.
+    /// Orders simultaneous arrivals: the packet with fewer packets before it on its link is first.
+    /// A burst therefore does not displace single packets.
     fn key(&self) -> Reverse<u128> {
         let place = u64::from(self.ahead) << 32 | u64::from(self.packet.who);
         Reverse(u128::from(self.at) << 64 | u128::from(place))

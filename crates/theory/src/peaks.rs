@@ -1,7 +1,7 @@
 //! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the largest deviation of a
 //! round counts at once, and its excess falls by a quarter per round.
 
-/// Four times the mean deviation, and the variance for the RTO derived from it, in ticks.
+/// Four times the mean deviation of round trips, and the variance term of the RTO, both in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peaks {
     /// `mdev_us`.

@@ -29,9 +29,9 @@ impl Proportion {
         self.credited
     }
 
-    /// Handles a cumulative ACK of `acked` segments, the first of which was lost. Returns the
-    /// number of segments that no duplicate ACK had reported, and the number of reported segments
-    /// that are not covered.
+    /// Handles a cumulative ACK of `acked` segments, the first of which was lost. Returns two
+    /// numbers of segments: those that no duplicate ACK had reported, and those that were reported
+    /// but are not covered by the cumulative ACK.
     pub fn settle(&mut self, acked: u32) -> (u32, u32) {
         let new = acked.saturating_sub(self.credited).max(1);
         self.credited -= self.credited.min(acked.saturating_sub(1));

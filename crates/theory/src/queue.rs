@@ -12,7 +12,7 @@ pub struct Size {
     pub space: u64,
 }
 
-/// A switch that marks packets that arrive while the queue is longer than a threshold (RFC 8257
+/// A switch that marks each packet on arrival if the queue is longer than a threshold (RFC 8257
 /// §3.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Marking {

@@ -34,8 +34,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that expects segment 1. No segment may be more than `most` above the expected
-    /// one. The first `quick` segments are acknowledged one by one.
+    /// A receiver that expects segment 1. No segment's number may be more than `most` above the
+    /// expected number. The first `quick` segments are acknowledged one by one.
     pub fn new(most: u32, quick: u32) -> Self {
         let held = vec![0; (most as usize / 64 + 1).next_power_of_two()];
         Self {
@@ -60,7 +60,7 @@ impl Receiver {
         Self { counts_acks, ..self }
     }
 
-    /// Begins a new connection. No segment may be above the expected one.
+    /// Begins a new connection. No segment's number may be above the expected number.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
         (self.heard, self.silence) = (NEVER, NEVER);

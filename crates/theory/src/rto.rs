@@ -38,8 +38,8 @@ impl Rto {
         Self { wait: initial, base: initial, srtt: 0, rttvar: 0, peaks: Peaks::default() }
     }
 
-    /// Adds a sample, which ends the backoff. `window` is the first unacknowledged segment and the
-    /// next segment to send.
+    /// Adds a sample, which ends the backoff. `window` has two numbers: the first unacknowledged
+    /// segment, and the next segment to send.
     #[inline]
     pub fn sample(&mut self, rtt: Ticks, window: (u32, u32), bounds: &Bounds) {
         if bounds.is_least {

@@ -128,7 +128,7 @@ impl Sender {
     }
 
     /// Handles a duplicate ACK that reports a segment sent at `at` (Linux's
-    /// `tcp_clean_rtx_queue()`). The timer restarts if the first segment was sent again since then,
+    /// `tcp_clean_rtx_queue()`). The timer restarts if the first segment was sent again after `at`,
     /// unless recovery waits for reordered data.
     fn extend_for_blocks(&mut self, now: Ticks, at: Ticks, rules: &Rules) {
         let Some(it) = self.selective.as_deref() else { return };

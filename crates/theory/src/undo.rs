@@ -19,7 +19,8 @@ enum Step {
     /// Nothing to check.
     #[default]
     Off,
-    /// The first segment was sent again. The next ACK of new data decides (RFC 5682 §2.1, step 2).
+    /// The first segment was sent again. The next ACK of new data decides how the check continues
+    /// (RFC 5682 §2.1, step 2).
     Again,
     /// New data was sent (step 3).
     Forward,

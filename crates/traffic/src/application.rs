@@ -28,7 +28,7 @@ pub trait Application: Send {
 pub struct Report {
     /// Delivered application bytes, as far as they count in the result.
     pub bytes: u64,
-    /// Time in which these bytes were delivered.
+    /// Time in which `bytes` were delivered.
     pub elapsed: Span,
     /// Duration of every completed block.
     pub completions: Vec<Span>,

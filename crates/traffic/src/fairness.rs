@@ -1,7 +1,7 @@
 //! Fairness of shares of a link.
 
-/// Jain's index of positive numbers x: (Σx)² / (n Σx²). It is 1 if all x are equal, and 1/n if only
-/// one x is above 0 (Jain, Chiu & Hawe, DEC-TR-301, 1984, eq. 2).
+/// Jain's index of positive numbers x: (Σx)² / (n Σx²). The index is 1 if all x are equal, and 1/n
+/// if only one x is above 0 (Jain, Chiu & Hawe, DEC-TR-301, 1984, eq. 2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jain {
     count: u32,

@@ -138,16 +138,16 @@ struct Writer {
 
 impl Source {
     /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
-    /// send. `spare` counts neither the outstanding data, which the client may have received
-    /// already, nor another window that may follow.
+    /// send. `spare` leaves out two windows: the outstanding data, which the client may have
+    /// received already, and another window that may follow.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
     }
 }
 
-/// With at least this number of unsent bytes, a connection does not notice the end of its data. It
-/// is a burst of segmentation offload.
+/// With at least this number of unsent bytes, a connection does not notice the end of its data. The
+/// number is the size of a burst of segmentation offload.
 const AMPLE: u64 = 1 << 16;
 /// More bytes than any run sends.
 const ENDLESS: u64 = 1 << 60;
@@ -159,8 +159,8 @@ const END: u32 = 1;
 const WRITE: u32 = 2;
 
 impl LongFlows {
-    /// `count` connections that open at `start`. Their applications write in `bursts`, or always
-    /// have data.
+    /// `count` connections that open at `start`. The applications of the connections write in
+    /// `bursts`, or always have data.
     pub(crate) fn new(start: Span, count: u32, bursts: Option<Bursts>, setting: &Setting) -> Self {
         let writing = if bursts.is_some() { count as usize } else { 0 };
         let random = setting.draws.only("bursts");
@@ -191,8 +191,8 @@ impl LongFlows {
         Self { duration: Some(duration), ..self }
     }
 
-    /// Sets the timer of a flow's next write, if there are bursts. If the connection does not need
-    /// several segments before the last of them is due, all of them are written at that time.
+    /// Sets the timer of a flow's next write, if there are bursts. Several segments are written
+    /// together, when the last of them is due, if the connection needs none of them earlier.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

@@ -54,7 +54,7 @@ pub enum From {
 
 impl From {
     /// If the sources are the first workload's servers, refuses a given number and given switches.
-    /// Otherwise fills in the switches of the sources' own hosts.
+    /// If the sources are hosts of their own, fills in the switches of these hosts.
     pub(crate) fn settle(
         self,
         count: Option<u32>,
@@ -214,9 +214,9 @@ pub trait Workload {
 /// The pairs of a sender and a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
-    /// Every sender to every client.
+    /// A flow from every sender to every client.
     Every,
-    /// This number of flows per sender. The senders take the clients in turn.
+    /// The senders take the clients in turn, and each sender has this number of flows.
     InTurn(u32),
 }
 

@@ -9,7 +9,7 @@ use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
 
 /// Number of rows after which nothing more is recorded. A picture of moving packets shows far fewer
-/// rows.
+/// rows than this limit.
 const MOST: usize = 1 << 18;
 
 /// A packet at a port, and on the link behind it.

@@ -1,10 +1,10 @@
-//! The interface for a browser. It takes a question as JSON and returns an answer as JSON, with the
-//! numbers of traces in a separate buffer.
+//! The interface for a browser. A question is JSON, and its answer is JSON with the numbers of
+//! traces in a separate buffer.
 //!
 //! The caller writes the question to the address that [`incast_question`] returns, calls
 //! [`incast_ask`], and reads the answer from the addresses that [`incast_answer`] and
-//! [`incast_numbers`] return. The interface has no generated code. On this side, it has no unsafe
-//! access to memory.
+//! [`incast_numbers`] return. The interface has no generated code. The Rust side of the interface
+//! has no unsafe access to memory.
 
 #![expect(unsafe_code, reason = "the names of exported functions must be unique in a program")]
 

@@ -49,8 +49,8 @@ def advise(
     Parameters
     ----------
     scenario
-        A scenario, or an argument of `incast.load`. If it sweeps the number of servers, the
-        advice is for the largest number.
+        A scenario, or an argument of `incast.load`. If the scenario sweeps the number of servers,
+        the advice is for the largest number.
     budget
         Seconds after which the best answer so far is final; None for no limit.
     goal
@@ -59,14 +59,15 @@ def advise(
     app
         The application whose settings the advice names: one of `incast.advise.apps.APPS`.
     throttles
-        Settings of the application, as `KEY=VALUE`. They change the scenario.
+        Settings of the application, as `KEY=VALUE`. The settings change the scenario.
     notes
         Assumptions that were made before the call; the answer repeats them.
     jobs
         Number of parallel runs; by default the number of processors.
     out
         Directory in which the runs are kept, or the address of a directory. Runs that are already
-        in the directory are not repeated. It may also contain runs of other scenarios.
+        in the directory are not repeated. The directory may also contain runs of other
+        scenarios.
     listener
         A function that is called with every new answer; later answers are better.
 

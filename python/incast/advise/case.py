@@ -64,7 +64,7 @@ class Case:
 
     @property
     def others(self) -> list[Any]:
-        """The remedies of the case without its schedules of requests; a fix replaces these."""
+        """The remedies of the case, except its schedules of requests, which a fix replaces."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 

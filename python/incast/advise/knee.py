@@ -165,7 +165,7 @@ def _between(low: int, high: int) -> Iterator[int]:
 
 
 def _ladder(most: int) -> list[int]:
-    """Return numbers of servers from 2; each is larger by a quarter, or at least by one."""
+    """Return numbers of servers from 2 on, in steps of a quarter, but of at least one server."""
     ladder = [2]
     while ladder[-1] < most:
         ladder.append(min(max(round(ladder[-1] * _STEP), ladder[-1] + 1), most))

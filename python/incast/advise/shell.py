@@ -3,7 +3,7 @@
 Several changes can be pasted into one shell, and undone in any order. Each kind of state has a
 shell variable of its own. This variable stores the state before the first command that changes the
 state, and is unset when the state is restored. So undoing restores the state before the first
-command, and undoing twice has no effect.
+command, and undoing once more has no effect.
 """
 
 import json
@@ -32,7 +32,7 @@ def route(option: str, value: str, towards: str) -> Words:
     option, value
         The name and the value of the option, as `ip route` takes them.
     towards
-        `CLIENT` or `SERVER`. The first command sets this variable to an address of that host.
+        `CLIENT` or `SERVER`, the variable that the first command sets to the other host's address.
     """
     old, this = f"OLD_{option}", rf"{option} \(lock \)*[^ ]*"
     change = f"ip route change $(its_route ${towards} | sed 's/ {this}//')"

@@ -82,5 +82,5 @@ class Paper(Console):
             self.entry("".join(beside), text)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Leave a closed pipe to the command, which does not treat it as a failure."""
+        """Raise the error of a closed pipe, which the command does not treat as a failure."""
         raise BrokenPipeError

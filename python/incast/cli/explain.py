@@ -250,7 +250,7 @@ def _takes(about: dict[str, Any]) -> str:
 
 
 def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the parts of that name; leave out a transport with the summary of another part."""
+    """Return the parts of that name, without a transport whose summary is also another part's."""
     from incast.cli.names import KINDS, entries
 
     found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]
@@ -269,7 +269,7 @@ def _columns(table: str) -> list[tuple[str, str, str]]:
 
 
 def _hint(asked: str) -> str:
-    """Suggest the most similar name; its letters may be in any order."""
+    """Suggest the most similar name; a name with the same letters in another order is similar."""
     names = explained("")
     last = asked.rpartition(".")[2]
 

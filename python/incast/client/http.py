@@ -246,7 +246,7 @@ class HttpReader:
 def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
     """Return whether data, such as a part of a head, have arrived on an idle connection.
 
-    The connection's parser knows unfinished data, which the next request's own parser would not.
+    Only the connection's parser knows of unfinished data; the next request has its own parser.
     """
     if protocol.should_close:
         return True

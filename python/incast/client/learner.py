@@ -1,10 +1,10 @@
 """Plans learnt from measurements of answers.
 
-The learner starts with the safe budget. It first measures whether a smaller plan is slower, because
-a smaller plan cannot cause losses. If the smaller plan is not slower, the network is already full,
-and a larger plan could only fill buffers. Otherwise the learner increases the number of answers or
-the windows in steps as long as each step gains goodput. It undoes a step that gains nothing or
-loses packets.
+The learner starts with the safe budget. First, the learner measures whether a smaller plan is
+slower, because a smaller plan cannot cause losses. If the smaller plan is not slower, the
+network is already full, and a larger plan could only fill buffers. Otherwise the learner increases
+the number of answers or the windows in steps as long as each step gains goodput. The learner undoes
+a step that gains nothing or loses packets.
 """
 
 from collections import deque
@@ -23,7 +23,10 @@ REST = 8
 LONGEST_REST = 64
 DOWN, UP = 0.75, 1.5
 SLOWER = 0.3
-"""A plan is too small if goodput falls by more than this share of the reduction of the budget."""
+"""Largest ratio of the relative loss of goodput to the relative cut of the budget.
+
+A smaller plan with a larger ratio is too small.
+"""
 PAYS = 0.03
 """Minimum gain of goodput for which a larger plan is kept."""
 STALL = 0.15
@@ -36,7 +39,7 @@ MOST_SLOTS, LARGEST_WINDOW = 256, 1 << 22
 
 
 class Way(Enum):
-    """The number that a step changes."""
+    """The part of a plan that a step changes: the slots or the window."""
 
     SLOTS = "slots"
     WINDOW = "window"
@@ -134,7 +137,7 @@ class Learner:
         return gap > max(STALL, UNUSUAL * usual)
 
     def _is_too_large(self) -> bool:
-        """Whether the trial loses packets; one stall counts only for a trial above the base."""
+        """Whether the trial loses packets; one stall is enough if the trial exceeds the base."""
         if self._trial.budget > self._base.budget:
             return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
@@ -196,7 +199,7 @@ class Learner:
         return trial.budget < self._ceiling
 
     def _settle(self) -> None:
-        """Stay with the base, twice as long as the last time."""
+        """Stay with the base, for twice as long as the last time."""
         self._todo.clear()
         self._trial = self._base
         self._rest = min(2 * self._rest or REST, LONGEST_REST)

@@ -37,7 +37,7 @@ class Meter:
         """The largest number of answers that were in flight or waiting at one time."""
 
     def tick(self, count: int = 0, *, full: bool) -> None:
-        """Count bytes, and the time since the last tick, if all slots were taken at that tick."""
+        """Count bytes and the time since the last tick, unless that tick found a free slot."""
         now = monotonic()
         if self._last is not None:
             self.seconds += now - self._last

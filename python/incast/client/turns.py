@@ -73,7 +73,7 @@ class Turns:
             self._advance()
 
     def _advance(self) -> list[Ticket]:
-        """Start answers that are due, and pass on changed windows; return the started ones."""
+        """Start answers that are due, and pass on changed windows; return the started answers."""
         started = self.admission.due()
         for ticket in started:
             waiter = self._waiters.pop(ticket, None)

@@ -109,7 +109,7 @@ class Stack:
 
     @cached_property
     def first_window(self) -> int | None:
-        """Window of the client until data arrive, in bytes; the kernel rounds down to `advmss`."""
+        """First window of the client in bytes; the kernel rounds it to a multiple of `advmss`."""
         if self.receive_window is None:
             return None
         segments = max(self.receive_window // self.mss, 1)

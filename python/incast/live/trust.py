@@ -42,7 +42,7 @@ class Clock:
         return cls(time.monotonic(), time.thread_time(), waiting)
 
     def since(self, before: "Clock") -> "Clock":
-        """Return the real time since another reading, and the shares of it."""
+        """Return the real time since another reading, and the shares of this time."""
         real = max(self.real - before.real, 1e-9)
         return Clock(real, (self.busy - before.busy) / real, (self.waiting - before.waiting) / real)
 

@@ -35,7 +35,7 @@ def heartbeats(buffer: ArrayLike, threshold: ArrayLike, packet: ArrayLike = 1500
     """Return how many servers PLATO's reserve supports: (1 - Th_P)·Q / (2·packet).
 
     The part of the buffer above the label threshold takes labelled packets only. In the worst case,
-    it holds two labelled packets of each server: a heartbeat and a retransmission.
+    this part holds two labelled packets of each server: a heartbeat and a retransmission.
 
     Parameters
     ----------

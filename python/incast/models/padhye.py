@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 from incast.models.numbers import Floats, floats, probability, together
 
 DUPLICATES = 3
-"""Number of duplicate ACKs that cause a fast retransmit. Fewer ACKs lead to a timeout."""
+"""Number of duplicate ACKs that cause a fast retransmit. Fewer duplicate ACKs lead to a timeout."""
 
 
 def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
     """Return Q^(w), the chance that a loss in a window of w packets ends in a timeout.
 
-    k packets of the round arrive before the first loss. They release k more packets, of which m
-    arrive. If m is below 3, a timeout follows. With q = 1 - p, the sum over k and m is
+    k packets of the round arrive before the first loss. These packets release k more packets, of
+    which m arrive. If m is below 3, a timeout follows. With q = 1 - p, the sum over k and m is
 
         Q^(w) = min(1, (1 - q³)(1 + q³(1 - q^(w-3))) / (1 - q^w)),   1 for w ≤ 3
 
@@ -156,8 +156,9 @@ def approximate(
 ) -> Floats:
     """Return PFTK's short form (32), packets per second; parameters as in `throughput`.
 
-    The short form is close if p is small and windows are far from their limit. At the limit it is
-    too high. At p = 0.001 and W_m = 20, for example, it is more than twice the throughput.
+    The short form is close if p is small and windows are far from their limit. At the limit,
+    the short form is too high. At p = 0.001 and W_m = 20, for example, the short form is more than
+    twice the throughput.
     """
     loss, rtt, timeout, limit, b = together(
         probability(loss, "loss"), rtt, timeout, window_limit, ack_ratio

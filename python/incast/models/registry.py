@@ -41,7 +41,7 @@ COLUMNS = frozenset(
         "timeouts_per_block",
     }
 )
-"""Columns that a model may predict: columns of result rows, with counts per block."""
+"""Columns of result rows that a model may predict; counts are per block."""
 
 Answer = dict[str, float] | NotApplicable
 """Values of some of the `COLUMNS`, in the units of rows, and the model's own numbers.

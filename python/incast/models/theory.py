@@ -47,7 +47,7 @@ class Theory:
     def first_burst_only(self) -> str:
         """Say where reads collapse although their first burst fits; empty if there is no such read.
 
-        This is no contradiction, because windows grow after the first burst.
+        Such a collapse is no contradiction, because windows grow after the first burst.
         """
         if self.frame.height == 0 or not {_FITS, _COLLAPSED} <= set(self.frame.columns):
             return ""
@@ -88,7 +88,7 @@ class Theory:
         return lines
 
     def _compared(self, name: str, both: pl.DataFrame, far: pl.DataFrame) -> list[str]:
-        """Return how many points agree, and list the other points."""
+        """Return the number of points where model and runs agree, and a line per other point."""
         if both.is_empty():
             return []
         told = (

@@ -17,7 +17,8 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
 
     For a sweep, the picture is goodput. If goodput has too many curves, the picture is a heatmap if
     two quantities are swept, and otherwise a ranking. For a single point, the picture is that of a
-    recorded trace. Without traces, it is one round of a read, or the queue of long flows.
+    recorded trace. For a single point without traces, the picture shows one round of a read, or the
+    queue of long flows.
     """
     if len(plan.points) > 1:
         swept = pl.DataFrame([point.swept for point in plan.points])

@@ -190,7 +190,7 @@ def _contour(
 
 
 def _said(collapsed: pl.Series) -> list[Artist]:
-    """Return the legend entry of the contour; without one, say whether all points collapsed."""
+    """Return a legend entry: the border, or a note that every point or no point has collapsed."""
     if collapsed.is_empty():
         return []
     if collapsed.all() or not collapsed.any():

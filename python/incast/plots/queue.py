@@ -118,7 +118,7 @@ def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return extremes and use over time without gaps; in a time without a bin, nothing changed."""
+    """Return extremes and use over time; fill missing bins, in which the queue did not change."""
     bins = trace.select(
         "time_s",
         (pl.col("time_s") + pl.col("bin_s")).alias("end_s"),

@@ -20,7 +20,7 @@ _WHITE_FROM = 0.55  # shares from here on are dark
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw goodput as shade and number, with the curve that lasts longest on top."""
+    """Draw goodput as shade and number, with the most robust curve on top."""
     summary = choice.points(results, moment)
     share = [
         (goodput or 0.0) / results.resolved(point).capacity
@@ -76,7 +76,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _lasts(one: Series, axis: str | None, place: dict[object, int]) -> tuple[int, float]:
-    """Return the last column with at least half of the line rate, and the mean share."""
+    """Return the last column with at least half of the line rate, and the mean share of it."""
     good = one.points.filter(pl.col("goodput_share") >= 0.5)  # noqa: PLR2004 (half, as the verdict)
     last = max((place[value] for value in good[axis]), default=-1) if axis else 0
     return last, float(one.points["goodput_share"].mean() or 0.0)  # type: ignore[arg-type]

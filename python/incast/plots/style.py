@@ -57,7 +57,7 @@ STALL_LOOKS = {
 def sheet(
     title: str, facts: str, panels: int = 1, size: tuple[float, float] = (6.4, 4.2), **layout: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure with a title and lines of facts below it, and its panels.
+    """Return an empty figure with a title above lines of facts, and the panels of the figure.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ def name_of(key: str | None) -> str:
 def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:
     """Set up the horizontal axis for the swept values; return the position of each value.
 
-    Numbers that span more than a factor of ten have a logarithmic axis. Text is evenly spaced, in
-    the order of the sweep.
+    Numbers that span more than a factor of ten have a logarithmic axis. Strings are evenly spaced,
+    in the order of the sweep.
     """
     axes.set_xlabel(name_of(key))
     distinct = list(dict.fromkeys(values))

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
+from incast import units
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, curves, facts, style
 from incast.results import Results
@@ -16,9 +17,9 @@ from incast.results.causes import CAUSES
 from incast.results.series import Series, split, written
 
 _COLUMNS = 4  # panels of shares side by side
-_SEEN = 0.01  # of a bar; a smaller share cannot be seen
-_LETTERS = 13  # of labels under an axis, per inch
-_PANELS = 16  # of shares, at most
+_SEEN = 0.01  # share of a bar; a smaller share is not visible
+_LETTERS = 13  # letters per inch in the labels under an axis
+_PANELS = 16  # largest number of panels with shares
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -57,7 +58,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     _legend(figure, axes, summary, seen)
     left_out = len(series) - len(shown)
     if left_out:
-        panels[-1].set_xlabel(f"{panels[-1].get_xlabel()} (causes of {left_out} more not shown)")
+        more = units.plural(left_out, "more curve")
+        panels[-1].set_xlabel(f"{panels[-1].get_xlabel()} (causes of {more} not shown)")
     return Picture(figure, summary.select(*results.plan.swept, counted, *CAUSES))
 
 
@@ -116,11 +118,11 @@ def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]
 
 
 def _legend(figure: Figure, axes: Axes, summary: pl.DataFrame, seen: set[str]) -> None:
-    """Name curves and causes, and causes that are too rare to be visible."""
+    """Draw the legend: curves, visible causes, and one entry for causes too rare to be visible."""
     handles, labels = axes.get_legend_handles_labels()
     handles = [handle for handle, label in zip(handles, labels, strict=True) if label]
     handles += [style.cause(name) for name in CAUSES if name in seen]
     rare = [CAUSES[name] for name in CAUSES if (summary[name].sum() or 0) > 0 and name not in seen]
     if rare:
-        handles.append(Patch(facecolor="none", label=f"below 1 % anywhere: {', '.join(rare)}"))
+        handles.append(Patch(facecolor="none", label=f"below 1 % everywhere: {', '.join(rare)}"))
     style.legend(figure, handles)

@@ -88,7 +88,7 @@ class Series:
         `function`, `with`, `part` and `times`. A string in `with` is a formula of `x`, the point.
     measured
         Label of the curve whose runs give the model its parameters, if the model needs parameters.
-        The model is then evaluated for the scenario of each of these runs.
+        With `measured`, the model is evaluated for the scenario of each run of that curve.
     group
         Rows of the runs that are used: `all` for the totals, or the name of a group of flows.
     reference
@@ -371,8 +371,8 @@ class Base:
         Dotted keys of the scenario, and their values in a run with `--quick`.
     reference
         The folder of another simulator's data, relative to the text's folder. In this folder, the
-        file `figures_TEXT.csv` has rows with the name of a figure and the label of a curve. These
-        rows are drawn with that curve.
+        file `figures_TEXT.csv` has rows with the name of a figure and the label of a curve. Each
+        row is drawn with the curve of its label.
     """
 
     title: str

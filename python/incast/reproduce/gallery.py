@@ -50,10 +50,11 @@ def sentence(found: Mapping[str, int]) -> str:
     """Return the verdicts of the claims in one line."""
     twice = found[Verdict.TWICE]
     fails = found[Verdict.FAILS] + twice
-    some = f", {found[Verdict.SOME]} by one reading of two" if found[Verdict.SOME] else ""
+    some = found[Verdict.SOME]
+    split = f", {some} hold in one reading and fail in another" if some else ""
     also = f" ({twice} of them in ns-2's own data, too)" if twice else ""
     return (
-        f"{units.plural(sum(found.values()), 'claim')}: {found[Verdict.HOLDS]} hold{some}, "
+        f"{units.plural(sum(found.values()), 'claim')}: {found[Verdict.HOLDS]} hold{split}, "
         f"{fails} fail{also}, {found[Verdict.IMPOSSIBLE]} impossible by arithmetic, "
         f"{found[Verdict.UNJUDGED]} not judged"
     )

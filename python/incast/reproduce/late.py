@@ -16,9 +16,9 @@ class Late:
     Parameters
     ----------
     cause
-        The cause of these timeouts, as in the trace of events.
+        The cause of the late timeouts, as in the trace of events.
     place
-        Whether these timeouts are at the head of a block or inside a block.
+        Whether the late timeouts are at the head of a block or inside a block.
     blocks
         Number of successive blocks. No two of these blocks wait for the same sender.
     after

@@ -41,11 +41,11 @@ class Ledger:
     failures
         Claims that fail, each with the reason.
     empty
-        Claims that hold whatever the run does, each with the reason. Such a claim does not count if
-        it is another reading of a claim.
+        Claims that hold whatever the run does, each with the reason. If a claim of this kind is
+        another reading of a claim, this reading does not count.
     ties
         Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
-        the verdicts of the two full runs are the same, the evidence is from other runs.
+        the verdicts with and without clock noise are the same, the evidence is from other runs.
     conditions
         Claims that hold in one reading of the text and fail in another, each with both readings.
         Only the first reading is a claim of a figure.
@@ -64,7 +64,7 @@ class Ledger:
         Raises
         ------
         FigureError
-            The ledger has such a name.
+            The ledger has a name that is refused.
         """
         known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
         for name, into in self.merged.items():
@@ -115,7 +115,7 @@ class Scorecard:
         Raises
         ------
         FigureError
-            The scorecard has such a name.
+            The scorecard has an unknown name.
         """
         known = dict.fromkeys(sorted(claims), 0)
         for one in self.headlines:

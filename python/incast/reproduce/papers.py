@@ -82,7 +82,7 @@ class Chosen:
 
 
 def folder(given: Path | None = None) -> Path:
-    """Return the folder of the texts: the given one, or `papers` here or in the package.
+    """Return the folder of the texts: `given`, or `papers` in the working folder or the package.
 
     Raises
     ------
@@ -134,8 +134,8 @@ def changed(chosen: Chosen, changes: Mapping[str, object]) -> Chosen:
     chosen
         The figure.
     changes
-        Keys and their values, e.g. `{"network.clock_noise": "1us"}`. They replace the figure's
-        values.
+        Keys and their values, e.g. `{"network.clock_noise": "1us"}`. The changes replace
+        the figure's values.
     """
     series = [
         replace(one, set={**one.set, **changes}) if one.simulated else one

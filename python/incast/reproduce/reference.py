@@ -1,4 +1,7 @@
-"""Another simulator's data for the same curves. A claim that fails here may fail there, too."""
+"""Another simulator's data for the same curves.
+
+A claim that fails in our runs may fail in these data, too.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

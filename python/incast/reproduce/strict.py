@@ -16,8 +16,8 @@ _NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true
 def take(cls: type[T], tree: object, where: str) -> T:
     """Build the dataclass `cls` from a table.
 
-    Every field is a key of its name, or of the `key` in its metadata. A class with a method
-    `from_toml(value, where)` builds itself.
+    Every field is a key of the table. The name of the key is the field's name, or the `key` in the
+    field's metadata. A class with a method `from_toml(value, where)` builds itself.
 
     Parameters
     ----------

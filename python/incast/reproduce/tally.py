@@ -25,7 +25,7 @@ class Class(StrEnum):
     ITSELF = "fails: the text contradicts itself"
     IMPOSSIBLE = "fails: impossible by arithmetic"
     NS2 = "fails: refuted by ns-2 in the same reading"
-    NOT_GIVEN = "fails: depends on what the text does not give"
+    NOT_GIVEN = "fails: depends on values that the text does not give"
     OPEN = "fails: open"
     MERGED = "merged"
     UNJUDGEABLE = "not judgeable"
@@ -61,7 +61,8 @@ def together(
     verdicts
         The verdict on each reading.
     reading_of
-        The claim of each other reading. A reading whose claim has no verdict counts alone.
+        For each other reading, the claim that it repeats. A reading counts alone if this claim has
+        no verdict.
     """
     of = defaultdict(set)
     for name, verdict in verdicts.items():

@@ -75,7 +75,8 @@ def computed(answer: Mapping[str, Any], xs: Sequence[Any], column: str, label: s
     Parameters
     ----------
     answer
-        A number as in a claim. Strings among its keyword arguments are formulas of `x`.
+        The table for a number, as in a claim. Strings among its keyword arguments are formulas of
+        `x`.
     xs
         The points.
     column

@@ -86,8 +86,9 @@ class Results:
     def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
         """Yield the rows of `frame` in portions, so that memory need not hold all rows.
 
-        A portion has about a quarter of a million rows, or the rows of one point. Its columns are
-        those of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
+        A portion has about a quarter of a million rows, or the rows of one point. The columns of a
+        portion are those of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions
+        together.
 
         Parameters
         ----------
@@ -200,7 +201,7 @@ class Results:
         Raises
         ------
         ResultsError
-            There is no such group. The message lists those that exist.
+            There is no such group. The message lists the groups that exist.
         """
         if group not in self.groups:
             there = ", ".join(self.groups)

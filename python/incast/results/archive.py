@@ -8,10 +8,11 @@ rows, which mark the run as complete.
 
 The runs of a sweep are cut into chunks of `PACK` runs, in their order. Rows are stored in batches.
 A batch that leaves a chunk incomplete becomes a small pack. The batch that completes a chunk is
-written together with the earlier batches of the chunk, and the new pack replaces theirs. So a
-million runs make a thousand files, and a sweep leaves the same bytes each time, however often it is
-interrupted. `merge` cuts the packs of several writers again (`incast.results.merge`). The time that
-a run takes is never the same, so it is stored separately (`incast.results.times`).
+written together with the earlier batches of the chunk, and the new pack replaces the packs of these
+batches. So a million runs make a thousand files, and a sweep leaves the same bytes each time,
+however often it is interrupted. `merge` cuts the packs of several writers again
+(`incast.results.merge`). The time that a run takes is never the same, so it is stored separately
+(`incast.results.times`).
 
 Every file is complete or absent and has a checksum (`incast.results.seal`). A pack is removed only
 after the pack that replaces it is on the disk. No lock is needed: a process may be killed at any
@@ -57,7 +58,7 @@ class _Chunk:
     keys
         The keys of the runs, in order.
     left
-        The keys of runs that are neither put nor passed over yet.
+        The keys of runs that are neither stored nor passed over yet.
     """
 
     keys: list[str]
@@ -141,7 +142,7 @@ class Archive:
             files.write_whole(file, seal.parquet(frame, file))
 
     def put(self, runs: Sequence[Run]) -> None:
-        """Write the rows of runs. They are stored when this returns."""
+        """Write the rows of runs; the rows are stored when `put` returns."""
         known = [run.job for run in runs if run.job.key in self._kept]  # run again for a trace
         new = {run.job.key: run for run in runs if run.job.key not in self._kept}
         self._times.put({key: frames.seconds(run) for key, run in new.items()})
@@ -210,11 +211,11 @@ class Archive:
         return in_order(list(self._open.values()), keys)
 
     def replace(self, rows: pl.DataFrame) -> Path:
-        """Write rows as a pack that may replace others; it is on the disk when this returns."""
+        """Write rows as a pack that may replace others, and wait until it is on the disk."""
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove the other packs, if all of their runs are in `packs`."""
+        """Remove every pack that is not in `packs`, if all of its runs are in `packs`."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:

@@ -30,7 +30,7 @@ STALLS = {
 
 
 def column(cause: str) -> str:
-    """Return the column that counts a cause of events; `tail` counts as a lack of dup-ACKs."""
+    """Return the column for a cause in the events; `tail` counts as a lack of dup-ACKs."""
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"
 
 
@@ -45,7 +45,7 @@ def told(row: Mapping[str, float | None], block: str = "block") -> str:
 
 
 def most(row: Mapping[str, float | None]) -> str:
-    """Return share and name of the most frequent cause; an empty string if it is not known."""
+    """Return share and name of the most frequent cause; an empty string if no cause is known."""
     counts = {name: row[name] for name in CAUSES}
     timeouts = row["timeouts"]
     if not timeouts or None in counts.values():  # the causes on real hosts are not known

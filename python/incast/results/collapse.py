@@ -25,7 +25,7 @@ _NEEDS = ("goodput_bps", "blocks", "elapsed_s", "timeouts", "timeouts_handshake"
 
 
 def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
-    """Add the columns of `DESCRIPTIONS` to rows with a `point`, with nulls outside group `all`."""
+    """Add the columns of `DESCRIPTIONS` to rows with a `point`; null outside the group `all`."""
     if any(name not in rows.columns for name in _NEEDS):
         return rows
     points = facts(plan, rows["point"].unique())

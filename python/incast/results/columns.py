@@ -95,7 +95,7 @@ def resolve(name: str, there: Iterable[str]) -> str:
     Raises
     ------
     ColumnError
-        No column has the name, or more than one. The message suggests others.
+        No column has the name, or several columns have it. The message suggests other names.
     """
     there = list(there)
     name = _SHORT.get(name, name)

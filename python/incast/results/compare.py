@@ -2,8 +2,8 @@
 
 Runs with the same seed have the same random streams, so a seed that is hard for one result is hard
 for the other. Therefore the difference is computed for each seed. `incast.results.intervals` gives
-the interval of the mean difference. At each single point it contains the true mean in 95 % of the
-cases.
+the interval of the mean difference. At each single point, this interval contains the true mean in
+95 % of the cases.
 
 Percentiles of block times are taken from the blocks of all seeds together, as in a summary
 (`incast.results.pooled`). The interval of the difference of two percentiles is computed from their
@@ -95,10 +95,10 @@ def compare(
     Parameters
     ----------
     a, b
-        The results. A key that only one of them sweeps must have a single value.
+        The results. A key that only one of the results sweeps must have a single value.
     column
         The quantity. More is better for goodput, fairness, utilisation, bytes and blocks. Less is
-        better for all others.
+        better for all other quantities.
     group
         The group of the rows.
 
@@ -128,7 +128,7 @@ def compare(
 def _percentiles(
     a: Results, b: Results, column: str, group: str, keys: list[str]
 ) -> list[Compared]:
-    """Compare a percentile of block times at all points that both have."""
+    """Compare a percentile of block times at all points that both results have."""
     first, second = (_values(one, COMPLETIONS, group, keys) for one in (a, b))
     both = first.join(second, on=[*keys, "seed"], how="inner", suffix="_b", maintain_order="left")
     found = []
@@ -179,7 +179,7 @@ def percentiles(
 
 
 def _finding(column: str, same: bool, low: float | None, high: float | None) -> Finding:
-    """Return what an interval of B minus A says."""
+    """Return the conclusion from an interval of B minus A."""
     if same:
         return Finding.SAME
     if low is None or high is None or low <= 0 <= high:
@@ -202,7 +202,10 @@ def _keys(a: Results, b: Results) -> list[str]:
 
 
 def _values(results: Results, column: str, group: str, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the value of a column for each point and finished seed, once for equal points."""
+    """Return the value of a column for each point and finished seed.
+
+    If several points have equal values of `keys`, a seed has only the value of the first point.
+    """
     rows = results.numbered(group)
     numbers = column == COMPLETIONS or (column in rows.columns and rows.schema[column].is_numeric())
     if not numbers:

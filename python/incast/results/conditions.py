@@ -42,7 +42,7 @@ class Condition:
     bound: float = 0.0
 
     def holds(self, row: dict[str, Any], *, fallen: bool) -> tuple[bool, str]:
-        """Return whether the condition is true at a point, and the value at the point in words.
+        """Return whether the condition is true at a point, and a text on the point's value.
 
         A point without a finished run has no numbers and fails.
         """
@@ -84,7 +84,7 @@ def parse(texts: Iterable[str]) -> list[Condition]:
     Raises
     ------
     ConditionError
-        A condition is not valid. The message says what it must be.
+        A condition is not valid. The message says what a condition must be.
     """
     parts = [part.strip() for text in texts for part in text.split("|")]
     return [_condition(part) for part in dict.fromkeys(parts)]

@@ -36,7 +36,7 @@ def write_whole(
         The bytes to write.
     durable
         Whether the content must be on the disk before the file is renamed. A file that replaces
-        others needs this, so that it is not empty after a power failure.
+        others must be durable, so that a power failure does not leave this file empty.
     """
     try:
         if isinstance(file, Remote):

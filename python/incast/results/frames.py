@@ -120,7 +120,7 @@ def _type(values: list[Any]) -> type[pl.DataType]:
 
 
 def _stable(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give the part files of a trace the same types, as `rows` does."""
+    """Give the columns the same types in all part files of a trace, as `rows` does for rows."""
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64)).with_columns(
         pl.col(pl.Float64).fill_nan(None), selectors.integer().cast(pl.Int64)
     )

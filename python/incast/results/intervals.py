@@ -1,11 +1,11 @@
 """95 % confidence intervals of means over seeds, inside the possible range.
 
 Student's interval is wrong if seeds have two outcomes, such as a block with and without a wait for
-a timer. It extends below zero and above the line rate, and with ten seeds it may miss the mean in a
-quarter of the cases. Gaffke's interval is valid for any distribution on a known range. It adds a
-value at the end of the range to the sample, and weights all values by spacings of uniform numbers.
-The end of the interval is a quantile of this weighted mean. If all seeds are similar, Gaffke's
-interval is far too wide. Therefore:
+a timer. Student's interval then extends below zero and above the line rate, and with ten seeds it
+may miss the mean in a quarter of the cases. Gaffke's interval is valid for any distribution on a
+known range. Gaffke's method adds a value at the end of the range to the sample, and weights all
+values by spacings of uniform numbers. The end of the interval is a quantile of this weighted mean.
+If all seeds are similar, Gaffke's interval is far too wide. Therefore:
 
 - If no seed has more than twice the value of another, the interval covers Student's and Gaffke's
   intervals. For Gaffke's interval, the range is assumed to extend a quarter of the sample's range
@@ -15,8 +15,8 @@ interval is far too wide. Therefore:
   also covers Student's interval.
 
 The quantiles of the weighted mean are taken from the beta distribution with the same range, mean
-and variance. They are exact for samples of two values, where the interval becomes Clopper and
-Pearson's. docs/validation/intervals.md reports the coverage of the intervals, and other methods
+and variance. The quantiles are exact for samples of two values, where the interval becomes Clopper
+and Pearson's. docs/validation/intervals.md reports the coverage of the intervals, and other methods
 that were tried.
 """
 
@@ -33,7 +33,7 @@ SCATTERED = 2.0
 NEAR, FAR = 0.25, 0.5
 """How far the range extends beyond a sample, as a share of the sample's range.
 
-`NEAR` is for samples with one outcome, `FAR` for samples with several.
+`NEAR` is for samples with one outcome, `FAR` for samples with several outcomes.
 """
 
 Floats = NDArray[np.float64]

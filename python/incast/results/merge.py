@@ -41,7 +41,7 @@ def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
 
     `sources` do not change. Runs that `out` already has stay there, in the same packs as the new
     runs. Without sources, only the packs of `out` are made again. No sweep may write to `out`
-    meanwhile.
+    during the merge.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _copy_traces(source: Directory, target: Archive) -> None:
 
 
 def _files(folder: Path, pattern: str) -> Iterable[Path]:
-    """Return the files of another store; refuse links, which could lead to any file here."""
+    """Return the files of another store; refuse links, which could lead to any local file."""
     files.check_own(folder)
     found = sorted(folder.glob(pattern)) if folder.is_dir() else []
     for file in found:

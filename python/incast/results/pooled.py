@@ -5,10 +5,11 @@ for a timer, this mean lies between the times of blocks with and without a wait,
 such a time.
 
 The blocks of a seed depend on each other, so an interval must be based on whole seeds. Woodruff's
-interval is used. The share of blocks up to the percentile is a mean over seeds. The interval of
-this mean (`incast.results.intervals`) ends at two other shares. The percentiles of the pooled
-blocks at these two shares are the ends of Woodruff's interval. This interval extends at most to the
-slowest block, so it may be too short if few blocks are beyond a percentile.
+interval is used. Each seed has a share of blocks that take at most the pooled percentile. The mean
+of these shares over the seeds has a confidence interval (`incast.results.intervals`), which runs
+from one share to another. The pooled percentiles at these two shares are the ends of Woodruff's
+interval. This interval extends at most to the slowest block, so it may be too short if few blocks
+are beyond a percentile.
 """
 
 from collections.abc import Sequence
@@ -55,8 +56,8 @@ def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
     -------
     DataFrame
         The column `point`, and for each percentile `x` the columns `x`, `x_ci95_low` and
-        `x_ci95_high`. The last two are null if there is only one seed. The slowest block has no
-        interval. Points without blocks are left out.
+        `x_ci95_high`. The last two columns are null if there is only one seed. The slowest block
+        has no interval. Points without blocks are left out.
     """
     whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
     found = [
@@ -139,7 +140,7 @@ class _Point:
     def shares(self, share: float) -> Floats:
         """Return each seed's share of blocks up to a percentile; their mean is the pooled share.
 
-        If seeds have different numbers of blocks, a missing block counts with the pooled share.
+        If a seed has fewer blocks than others, each missing block counts as the pooled share.
         """
         last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
         below = np.bincount(self.seeds[:last], minlength=len(self.sizes))

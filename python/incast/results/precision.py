@@ -1,10 +1,10 @@
 """Which points have enough seeds, and which need more (`run.precision`).
 
 A point is checked when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow.
-Some intervals are narrow by chance. If such an interval ends the runs, it misses the mean too
-often. Therefore the error of 5 % is divided by the number of possible checks. Then all intervals of
-a point together contain its mean in 95 % of the sweeps (Bonferroni's inequality), whichever
-interval is the last.
+Some intervals are narrow by chance. Without a correction, the interval that ends the runs misses
+the mean too often. Therefore the error of 5 % is divided by the number of possible checks. Then all
+intervals of a point together contain its mean in 95 % of the sweeps (Bonferroni's inequality),
+whichever interval is the last.
 """
 
 from dataclasses import dataclass, replace

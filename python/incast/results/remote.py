@@ -213,7 +213,7 @@ class Remote:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn any failure but a missing file into an `OSError` with a message and this address."""
+        """Turn every error except a missing file into an `OSError` with message and address."""
         try:
             yield
         except FileNotFoundError:

@@ -2,7 +2,8 @@
 
 The checksum is a hash of the file's name and of all bytes of the file except the checksum itself.
 The checksum is part of the file's metadata, so every reader of Parquet can read the file. The name
-follows from the keys of the runs, so a file under the name of another file is detected as well.
+of a file follows from the keys of its runs, so a file under the name of another file is detected as
+well.
 """
 
 from hashlib import blake2b

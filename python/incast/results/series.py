@@ -93,7 +93,7 @@ def ordered(values: Iterable[Any]) -> bool:
 
 
 def written(value: object) -> str:
-    """Write a value as text; a table or list, which is JSON here, as names and parameters."""
+    """Write a value as text; write a table or list in JSON as names and parameters."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))
     return str(value)

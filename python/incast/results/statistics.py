@@ -61,8 +61,8 @@ def summarise(
     swept
         The swept keys, constant at each point.
     resolved
-        A function that returns the quantities of a point, by its index. They limit the goodput and
-        the time of a block. By default these limits are not known.
+        A function that returns the quantities of a point, by its index. These quantities limit
+        the goodput and the time of a block. By default these limits are not known.
     confidence
         The confidence of a single interval: more than 95 % if the number of runs depends on the
         intervals.

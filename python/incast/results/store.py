@@ -57,7 +57,7 @@ class Store(Protocol):
         """Store the traces of a run. May be called from several threads."""
 
     def put(self, runs: Sequence[Run]) -> None:
-        """Store the rows of runs; they are safe when this returns."""
+        """Store the rows of runs; the rows are safe when `put` returns."""
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
         """Stop expecting runs, because another process has put them."""
@@ -282,7 +282,7 @@ def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[s
 
 
 def united(seeds: Sequence[Sequence[int]]) -> list[int]:
-    """Return all seeds of several plans, in the order of the first plan if it has all of them."""
+    """Return all seeds of several plans, in the order of the first plan if it has all seeds."""
     every = {*chain(*seeds)}
     return list(seeds[0]) if len(seeds[0]) == len(every) else sorted(every)
 

@@ -1,7 +1,7 @@
 """The time of each run, stored separately because rows are the same on every machine.
 
 Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
-seconds, the host, and a checksum. On an object store, no file can grow. There the process writes
+seconds, the host, and a checksum. On an object store, no file can grow, so the process writes
 its file again with more lines, and begins another file from time to time. Lines that are incomplete
 after a kill or on a full disk are ignored. A run without a line has no time.
 """

@@ -232,7 +232,7 @@ class _Curve:
         row = self.rows[best]
         told = f"{causes.told(row)}, too few to cause this" if row["timeouts"] else "no timeout"
         reach = f"without losses it reaches {units.rate(lossless)}" if here.reads else ""
-        why = "the requests are too short to reach more" if short else reach
+        why = "the requests are too short for a higher goodput" if short else reach
         return (
             f"No collapse, but always below half of the line rate: {self._goodput(best)} at best, "
             f"{told}; {self._idle(best)}{f': {why}' if why else ''}."

@@ -105,7 +105,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     ----------
     source
         The dictionary, the file, or the name of a shipped scenario (`incast list scenarios`). If a
-        file has the same name, the file is read.
+        file has the name of a shipped scenario, the file is read.
 
     Raises
     ------

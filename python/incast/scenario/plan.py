@@ -118,9 +118,9 @@ class Plan:
     ) -> "Plan":
         """Make the plan of points and seeds from the core of version `engine`.
 
-        The values of a swept key get one type, so that they form a column. They stay numbers if
-        all are numbers, and flags if all are flags. Otherwise they become strings; a table becomes
-        compact JSON.
+        The values of a swept key get one type, so that they form a column. The values stay
+        numbers if all are numbers, and flags if all are flags. Otherwise the values become strings;
+        a table becomes compact JSON.
         """
         columns = {key: _one_type([it.swept[key] for it in points]) for key in points[0].swept}
         typed = [
@@ -169,14 +169,14 @@ class Plan:
     def distinct(self) -> list[tuple[int, Point]]:
         """The points without duplicates, each with its index in the plan.
 
-        Points are equal if they have the same runs. Of equal points, the list has the last one, at
-        the position of the first one.
+        Points are equal if they have the same runs. If several points are equal, the list has the
+        last of them, at the position of the first.
         """
         found = {point.key: (index, point) for index, point in enumerate(self.points)}
         return list(found.values())
 
     def runs(self, some: range | None = None) -> Iterator[Job]:
-        """Yield each different run once, in the order of `jobs`, or only those numbered `some`."""
+        """Yield the different runs in the order of `jobs`; `some` selects runs by their numbers."""
         points = self.distinct
         for number in range(len(points) * len(self.seeds)) if some is None else some:
             seed, place = divmod(number, len(points))

@@ -283,7 +283,7 @@ class Resolved:
 
     @property
     def bare_rtt(self) -> float:
-        """Seconds for two packets without data, there and back on the idle network."""
+        """Round trip, in seconds, of two packets without data on the idle network."""
         return self.facts["bare_rtt_s"]
 
     @property

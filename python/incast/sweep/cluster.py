@@ -1,8 +1,8 @@
 """Runs a plan on a Dask cluster: one that is started here, or one that runs elsewhere.
 
 Batches of runs go to the workers. The workers return the rows to this process, which stores them as
-it stores the rows of threads. So the files are the same, and workers need no common file system. A
-worker that dies leaves no incomplete files, and another worker runs its batch again.
+it stores the rows of threads. So the files are the same as with threads, and workers need no common
+file system. A worker that dies leaves no incomplete files, and another worker runs its batch again.
 """
 
 import logging
@@ -73,7 +73,7 @@ def _is_address(text: str) -> bool:
 
 @contextmanager
 def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
-    """Start a cluster, or connect to the one at an address; yield None for threads.
+    """Start a cluster, or connect to the cluster at an address; yield None for threads.
 
     Raises
     ------
@@ -295,7 +295,7 @@ class _Round:
         jobs: list[Job],
         attempt: int,
     ) -> list[tuple[dict[str, Any], float]]:
-        """Return the output of a batch; an empty list if its workers died, so it runs again."""
+        """Return the output of a batch, or an empty list if the batch must run again."""
         from distributed import CancelledError, KilledWorker
 
         try:

@@ -174,8 +174,8 @@ def run_jobs(
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C was pressed; finished runs are stored. A run that has not been cancelled yet ends by
-        itself, and stores nothing.
+        Ctrl-C was pressed; finished runs are stored. A run that still continues when this
+        exception is raised ends by itself, and its row is not stored.
     ScenarioError
         The core refused a job.
     """

@@ -50,7 +50,7 @@ def forecast(
     ScenarioError
         The scenario is not valid.
     ResultsError
-        `out` contains other files or results, or a trace, `jobs` or `shard` is not valid.
+        `out` contains other files or other results; or a trace, `jobs` or `shard` is not valid.
     """
     check_jobs(jobs)
     asked = checked(traces)

@@ -40,9 +40,9 @@ class _Cost:
 class Estimate:
     """Estimates the time of the remaining runs from finished runs.
 
-    The estimate for a run is the mean time of the finished runs of its point. Without such runs, it
-    is proportional to the run's expected packets. The cost of an update does not depend on the
-    number of runs.
+    The estimate for a run is the mean time of the finished runs of its point. If its
+    point has no finished run, the estimate is proportional to the run's expected packets. The cost
+    of an update does not depend on the number of runs.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ from incast.sweep.work import cost
 class Shard:
     """One of several parts of a sweep, each with about the same estimated work.
 
-    The runs are cut in the order of the plan, seed by seed. So a shard has whole curves. Shards
-    have equal work even if the estimate is wrong in the same way for all seeds of a point. The runs
-    of a shard depend only on the plan.
+    The list of runs is divided in the order of the plan, seed by seed. So a shard has whole curves.
+    Shards have equal work even if the estimate is wrong in the same way for all seeds of a point.
+    The runs of a shard depend only on the plan.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def write_hashes(found: Sequence[str]) -> None:
 def outcome(case: Case) -> str:
     """Run a scenario at its first seed; return a hash of its rows, and one of its traces.
 
-    If the scenario is refused by now, return the wrong key.
+    If the scenario is now refused, return the key that is refused.
     """
     rows, traces = hashlib.sha256(), hashlib.sha256()
     try:

@@ -1,8 +1,8 @@
 """One end of a TCP connection, small but complete.
 
-It has timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and
-NewReno's recovery (RFC 6582), which retransmits no segment that a selective ACK names. It also has
-delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows. An end never
+An end has timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and
+NewReno's recovery (RFC 6582), which retransmits no segment that a selective ACK names. An end also
+has delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows. An end never
 takes back a window that it has advertised.
 """
 

@@ -155,7 +155,7 @@ def _look_alikes(truth: dict[str, Any], report: dict[str, Any], score: Score) ->
 def _tunnel(
     plain: Path, truth: dict[str, Any], report: dict[str, Any], score: Score
 ) -> Iterator[str]:
-    """Compare the report with the report on the same packets without the tunnel."""
+    """Compare the reports on the same packets with the tunnel and without it."""
     other: dict[str, Any] = diagnose([plain])
     if truth["tunnel"] is not None:
         kinds = [str(one["kind"]).lower() for one in report.get("tunnels", ())]

@@ -41,7 +41,8 @@ class Made:
     """Packets at a place, and their truth.
 
     `found` are the look-alikes that the place shows; `present` are look-alikes that exist, but may
-    be doubted. `pauses` are the waits for a receiver; the last one may last to the end.
+    be doubted. `pauses` are the waits for a receiver; the last pause may last to the end of the
+    capture.
     """
 
     packets: list[Packet]

@@ -237,7 +237,7 @@ def long_poll(hosts: Hosts) -> None:
 
 
 def all_late(hosts: Hosts) -> None:
-    """All servers answer late by the same time, which is the length of a usual timer."""
+    """All servers answer with the same delay, which is as long as a usual timer."""
     random = hosts.network.random
     late = random.choice((0.18, 0.2, 0.21, 0.3, 1.0))
     size = random.choice((1000, 8000, 30000))

@@ -3,7 +3,7 @@
 Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats the
 previous one, and a sequence number beyond the data that were seen. If a connection counts its
 packets, a missing number is a witness, too. In an incomplete file, only repeats and filled holes
-are witnesses, because other holes may be the file's own.
+are witnesses, because the capture may have caused the other holes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Witnesses:
         return at < len(times) and times[at] <= end + _SAME
 
     def of_stall(self, stall: dict[str, Any]) -> bool:
-        """Return whether a witness ends a true stall; otherwise late new data may end it."""
+        """Return whether a witness ends a true stall; if none does, late new data may end it."""
         end = stall["start"] + stall["duration"]
         return self.of(stall["server"], end, end)
 

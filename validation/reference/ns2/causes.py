@@ -2,11 +2,12 @@
 
 usage: python papers/ns2/causes.py
 
-The scenario is that of kulkarni/3.8, whose causes of timeouts ns-2 does not count. Its TCP traces
-`ack_`, `dupacks_` and `nrexmit_`; the script notes cwnd when a request arrives. A timeout is at the
-head of a block if the first segment that is not acknowledged belongs to the block's first window,
-otherwise inside. If there are duplicate ACKs since the last new ACK, a part of the window arrived,
-so the loss is not of the whole window. Writes `causes_kulkarni.csv`, in the folder of this file.
+The scenario is that of kulkarni/3.8, whose causes of timeouts ns-2 does not count. The TCP of ns-2
+traces `ack_`, `dupacks_` and `nrexmit_`; the script notes cwnd when a request arrives. A timeout is
+at the head of a block if the first segment that is not acknowledged belongs to the block's first
+window, otherwise inside. If there are duplicate ACKs since the last new ACK, a part of the window
+arrived, so the loss is not of the whole window. Writes `causes_kulkarni.csv`, in the folder of this
+file.
 """
 
 from __future__ import annotations

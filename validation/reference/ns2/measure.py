@@ -5,7 +5,8 @@ usage: python papers/ns2/measure.py TEXT/FIGURE ...
 The scenario of every point is that of the figure. Points that ns-2 does not support are left out.
 These points have other transports, remedies, other queues, or new connections for more than one
 block. The new rows replace the kept rows of the named figures in `figures_TEXT.csv`, in the folder
-of this file. For a figure of the queue over time, they also replace the rows in `traces_TEXT.csv`.
+of this file. For a figure of the queue over time, new rows also replace the rows in
+`traces_TEXT.csv`.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ CROWD, MORE = 40, 1_600_000
 QUEUES = ("queue_max_packets",)
 """Metrics for which the queue is sampled continuously."""
 BIN, LOOK = 0.1, 1e-3
-"""Seconds of a row of a trace, and seconds between two samples of the queue."""
+"""Seconds that a row of a trace covers, and seconds between two samples of the queue."""
 MANY = 1000
 """With at least this many sessions, bursts come ten segments at a time, which saves events."""
 

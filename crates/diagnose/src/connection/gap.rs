@@ -35,9 +35,9 @@ pub(super) struct Gap {
     pub idle: f64,
     /// The packet before the silence.
     pub before: Place,
-    /// Number of missing packets according to the identifications of IP packets. While it is not
-    /// known whether the sender counts the packets of each connection, `if_counted` is the number
-    /// that holds if it does.
+    /// Number of missing packets according to the identifications of IP packets. `if_counted` is
+    /// set while it is unknown whether the sender counts the packets of each connection. It is the
+    /// number of missing packets for a sender that does so.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
     /// Whether no byte of this message was seen before.
@@ -106,8 +106,8 @@ impl Gap {
         (i64::from(lost) - i64::from(again)).max(0)
     }
 
-    /// A wait whose cause later packets will show. The segment from byte `from` to byte `to` has
-    /// ended it.
+    /// A wait whose cause later packets will show. The wait ended with the segment from byte `from`
+    /// to byte `to`.
     pub fn pending(&self, kind: Kind, packet: &Packet, (from, to): (i64, i64)) -> Pending {
         Pending {
             start: self.start,

@@ -96,8 +96,8 @@ impl Connection {
 }
 
 /// Begins a repair, because the first hole is filled. The repair covers all bytes sent so far,
-/// without further duplicate ACKs. After a wait, it also covers packets that were lost behind the
-/// last packet, because the sender will retransmit these, too.
+/// without further duplicate ACKs. After a wait, the repair also covers packets that were lost
+/// behind the last packet, because the sender will retransmit them, too.
 fn begin_repair(flow: &mut Flow, gap: &Gap) {
     let top = flow.bytes.top();
     if gap.is_stall() {

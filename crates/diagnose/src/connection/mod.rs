@@ -39,8 +39,8 @@ pub struct Around {
     pub own: Mark,
     /// The round trip that is assumed before one was seen.
     pub round_trip: Span,
-    /// Number of packets that are missing before the packet, and whether the sender counts the
-    /// packets of each connection.
+    /// Number of packets that are missing before this one, and whether its sender counts the
+    /// packets of each connection separately.
     pub missing: Option<u32>,
     pub counted: bool,
     /// The usual timer, if enough waits have shown one.
@@ -53,7 +53,7 @@ pub struct Connection {
     /// The number of the connection.
     pub serial: u64,
     ends: [Endpoint; 2],
-    /// The indices of its hosts in the lists of the point.
+    /// The indices of the connection's two hosts in the lists of the point.
     pub hosts: [usize; 2],
     /// Whether each end has sent a packet.
     spoken: [bool; 2],
@@ -66,7 +66,7 @@ pub struct Connection {
     /// The end that opened the connection.
     opener: Option<usize>,
     sack: [bool; 2],
-    /// Time of the last packet of each end, and of either end.
+    /// Time of each end's last packet, and time and place of the connection's last packet.
     heard: [Time; 2],
     last: Time,
     last_place: Place,
@@ -160,8 +160,8 @@ impl Connection {
         (self.ends[side], self.ends[1 - side])
     }
 
-    /// Whether an end sends requests. Such an end has sent fewer bytes. In addition, it opened the
-    /// connection, or the other end sends full segments.
+    /// Whether an end sends requests. The end that sends requests has sent fewer bytes than the
+    /// other end. In addition, it opened the connection, or the other end sends full segments.
     fn asks(&self, side: usize) -> bool {
         let (own, other) = (&self.flows[side], &self.flows[1 - side]);
         let opened_other = self.opener == Some(1 - side);

@@ -1,5 +1,5 @@
 //! The number of packets that were lost before a segment, according to the identifications of IP
-//! packets. The missing bytes show whether this number can be right.
+//! packets. The number of missing bytes shows whether this number of packets is possible.
 
 use super::data::Arrival;
 use super::gap::SOON;

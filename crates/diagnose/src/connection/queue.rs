@@ -8,7 +8,8 @@ use crate::time::{Span, Time};
 
 impl Connection {
     /// Measures the queue before the point. The ACK of all bytes seen so far releases new bytes. If
-    /// these take longer than a round trip, they have waited in a queue for the rest of the time.
+    /// the new bytes take longer than a round trip, they have waited in a queue for the rest of the
+    /// time.
     pub(super) fn queue_before(&mut self, it: &Arrival, gap: &Gap) {
         let side = it.side;
         let Some(trip) = self.trips.round() else { return };

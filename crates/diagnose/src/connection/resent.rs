@@ -277,7 +277,7 @@ mod tests {
         let silent = Evidence { selective: false, ..only };
         assert_eq!(found(silent), Ok(Cause::FullWindow));
         let alone = Evidence { alone: true, ..silent };
-        assert_eq!(found(alone), Ok(Cause::FullWindow), "behind the sender its ACK would show");
+        assert_eq!(found(alone), Ok(Cause::FullWindow), "behind the sender, the ACK would be seen");
         assert_eq!(found(Evidence { at_sender: true, ..alone }), Err(NO_DUPLICATES_TOLD));
         assert_eq!(found(Evidence { at_sender: true, ..silent }), Ok(Cause::FullWindow));
         assert_eq!(found(Evidence { probe: true, ..silent }), Err(NO_DUPLICATES_TOLD));

@@ -29,8 +29,8 @@ fn reason(silent: &Silent) -> Reason {
     if silent.first { Reason::FirstByte } else { Reason::Middle }
 }
 
-/// Whether a timer may have sent the bytes. Then they are one full segment, and the next segment
-/// comes a round trip later or is not adjacent.
+/// Whether a timer may have sent the bytes. If a timer has sent them, they are one full segment,
+/// and the next segment comes a round trip later or is not adjacent.
 fn is_lone(flow: &Flow, pending: &Pending, next: Option<(i64, Time)>, trip: Span) -> bool {
     let apart = |(start, now): (i64, Time)| now - pending.end > trip / 2 || start > pending.to;
     flow.segments.are_one(pending.to - pending.from) && next.is_some_and(apart)
@@ -44,8 +44,8 @@ enum Who {
     Server,
     /// The server waited for packets that are known to be lost.
     ServerAlone,
-    /// The client waited first, and the server waited after it, because the answer comes much later
-    /// than the second request.
+    /// The client waited before the second request. The server waited after it, because the answer
+    /// comes much later than the second request.
     Both,
     /// The client waited.
     Client,

@@ -280,9 +280,9 @@ fn bytes_that_were_acknowledged_and_come_again_were_sent_in_vain() {
     assert_eq!(talk.events.iter().filter(vain).count(), 1);
 }
 
-/// The queue that is measured if the client has all bytes that the server sent until 3 ms. Its ACK
-/// releases another segment, which comes a time `after` later than the last segment. Round trips
-/// take 1.1 ms.
+/// The wait in a queue that is measured at the client. The client acknowledges the segment of 3 ms,
+/// and its ACK releases the next segment. `after` is the time between these two segments. Round
+/// trips take 1.1 ms.
 fn called(after: Span, change: impl Fn(&mut Talk)) -> Option<Span> {
     let mut talk = Talk::ask(false);
     talk.segment(3 * MS, 0);
@@ -325,8 +325,8 @@ fn bytes_that_no_ack_called_show_no_queue() {
     assert_eq!(hole.queued(), None, "there is a hole");
 }
 
-/// The queue that is measured at the server if the ACK of a single segment comes a time `after`
-/// later than the segment. The shortest such time is 1 ms.
+/// The wait in a queue that is measured at the server. A single segment is sent, and its ACK comes
+/// after the time `after`. The shortest such time is 1 ms.
 fn answered(after: Span) -> Option<Span> {
     let mut talk = Talk::ask(true);
     talk.segment(3 * MS, 0);

@@ -6,8 +6,8 @@
 pub struct Hidden {
     /// Number of hidden packets since the ACK number last increased.
     count: u32,
-    /// Number of packets that are missing before a retransmitted packet. New packets may be among
-    /// these.
+    /// Number of packets that are missing before a retransmitted packet. Some of the missing
+    /// packets may have been new.
     early: u32,
 }
 

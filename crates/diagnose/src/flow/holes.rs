@@ -50,7 +50,7 @@ impl Holes {
         }
     }
 
-    /// Notes that bytes from `start` on were retransmitted. Missing bytes before them were
+    /// Notes that bytes from `start` on were retransmitted. The missing bytes before `start` were
     /// therefore retransmitted earlier, and lost again.
     pub fn pass_over(&mut self, start: i64) {
         if let Some(at) = self.0.iter().position(|hole| hole.start < start && start < hole.end)

@@ -169,7 +169,7 @@ impl Flow {
         self.last_place = place;
     }
 
-    /// Whether a repair is in progress, during which retransmissions may be missing, too.
+    /// Whether a repair is in progress. During a repair, some retransmissions may be missing, too.
     pub fn is_repaired(&self) -> bool {
         self.repair.covers(self.bytes.una()) || !self.bytes.are_whole()
     }

@@ -15,8 +15,8 @@ impl Rounds {
         self.edge = edge;
     }
 
-    /// Begins the next round. Returns whether the last round filled its window. It did if one more
-    /// segment, which would end at `reach`, would have exceeded the window.
+    /// Begins the next round. Returns whether the last round filled its window, so that one more
+    /// segment would have exceeded the window. `reach` is the end of such a segment.
     pub fn next(&mut self, reach: i64, edge: i64) -> bool {
         let before = std::mem::replace(&mut self.edge, edge);
         before > 0 && reach > before

@@ -1,5 +1,5 @@
-//! Counts the transmissions of a segment that does not arrive. It may be too long for a link of the
-//! path.
+//! Counts the transmissions of a segment that does not arrive. Such a segment may be too long for a
+//! link of the path.
 
 use super::segments::{LONG, LONGER};
 use crate::stall::Place;

@@ -52,7 +52,7 @@ impl Window {
     }
 
     /// Notes a packet that offers a window behind `ack`, and returns the pause that it ends.
-    /// `segment` is the usual length of a segment. The two times are the time since which the last
+    /// `segment` is the usual length of a segment. The two times are the time at which the last
     /// window was used up, and the current time. `ends` is true if this is the last offer.
     pub fn offer(
         &mut self,

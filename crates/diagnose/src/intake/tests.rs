@@ -213,8 +213,8 @@ fn a_clock_is_set_back_by_more_than_a_millisecond_and_believed_seven_times() {
     assert_eq!(intake.clock(at(i64::MAX)), LATEST);
 }
 
-/// Whether a repeated packet counts as new if it comes a time `after` later than the first, on a
-/// connection with this round trip.
+/// Whether a repeated packet counts as new. `after` is the time from the first packet to its
+/// repetition, on a connection with this round trip.
 fn again(packet: Packet, after: Span, trip: Option<Span>) -> bool {
     let (mut intake, mut trail) = (Intake::default(), Trail::default());
     assert!(intake.take(&packet, at(0), &mut trail, trip));

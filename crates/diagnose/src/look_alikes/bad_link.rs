@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::vantage::Vantage;
 
-    /// A receiver of `packets` packets. After every `every` packets, `many` packets are lost.
+    /// A receiver of `packets` packets. In each group of `every` packets, `many` packets are lost.
     fn receiver(packets: u32, every: u32, many: u32) -> Receiver {
         let mut receiver = Receiver::default();
         for number in 0..packets {
@@ -106,7 +106,7 @@ mod tests {
         assert!(is_likely(&receiver(6400, 40, 1)), "2.4 %");
         assert!(!is_likely(&receiver(6400, 32, 1)), "3.03 %");
         assert!(!is_likely(&receiver(6400, 1280, 20)));
-        assert!(!is_likely(&receiver(640, 200, 1)), "too few to see how they come");
+        assert!(!is_likely(&receiver(640, 200, 1)), "too few to show whether they come together");
     }
 
     /// A receiver of groups of packets, each with its number of losses.

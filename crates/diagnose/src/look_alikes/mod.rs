@@ -1,5 +1,5 @@
-//! Look-alikes: phenomena that resemble incast. The answer for each of them is found, ruled out or
-//! undecided.
+//! Look-alikes: phenomena that resemble incast. The answer for each look-alike is found, ruled out
+//! or undecided.
 //!
 //! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
 //! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this
@@ -58,7 +58,8 @@ const ALL: [(&str, Judge); 14] = [
 /// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
-    /// The host that receives most data. It is the client, because the requests go to many hosts.
+    /// The host that receives most data. This host is the client, because the requests go to many
+    /// hosts.
     pub receiver: &'a Receiver,
     pub address: Address,
     pub vantage: Option<Vantage>,
@@ -143,8 +144,8 @@ fn rests_on_losses(name: &str) -> bool {
     LOSING.contains(&name) || name == mtu_black_hole::NAME || name == one_by_one::NAME
 }
 
-/// The look-alikes that may affect only the paths of other servers. If one server's packets do not
-/// show them, they are not ruled out.
+/// The look-alikes that may affect only the paths of other servers. A capture at one server cannot
+/// rule them out.
 const ELSEWHERE: [&str; 5] =
     [bad_link::NAME, policer::NAME, mtu_black_hole::NAME, outage::NAME, host_drops::NAME];
 

@@ -1,5 +1,5 @@
-//! Policers drop packets that exceed a rate, and have no queue. Their losses come together although
-//! the receiver's link is not in use.
+//! Policers drop packets that exceed a rate, and have no queue. The losses at a policer come
+//! together although the receiver's link is not in use.
 
 use super::{Answer, Seen};
 use crate::vantage::Vantage;
@@ -11,8 +11,8 @@ const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause, so nearly all its losses show
 /// right behind another packet. At a policer, at least this share of the losses show after a pause.
 const IDLE: f64 = 0.3;
-/// The capture may show the time of only some losses. If it shows the time of fewer than one loss
-/// in this many, nearly all of these must occur after a pause.
+/// The capture may show the time of only some losses. If it shows the time of less than one loss in
+/// `SHOWN`, nearly all losses with a known time must occur after a pause.
 const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
 /// Losses come together if the variance over mean of the losses per 64 packets is larger than this.

@@ -19,8 +19,9 @@ enum Order {
     Heap,
 }
 
-/// The events of a short time. As long as they are nearly in order, they are a sorted list.
-/// Otherwise they are a crowd: it is sorted only when its first event is removed, and only once.
+/// The events of a short time. As long as the events are nearly in order, they are a sorted list.
+/// Otherwise the events are a crowd, which is sorted only when its first event is removed, and only
+/// once.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket<E> {
     events: Heap<E>,
@@ -117,8 +118,8 @@ impl<E: Copy> Bucket<E> {
         self.head = 0;
     }
 
-    /// Moves the last event to its position in the list, unless that is far away. Returns whether
-    /// the event is at its position.
+    /// Moves the last event to its position in the list, unless this position is far away. Returns
+    /// whether the event is at its position.
     fn move_forward(&mut self) -> bool {
         let entries = &mut self.events.entries[self.head..];
         let last = entries.len() - 1;

@@ -1,7 +1,7 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
-//! This month and the next last half a millisecond each, and are divided into days of 17
-//! microseconds. Further months cover the next 34 milliseconds, and years cover the 2.2 seconds
+//! The current month and the next month each last half a millisecond, and are divided into days of
+//! 17 microseconds. Further months cover the next 34 milliseconds, and years cover the 2.2 seconds
 //! after these months. Months and years keep their events unsorted, and distribute them when they
 //! are near. Later events wait in a heap. A day rarely has more than a few events, which mostly
 //! arrive in order. A day with many events is divided into 64 hours when its first event is
@@ -14,13 +14,13 @@ use crate::time::Time;
 
 /// A day is 2^24 ps, about 17 us.
 pub(super) const DAY_BITS: u32 = 24;
-/// Number of days in sight. They are few, so that they stay in the cache, and their `busy` bits fit
-/// into a word.
+/// Number of days in sight. These days are few, so that they stay in the cache, and the `busy` bits
+/// of the days fit into a word.
 pub(super) const DAYS: usize = 64;
 /// An hour is 2^18 ps, about 262 ns.
 pub(super) const HOUR_BITS: u32 = DAY_BITS - HOURS.ilog2();
 const HOURS: usize = 64;
-/// A month is half the days in sight.
+/// A month has half of the days in sight.
 pub(super) const MONTH_BITS: u32 = DAY_BITS + DAYS.ilog2() - 1;
 /// Number of months with a list of their own.
 pub(super) const MONTHS: usize = 64;
@@ -44,9 +44,9 @@ pub(super) struct Calendar<E> {
     busy_hours: u64,
     /// The months after the months in sight.
     months: Lists<E>,
-    /// The years after the year of the last day in sight.
+    /// The years after the year that contains the last day in sight.
     years: Lists<E>,
-    /// Number of the year of the last day in sight.
+    /// Number of the year that contains the last day in sight.
     year: u64,
     /// The month of the earliest event in `far`.
     far_month: u64,

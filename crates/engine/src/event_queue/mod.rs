@@ -1,9 +1,10 @@
 //! The event queue: lanes for events in order, and a calendar for the rest.
 //!
-//! Most events of a network are scheduled a fixed time ahead: the time of a packet on the next
-//! link, or of an ACK on its path back. Such events arrive in order, so a few FIFO lanes hold them,
-//! and the earliest event is the first of one lane. A lane accepts events that are not earlier than
-//! its last event. All other events, and distant timers, go to a calendar.
+//! Most events of a network are scheduled a fixed time ahead: the time that a packet takes on the
+//! next link, or that an ACK takes on its path back. Such events arrive in order, so a
+//! few FIFO lanes hold them, and the earliest event is the first of one lane. A lane accepts events
+//! that are not earlier than its last event. All other events, and distant timers, go to a
+//! calendar.
 //!
 //! The caller owns the sequence numbers. A packet therefore gets its position among simultaneous
 //! events when it is admitted to its link, and keeps it, although only the first packet of a link
@@ -21,10 +22,10 @@ use calendar::Calendar;
 
 /// Number of lanes that are always in use: one lane per usual delay on a star, and one more lane.
 const USUAL: usize = 3;
-/// Number of lanes. A network with links of several kinds has more usual delays.
+/// Number of lanes. A network with links of several kinds has several usual delays.
 const LANES: usize = 5;
-/// One more lane is used after this number of near events without a lane, if at least one in `RARE`
-/// sequence numbers was such an event.
+/// After this number of near events that no lane accepted, one more lane is used, if at least one
+/// in `RARE` sequence numbers belonged to such an event.
 const MISFITS: u32 = 256;
 const RARE: u64 = 2;
 /// Events further ahead do not enter a lane, because the lane could then not accept nearer events.
@@ -57,7 +58,8 @@ const fn time_of(key: u128) -> Time {
 /// Key of an empty lane, later than all events.
 const NOTHING: u128 = u128::MAX;
 
-/// Pending events, earliest first; equal times in the order of their sequence numbers.
+/// Pending events, earliest first; events at equal times are in the order of their sequence
+/// numbers.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     /// Keys of the first events of the lanes and of the calendar.
@@ -68,7 +70,7 @@ pub struct EventQueue<E> {
     calendar: Calendar<E>,
     /// Number of lanes in use.
     used: usize,
-    /// Number of near events without a lane since the sequence number `since`.
+    /// Number of near events that no lane accepted since the sequence number `since`.
     misfits: u32,
     since: u64,
     len: usize,
@@ -175,8 +177,8 @@ impl<E: Copy> EventQueue<E> {
         self.push_to_calendar(time, sequence, event);
     }
 
-    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order. In a lane, they
-    /// would block events that are in order.
+    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order. In a lane, a
+    /// deadline would block events that are in order.
     #[inline]
     pub fn push_deadline(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
@@ -262,7 +264,7 @@ mod tests {
         prop_oneof![4 => near, 1 => far]
     }
 
-    /// Delays that crowd a few hours.
+    /// Delays with which many events are in a few hours of the calendar.
     fn short_delay() -> impl Strategy<Value = u64> {
         prop_oneof![Just(5), 0_u64..1 << HOUR_BITS, 0_u64..2 << HOUR_BITS, 0_u64..2 << DAY_BITS]
     }

@@ -106,7 +106,7 @@ fn counters_of_connections_that_are_gone_are_kept() {
     assert_eq!(hosts.counters(id).data_packets, 6);
 }
 
-/// Swift with a window of half a segment, half of which has been acknowledged after 1 ms.
+/// Hosts with three connections of Swift, whose window of half a segment makes them pace.
 fn slow(keep: impl Fn(&mut Hosts)) -> Hosts {
     let tcp = Config {
         initial_window: MSS / 2,

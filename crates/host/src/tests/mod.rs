@@ -37,7 +37,8 @@ fn named<T: DeserializeOwned>(name: &str) -> T {
     from_value(json!({ "name": name })).unwrap()
 }
 
-/// Recovery of RFC 6582 with a window of two segments, established from the start.
+/// A connection that is established from the start, with recovery of RFC 6582 and a window of two
+/// segments.
 fn config() -> Config {
     Config {
         mss: MSS as u32,

@@ -18,7 +18,7 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// The time since which the link had been idle before the current packet.
+    /// The time at which the link became idle before the current packet.
     idle_since: Time,
     /// The flows of each workload. Other flows are assigned to the first workload.
     workloads: Vec<Range<u32>>,
@@ -204,7 +204,8 @@ mod tests {
         Time::ZERO + Span::from_micros(micros)
     }
 
-    /// A trace of two workloads: flows 0 and 1 belong to the first, flow 2 to the second.
+    /// A trace of two workloads. Flows 0 and 1 belong to the first workload, and flow 2 belongs to
+    /// the second.
     fn trace() -> EventTrace {
         let setting = Setting {
             flows: 3,

@@ -87,7 +87,7 @@ impl QueueTraces {
         self.traces.get_mut(index as usize)
     }
 
-    /// All traces. The first is the trace of the first client's port.
+    /// All traces. The first trace is that of the first client's port.
     pub fn iter(&self) -> impl Iterator<Item = &QueueTrace> {
         self.traces.iter()
     }
@@ -294,7 +294,7 @@ pub struct QueueTrace {
     sent: Span,
     arrivals: u32,
     drops: u32,
-    /// Whether a packet with a label has arrived. Only then are labels counted.
+    /// Whether a packet with a label has arrived. Labels are counted only after this arrival.
     sees_labels: bool,
 }
 

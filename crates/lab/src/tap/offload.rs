@@ -25,7 +25,8 @@ pub struct Offload {
 }
 
 impl Offload {
-    /// Takes a packet. It is merged into another packet, kept to grow, or written.
+    /// Takes a packet. The packet is merged into another packet, kept for later merging, or
+    /// written.
     pub fn take(&mut self, seen: Seen, forward: bool, file: &mut File) {
         if !self.growing.is_empty() && (forward != self.forward || seen.nanos > self.since + WINDOW)
         {

@@ -11,7 +11,7 @@ const LEAST_REQUEST: u64 = 64;
 pub struct Stream {
     /// The epoch of the connection's packets.
     pub epoch: u8,
-    /// The number of this incarnation among those of the flow.
+    /// The number of this incarnation among the flow's incarnations.
     pub incarnation: u32,
     /// Bytes of a request; 0 before the first request.
     size: u64,
@@ -84,8 +84,8 @@ impl Stream {
         packet.ack + if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(heard) }
     }
 
-    /// Whether a packet without a SYN flag stands for a SYN-ACK. It does if only one end sends a
-    /// SYN and the packet answers this SYN.
+    /// Whether a packet without a SYN flag stands for a SYN-ACK. Such a packet does so if only one
+    /// end sends a SYN and the packet answers this SYN.
     pub fn is_answer_to_syn(&self, packet: &Packet) -> bool {
         let numbers = (packet.seq, packet.ack, packet.payload) == (1, 1, 0);
         numbers

@@ -75,7 +75,8 @@ fn a_burst_fits_up_to_the_buffer_over_the_window_and_one() {
     }
 }
 
-/// Seventeen servers of two segments fit into a buffer of 32 packets, eighteen servers do not.
+/// A buffer of 32 packets has room for seventeen servers that send two segments each, but not for
+/// eighteen.
 #[test]
 fn two_segments_each_and_32_places_are_enough_for_17_servers() {
     assert_eq!(lost("newreno", 17, 32, 2, false), 0);

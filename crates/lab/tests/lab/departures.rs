@@ -175,8 +175,8 @@ fn crowded() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(config())]
-    /// Packets that a host keeps have events of their own in a run with departure events. They also
-    /// have them in a traced run, because it sees every hop.
+    /// Packets that a host keeps have events of their own in a run with departure events. These
+    /// packets also have such events in a traced run, because a trace records every hop.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
         let mut scenario = Scenario::from_document(&document).expect("it makes sense");

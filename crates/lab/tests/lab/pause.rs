@@ -41,7 +41,7 @@ fn incast() -> Scenario {
     }))
 }
 
-/// The row and the ports with departure events, of a run with or without pauses.
+/// Runs with or without pauses, and returns the row and the ports that have departure events.
 fn run(pauses: bool) -> (Row, Vec<u32>) {
     let scenario = incast();
     let mut world = World::new(&scenario, 1, |_| Silent);

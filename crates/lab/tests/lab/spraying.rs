@@ -25,9 +25,9 @@ impl PathChoice for RoundRobin {
     }
 }
 
-/// Runs a server that sends to a client over four spines. Returns the row and the numbers of
-/// packets on each link from the server's leaf to the spines and on each link from the client's
-/// leaf.
+/// Runs a server that sends to a client over four spines. Returns the row and two lists of packet
+/// counts, one count per spine: on the links from the server's leaf, and on the links from the
+/// client's leaf.
 fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = scenario(&json!({
         "network": { "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 } },

@@ -119,8 +119,8 @@ fn dctcp_keeps_the_queue_around_its_threshold() {
 }
 
 /// The RFC evaluates a window's marks at the end of the window (RFC 8257 §3.3, step 4), up to a
-/// round trip later. The queue's minimum is therefore lower. Its maximum is not higher, because
-/// ACKs with an echo do not grow the window.
+/// round trip later. The queue's minimum is therefore lower. The queue's maximum is not higher,
+/// because ACKs with an echo do not grow the window.
 #[test]
 fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     let (early_low, early_high, _) = dctcp_queue(2, 65, "first-ece");
@@ -144,8 +144,8 @@ fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     }
 }
 
-/// Equation 13 also holds for 20 flows if their windows have 24 segments instead of five. This
-/// takes five times the delay, and K = C·RTT/7 = 60 packets.
+/// Equation 13 also holds for 20 flows if their windows have 24 segments instead of five. For such
+/// windows, the delay is five times as long, and K = C·RTT/7 is 60 packets.
 #[test]
 fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
     assert!(f64::from(60) >= 5.0 * PRODUCT / 7.0);

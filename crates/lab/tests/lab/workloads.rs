@@ -123,7 +123,8 @@ fn measured_flows_come_at_the_load_that_is_asked_for() {
     assert!((0.35..0.45).contains(&load), "{load} with flows of {mean} bytes");
 }
 
-/// Datagram flows have numbers after the flows with connections. Their hosts can still be shared.
+/// Datagram flows have numbers after the flows with connections. The hosts of datagram flows can
+/// still be shared.
 #[test]
 fn servers_may_be_shared_with_a_first_workload_of_datagrams() {
     let document = json!({

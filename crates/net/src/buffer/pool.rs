@@ -97,7 +97,7 @@ mod tests {
                 let (up, down) = (u64::from(numerator), u64::from(denominator));
                 let share = total * up / (down + ports * up);
                 for taken in fill(config, ports as usize) {
-                    assert!(taken.abs_diff(share) <= 1500, "{taken} of {share} by {ports} ports");
+                    assert!(taken.abs_diff(share) <= 1500, "{ports} ports: {taken}, not {share}");
                 }
             }
         }

@@ -10,9 +10,9 @@ use crate::port::{Port, PortId};
 /// A port is a relay under two conditions: its packets go to a port that leads to a host, and no
 /// other port sends to that port. When a relay sends a packet, the result at the next port is
 /// known, so the packet crosses both links with one event. In a star, the relay is on the ACKs'
-/// path from the client through the switch to a server. Ports on a forward path are never entered
-/// early, because their counters are read at the end of a run. At most one relay is allowed,
-/// because several relays could change the order of simultaneous arrivals.
+/// path from the client through the switch to a server. Packets never enter ports on a forward path
+/// early, because the counters of these ports are read at the end of a run. At most one relay is
+/// allowed, because several relays could change the order of simultaneous arrivals.
 ///
 /// A host's port that is not a relay announces its packets if the next port has no departure
 /// events. When such a packet is sent, its arrival time is known. The packet needs no event while
@@ -62,8 +62,8 @@ pub fn plan<'a>(
     express
 }
 
-/// Whether each port is the last but one of every route that uses it, and all of these are reverse
-/// routes.
+/// For each port: whether all routes that use the port are reverse routes, and the port is the last
+/// but one of each such route.
 fn relays<'a>(
     ports: usize,
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,

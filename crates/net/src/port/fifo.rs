@@ -73,7 +73,7 @@ impl Fifo {
         }
     }
 
-    /// The parts of an unused port. A port of the other kind is made from them.
+    /// The parts of an unused port, from which a port of the other kind is made.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
         Parts { line, train, ties, buffer, discipline, random }
@@ -139,7 +139,7 @@ impl Fifo {
         admission
     }
 
-    /// Admits a packet from a relay that arrives at `now`. It does not wait.
+    /// Admits a packet from a relay that arrives at `now`. The packet does not wait.
     #[inline]
     pub(crate) fn admit(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
@@ -274,7 +274,7 @@ impl Fifo {
     /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival.
     ///
     /// # Panics
-    /// If no packet is on the link.
+    /// Panics if no packet is on the link.
     #[inline]
     pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         if self.has_queue {

@@ -46,7 +46,8 @@ impl Line {
     /// `last_departure`.
     ///
     /// The lateness of packets does not add up, because the line catches up. The line is never
-    /// ahead of a line without clock noise. Otherwise a short transfer could exceed the line rate.
+    /// ahead of a line without clock noise. If the line were ahead, a short transfer could exceed
+    /// the line rate.
     pub(super) fn departure(
         &mut self,
         ready: Time,

@@ -1,9 +1,9 @@
 //! A port with an event per departure.
 //!
 //! Such a port is needed if the departure time of a packet is not known when the packet is
-//! admitted, because the discipline acts at departure or changes the order. It is also needed if
-//! other ports need the exact occupancy of a shared buffer. The port tells its caller when the
-//! packet in service departs, and is called at that time.
+//! admitted, because the discipline acts at departure or changes the order. Such a port is also
+//! needed if other ports need the exact occupancy of a shared buffer. The port tells its caller
+//! when the packet in service departs, and is called at that time.
 
 use std::collections::VecDeque;
 
@@ -220,7 +220,7 @@ impl Stepped {
     /// Removes the packet in service at `now`, and sends the next packet.
     ///
     /// # Panics
-    /// If no packet is in service.
+    /// Panics if no packet is in service.
     pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");

@@ -17,10 +17,10 @@ pub struct Params {
     /// Acceptable waiting time, in seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
     /// Time, in seconds, for which the waiting time must stay above `target` before packets are
-    /// dropped or marked. It should be about the longest round trip (RFC 8289 §4).
+    /// dropped or marked. This time should be about the longest round trip (RFC 8289 §4).
     pub interval: Span,
-    /// Queue length, in bytes, up to which no packet is dropped. It should be the size of a full
-    /// packet (MAXPACKET in RFC 8289 §5).
+    /// Queue length, in bytes, up to which no packet is dropped. This queue length should be the
+    /// size of a full packet (MAXPACKET in RFC 8289 §5).
     pub max_packet: Size,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
@@ -71,7 +71,7 @@ pub struct Codel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
-    /// None, because the packet was sent.
+    /// No action, because the previous packet was sent.
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
@@ -211,7 +211,8 @@ mod tests {
     const SHORT: Span = Span::from_millis(4);
 
     /// The first drop comes an interval after the waiting time rose above the target. The next
-    /// drops are interval / sqrt(count) apart. Each comes in the first 100-us slot after it is due.
+    /// drops are interval / sqrt(count) apart. Each drop comes in the first 100-us slot after the
+    /// drop is due.
     #[test]
     fn drops_follow_the_control_law() {
         let mut codel = Codel::new(&rfc(), &SITE);

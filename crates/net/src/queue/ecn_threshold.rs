@@ -23,7 +23,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts_in_service: Option<bool>,
     /// Whether packets without ECN that arrive above the threshold are dropped instead of admitted.
-    /// RED with equal thresholds does this.
+    /// RED with equal thresholds drops such packets.
     pub drop_non_ect: bool,
 }
 

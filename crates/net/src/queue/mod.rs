@@ -26,7 +26,7 @@ mod wred;
 pub use level::Level;
 pub use push_out::{Search, Victim};
 
-/// A discipline's view of its port. It accounts for all departures up to now.
+/// A discipline's view of its port, after all departures up to now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueView {
     /// Waiting packets, without the packet being sent.
@@ -131,7 +131,7 @@ pub struct Site {
 /// The parameters of a discipline.
 pub trait Parameters {
     /// Whether the discipline decides at departure, reorders packets, or removes waiting packets.
-    /// Its port then has an event per departure.
+    /// The port of such a discipline has an event per departure.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Refuses the first parameter that is invalid for the switch's ports.
@@ -234,7 +234,7 @@ pub trait QueueDiscipline {
     }
 
     /// The decision on `packet`, which waited for `waited` and is about to be sent; `view` is the
-    /// queue behind it. If it is dropped, the next packet is examined at once.
+    /// queue behind `packet`. If `packet` is dropped, the next packet is examined at once.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let _ = (packet, waited, view);
         Verdict::Admit
@@ -251,8 +251,8 @@ pub trait QueueDiscipline {
         0
     }
 
-    /// The search of the queue for packets to push out, if an arriving `packet` does not fit;
-    /// `None` if it may not push out others.
+    /// The search for waiting packets that an arriving `packet` pushes out if it does not fit;
+    /// `None` if `packet` may not push out other packets.
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None

@@ -12,15 +12,15 @@ use crate::packet::{Flags, Packet};
 
 /// One FIFO with state per flow. A packet that finds no room pushes out the oldest packet with
 /// three successors of the same flow, so that the loss causes three duplicate ACKs. If possible,
-/// each window loses only one packet. With `early`, the switch does not search the queue, but drops
-/// packets that arrive beyond a threshold if three packets of the same flow are ahead (after RAPID
-/// and RAPID-ED: Xu et al., IEEE JSAC 37(8), 2019).
+/// each window loses only one packet. With `early`, the switch does not search the queue: an
+/// arriving packet is dropped if the queue is beyond a threshold and three packets of the same flow
+/// are ahead (after RAPID and RAPID-ED: Xu et al., IEEE JSAC 37(8), 2019).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. It
-    /// should be the number of duplicate ACKs that signal a loss (RFC 5681 §3.2), minus the number
-    /// that limited transmit adds (RFC 3042).
+    /// Number of later packets of the same flow that must follow a dropped packet, 1 to 3. This
+    /// number should be the number of duplicate ACKs that signal a loss (RFC 5681 §3.2), minus the
+    /// number that limited transmit adds (RFC 3042).
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
     /// Whether to drop early instead of searching the queue (RAPID-ED).
@@ -157,7 +157,7 @@ impl Flow {
         packet.epoch == self.epoch && packet.seq > self.settled && packet.seq < before
     }
 
-    /// Whether the sender repairs a loss of `packet` together with others.
+    /// Whether the sender repairs a loss of `packet` together with other losses.
     fn is_repaired_with_others(&self, packet: &Packet) -> bool {
         self.lost.is_some() && self.recover.is_none_or(|recover| packet.seq < recover)
     }

@@ -63,13 +63,13 @@ pub enum Spacing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spares {
-    /// No packet (Floyd & Jacobson 1993).
+    /// No packet is exempt (Floyd & Jacobson 1993).
     #[default]
     Nobody,
-    /// As in ns-2, two kinds of packet are exempt. The first is the packet with which the average
-    /// crosses `min_th`. The second is every packet that finds at most one waiting packet, or, with
-    /// thresholds in bytes, no waiting packet. A packet of the second kind restarts the count of
-    /// packets. Packets are counted from the last drop of any kind.
+    /// As in ns-2, two kinds of packet are exempt. A packet is exempt if the average crosses
+    /// `min_th` with this packet. A packet is also exempt, and restarts the count of packets, if it
+    /// finds at most one waiting packet, or, with thresholds in bytes, no waiting packet. Packets
+    /// are counted from the last drop of any kind.
     ShortQueues,
 }
 

@@ -17,9 +17,9 @@ use crate::packet::Packet;
 pub struct Params {
     /// How the mode of a flow is detected.
     pub by: Reading,
-    /// Threshold above which a flow is in burst mode, above 0. With `variation`, it applies to the
-    /// squared coefficient of variation of the flow's gaps. With `rate`, it applies to the ratio of
-    /// the mean gap to the recent gap. Default: 2.
+    /// Threshold above which a flow is in burst mode, above 0. With `variation`, the threshold
+    /// applies to the squared coefficient of variation of the flow's gaps. With `rate`, the
+    /// threshold applies to the ratio of the mean gap to the recent gap. Default: 2.
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub threshold: f64,
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
@@ -44,9 +44,9 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// A flow is in burst mode if the gaps between its packets vary strongly. Their variation is 0
-    /// for periodic packets, 1 for a Poisson process, and more than 1 if bursts and pauses
-    /// alternate.
+    /// A flow is in burst mode if the gaps between its packets vary strongly. The variation of the
+    /// gaps is 0 for periodic packets, 1 for a Poisson process, and more than 1 if bursts and
+    /// pauses alternate.
     Variation,
     /// A flow is in burst mode if its recent rate is much higher than its average rate.
     Rate,
@@ -173,7 +173,7 @@ pub struct Segregation {
     params: Params,
     rate: Rate,
     burst_limit: Limit,
-    /// The class of bursts. Steady flows belong to the other class.
+    /// The class of bursts; steady flows belong to the other class.
     burst_class: usize,
     flows: Flows<Flow>,
     /// Occupancy of the burst queue.

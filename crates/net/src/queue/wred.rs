@@ -18,7 +18,8 @@ pub struct Params {
     /// packets or as a share of the buffer.
     pub min_th: Level,
     /// Average queue at which the probability of a drop or a mark reaches `max_p` for packets
-    /// without a class. Its unit is that of `min_th`: bytes, packets or a share of the buffer.
+    /// without a class. This threshold has the unit of `min_th`: bytes, packets or a share of the
+    /// buffer.
     pub max_th: Level,
     /// Probability at `max_th` for packets without a class, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -1,7 +1,7 @@
 //! Topologies. Each topology has a file, and a line in the list below.
 //!
 //! A topology defines the switches, the links between them, and the default switches of hosts.
-//! Ports and routes are derived from these.
+//! Ports and routes are derived from the topology.
 
 mod build;
 mod chain;
@@ -28,7 +28,7 @@ pub trait Shape {
 
 /// The largest number of switches of a kind.
 const MOST_SWITCHES: u32 = 1000;
-/// The largest number of switches on a path, and of switches to which all others are connected.
+/// The largest number of switches of a chain, and the largest number of spine switches.
 const MOST_IN_ROW: u32 = 100;
 
 macro_rules! topologies {

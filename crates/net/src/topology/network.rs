@@ -120,8 +120,8 @@ impl Network {
         routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
-    /// Whether a port announces its packets to the next port. Packets of a lone route may then be
-    /// offered to this port early.
+    /// Whether a port announces its packets to the next port. Packets of a lone route may be
+    /// offered early to a port that announces its packets.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
         self.express.shortcut(port) == Shortcut::Announce
@@ -181,9 +181,9 @@ impl Network {
         self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
-    /// Passes a port's request for a pause to its upstream neighbours. Each neighbour obeys it
-    /// after the propagation delay. `schedule` is called for each [`Network::resume`] that must be
-    /// scheduled, with its port, time and order among simultaneous events.
+    /// Passes a port's request for a pause to its upstream neighbours. Each neighbour obeys the
+    /// request after the propagation delay. `schedule` is called for each [`Network::resume`] that
+    /// must be scheduled, with its port, time and order among simultaneous events.
     pub fn pause_upstream(
         &mut self,
         now: Time,
@@ -364,7 +364,7 @@ impl Routes {
         self.path(self.paths(route).start)
     }
 
-    /// The sending host's port of a route. All paths of the route begin there.
+    /// The sending host's port of a route. All paths of the route begin at this port.
     #[inline]
     pub(super) fn host_port(&self, route: RouteId) -> PortId {
         self.hops[(self.paths(route).start as usize) << self.stride]

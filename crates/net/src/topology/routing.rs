@@ -51,7 +51,7 @@ impl Router {
     /// one of the possible trunks at every switch on the path.
     ///
     /// # Panics
-    /// If `choose` returns a number that is not below its argument.
+    /// Panics if `choose` returns a number that is not below its argument.
     pub fn path(
         &self,
         from: SwitchId,

@@ -15,7 +15,7 @@ pub(super) struct Card {
     second: bool,
     /// Bytes received in the current half.
     received: u64,
-    /// `BW_A` of the last first half, bytes per second.
+    /// `BW_A` of the latest slot's first half, bytes per second.
     available: f64,
     /// The part of `available` that is left.
     quota: f64,

@@ -19,8 +19,8 @@ pub(super) struct Link {
     threshold: Span,
     /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// The time at which all data triggered by ACKs with a departure time will have passed the
-    /// link: for ACKs of the first class, and for all ACKs.
+    /// The times at which the data triggered by ACKs with a departure time will have passed the
+    /// link: the data of first-class ACKs, and the data of all ACKs.
     early: Time,
     all: Time,
     /// Amount of data of the first class that has overtaken the second class.
@@ -89,7 +89,7 @@ impl Link {
         at
     }
 
-    /// The time at which an ACK with this load fits.
+    /// The time at which the link has room for the data that an ACK with this load triggers.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }

@@ -1,8 +1,8 @@
 //! Equations (2) to (12) of Osada et al., in integers.
 //!
-//! B, the bandwidth-delay product in packets, is a fraction. The methods round it up where the
-//! paper does. Where the printed text contradicts its own numbers, the code follows the numbers,
-//! and a comment says so.
+//! B, the bandwidth-delay product in packets, is a fraction. The methods round B up where the paper
+//! does. Where the printed text contradicts its own numbers, the code follows the numbers, and a
+//! comment says so.
 
 use incast_engine::{Rate, Span};
 
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(path(10).ramp(), Span::from_micros(724));
     }
 
-    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but the paper's
-    /// K is 1024 (§3).
+    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but 1 KB is 1024
+    /// bytes in the paper (§3).
     #[test]
     fn equation_5_the_plateau_of_64_kb_takes_372_us_and_of_64_000_bytes_360() {
         assert_eq!(path(1).plateau(64 * KIB), Some(Span::from_micros(372)));
@@ -250,7 +250,8 @@ mod tests {
         assert_eq!(path(1).ideal_completion(8, 32 * KIB), Span::from_micros(2208));
     }
 
-    /// With a background of 1 Mbps, 972 Mbps are left. The paper takes 0.1 % of 1 Gbps for 10 Mbps.
+    /// With a background of 1 Mbps, 972 Mbps are left. In the paper, 0.1 % of 1 Gbps is 10 Mbps,
+    /// which is wrong.
     #[test]
     fn section_5_1_the_greatest_goodput_is_972_mbps() {
         assert_eq!(path(1).greatest_goodput(Rate(1_000_000)), Rate(972_360_000));

@@ -28,7 +28,7 @@ pub(super) struct Group {
     members: Vec<Member>,
     /// The group's size, once known.
     total: Option<usize>,
-    /// Number of members that have got their request. They are the first members.
+    /// Number of members that have got their request. The first `asked` members are these members.
     asked: usize,
     /// Number of open positions, counted from the first position.
     allowed: usize,

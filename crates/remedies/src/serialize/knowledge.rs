@@ -114,7 +114,7 @@ impl Knowledge {
         }
     }
 
-    /// Handles a mark that a server reached. Returns whether it belongs to the measurement.
+    /// Handles a mark that a server reached. Returns whether the mark belongs to the measurement.
     pub(super) fn on_mark(&mut self, server: u32, now: Time) -> bool {
         match self.measured {
             Some((measured, since)) if measured == server => {

@@ -30,7 +30,7 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// The trigger for connections that are opened `together`, bytes.
+    /// The trigger in bytes, for `together` connections that open at the same time.
     pub(crate) fn bytes(self, path: &Path, sru: u64, together: u64) -> u64 {
         let share = match self {
             Self::Printed => 1,

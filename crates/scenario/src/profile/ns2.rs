@@ -114,8 +114,8 @@ pub(super) fn congestion_control(name: &str) -> Value {
     }
 }
 
-/// TCP/Linux: scoreboard1.cc detects losses by SACK. It detects a lost retransmission by segments
-/// that were sent after the retransmission. There are no tail loss probes.
+/// TCP/Linux: scoreboard1.cc detects losses by SACK. A retransmission counts as lost when segments
+/// that were sent after it have arrived. There are no tail loss probes.
 fn tcp_linux(congestion_control: &Value) -> Value {
     json!({
         "recovery": {

@@ -10,8 +10,7 @@ use super::TransportDocument;
 use crate::profile;
 use crate::switch::Switch;
 
-/// Whether a part may be the part called `name`. It may if the given value has this name or no
-/// name.
+/// Whether the given value of a part has this name or no name.
 fn is_open(given: &Value, name: &str) -> bool {
     given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
 }

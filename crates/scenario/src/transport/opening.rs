@@ -11,9 +11,9 @@ pub(crate) struct Opening {
     pub(super) handshake: Handshake,
     /// Who opens a connection.
     pub(super) opener: Opener,
-    /// Whether a request that is a packet of its own has the length of an ACK, if
-    /// `workload.request_size` gives no length. If false, the request has one byte, as in a
-    /// simulator whose script starts the senders.
+    /// Whether a request in a packet of its own is as long as an ACK, if `workload.request_size`
+    /// gives no length. If false, the request has one byte, as in a simulator whose script starts
+    /// the senders.
     pub(super) request_on_wire: bool,
     /// Whether a connection is closed with a FIN (RFC 9293 §3.6).
     pub(super) fin: bool,

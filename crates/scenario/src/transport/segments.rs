@@ -16,7 +16,7 @@ pub(crate) struct Segments {
     pub(super) ack_size: Size,
 }
 
-/// A packet counts its payload in 16 bits.
+/// The largest payload, because a packet stores the length of its payload in 16 bits.
 const MAX_SEGMENT: u64 = u16::MAX as u64;
 
 impl Segments {

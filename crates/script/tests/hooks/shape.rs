@@ -28,8 +28,8 @@ fn segment_size_cuts_the_stream_and_sets_the_unit_of_growth() {
     );
 }
 
-/// Kulkarni & Agrawal, algorithm 4: if segments grow, cwnd keeps its bytes. If they shrink, cwnd
-/// keeps its number of segments, provided that it counts segments.
+/// Kulkarni & Agrawal, algorithm 4: if segments grow, cwnd keeps its bytes. If segments
+/// shrink, a cwnd that counts segments keeps its number of segments.
 #[test]
 fn counts_segments_makes_cwnd_follow_their_size() {
     let resizing = |counts_segments: bool| {

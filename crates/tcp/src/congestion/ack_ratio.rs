@@ -1,6 +1,6 @@
 //! The average number of segments per ACK (`delayed_ack` of Linux before 5.7), in sixteenths.
 
-/// The average, which begins with two segments.
+/// The average number of segments per ACK, which begins with 2.
 #[derive(Clone, Debug)]
 pub(super) struct AckRatio(u64);
 
@@ -13,7 +13,8 @@ impl Default for AckRatio {
 }
 
 impl AckRatio {
-    /// Counts an ACK of this many segments (`bictcp_acked()` truncates the fraction first).
+    /// Counts an ACK of this many segments. As in `bictcp_acked()`, a sixteenth of the average is
+    /// truncated to an integer before it is subtracted.
     pub fn count(&mut self, segments: u64) {
         self.0 = self.0 + segments - self.0 / SIXTEENTHS;
     }

@@ -1,4 +1,4 @@
-//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00). It uses a
+//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00). BBR uses a
 //! model of the path (bandwidth and round trip) instead of a reaction to losses.
 
 use std::collections::VecDeque;
@@ -105,12 +105,12 @@ pub struct Bbr {
     full_bandwidth: u64,
     full_rounds: u32,
     /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
-    /// Both are set once the flight is small.
+    /// The time and the round are set once the flight is small.
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
     last_ack: LastAck,
-    /// Timeouts since the last ACK. They are counted only with `loss_begins_round`.
+    /// Timeouts since the last ACK, counted only with `loss_begins_round`.
     timeouts: u32,
     /// The next ACK is the first of a loss recovery.
     recovers: bool,

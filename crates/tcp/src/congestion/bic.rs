@@ -25,8 +25,8 @@ pub struct Params {
     pub max_increment: f64,
     /// Largest window that grows and shrinks as in Reno, in segments (Linux: 14).
     pub low_window: u32,
-    /// B: each step of the search covers 1/B of the way to the last maximum. At least 2 (Linux: 4;
-    /// paper §III: 2, which halves the way).
+    /// B: each step of the search covers 1/B of the way to the last maximum. B is at least 2
+    /// (Linux: 4; paper §III: 2).
     #[schemars(range(min = 2.0))]
     pub divisor: f64,
     /// Number of round trips in which the window grows by the last B segments before the maximum,
@@ -34,9 +34,9 @@ pub struct Params {
     #[schemars(range(min = 1.0))]
     pub smooth_part: f64,
     /// Whether growth above `low_window` is multiplied by the average number of segments per ACK
-    /// (`delayed_ack` of Linux before 5.7). The average begins with 2. If every segment has an ACK,
-    /// rounding keeps the average at 31/16, so that the window grows nearly twice as fast. If
-    /// false, growth counts acknowledged segments.
+    /// (`delayed_ack` of Linux before 5.7). This average begins with 2 segments per ACK. If every
+    /// segment has an ACK, rounding keeps the average at 31/16, so that the window grows nearly
+    /// twice as fast. If false, growth counts acknowledged segments.
     pub ack_ratio: bool,
     /// Whether a flow that does not reach its last maximum reduces the next target further (fast
     /// convergence).

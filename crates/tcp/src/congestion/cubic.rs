@@ -54,8 +54,8 @@ pub enum Counting {
     Linux,
     /// Growth is computed as in the CUBIC of Linux 2.6.22, which ns-2's TCP/Linux runs. This CUBIC
     /// counts ACKs, multiplies their number by the average number of segments per ACK, and uses
-    /// ticks of 1 ms. It measures no round trip, because ns-2 sends no timestamps by default.
-    /// Before the first loss and after a timeout, the window grows by one segment for
+    /// ticks of 1 ms. This CUBIC measures no round trip, because ns-2 sends no timestamps by
+    /// default. Before the first loss and after a timeout, the window grows by one segment for
     /// `blind_growth` acknowledged segments.
     #[serde(rename = "linux-2.6")]
     Linux26,

@@ -9,9 +9,9 @@ use super::reno::Reno;
 use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of a control after TCP-FITDC. The formulas of TCP-FITDC are not public. Here
-    /// marks reduce the window as in DCTCP. Without marks, the window grows in proportion to the
-    /// unused part of `backlog`.
+    /// Parameters of a control after TCP-FITDC. The formulas of TCP-FITDC are not public. In this
+    /// control, marks reduce the window as in DCTCP. Without marks, the window grows in proportion
+    /// to the unused part of `backlog`.
     pub struct Params {
         /// Growth per round trip with empty queues, in segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
@@ -29,7 +29,7 @@ impl Parameters for Params {}
 #[derive(Clone, Debug)]
 pub struct ByBacklog {
     params: Params,
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     round_end: u64,
     /// Round-trip times of this round: their sum and number.
     sum: Span,

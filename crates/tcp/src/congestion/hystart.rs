@@ -1,5 +1,5 @@
 //! Detectors that end slow start before a loss: `HyStart++` (RFC 9406) and the hybrid slow start of
-//! Linux's CUBIC. Every congestion control with slow start can use them.
+//! Linux's CUBIC. Every congestion control with slow start can use these detectors.
 
 use std::fmt;
 
@@ -43,9 +43,10 @@ struct Off {}
 struct PlusPlus {
     /// Lower bound of the threshold for growth of the round trip, seconds (`MIN_RTT_THRESH`: 4 ms).
     min_thresh: Span,
-    /// Upper bound of that threshold, seconds (`MAX_RTT_THRESH`: 16 ms).
+    /// Upper bound of the threshold for growth of the round trip, seconds (`MAX_RTT_THRESH`: 16
+    /// ms).
     max_thresh: Span,
-    /// The threshold is the last round's smallest round trip divided by this, at least 1
+    /// The threshold is the last round's smallest round trip divided by this number, at least 1
     /// (`MIN_RTT_DIVISOR`: 8).
     #[schemars(range(min = 1))]
     divisor: u32,
@@ -58,7 +59,7 @@ struct PlusPlus {
     /// Length of the conservative phase, rounds, at least 1 (`CSS_ROUNDS`: 5).
     #[schemars(range(min = 1))]
     css_rounds: u32,
-    /// L: maximum growth per ACK, segments, at least 1 (8 without pacing).
+    /// L: maximum growth per ACK, segments, at least 1 (RFC 9406 §4.3 without pacing: 8).
     #[schemars(range(min = 1))]
     limit: u32,
 }
@@ -77,30 +78,30 @@ impl Default for PlusPlus {
     }
 }
 
-/// Parameters of Linux's `tcp_cubic`, `hystart_*`.
+/// The `hystart_*` parameters of Linux's `tcp_cubic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Hybrid {
-    /// Lower bound of the threshold for growth of the round trip, seconds (4 ms).
+    /// Lower bound of the threshold for growth of the round trip, seconds (Linux: 4 ms).
     min_thresh: Span,
-    /// Upper bound of that threshold, seconds (16 ms).
+    /// Upper bound of the threshold for growth of the round trip, seconds (Linux: 16 ms).
     max_thresh: Span,
-    /// The threshold is the smallest round trip divided by this, at least 1 (8).
+    /// The threshold is the smallest round trip divided by this number, at least 1 (Linux: 8).
     #[schemars(range(min = 1))]
     divisor: u32,
-    /// Round-trip samples that a round needs, at least 1 (8).
+    /// Round-trip samples that a round needs, at least 1 (Linux: 8).
     #[schemars(range(min = 1))]
     samples: u32,
-    /// Windows below this stay in slow start, segments (`hystart_low_window`: 16).
+    /// Windows of fewer segments than this number stay in slow start (`hystart_low_window`: 16).
     low_window: u32,
     /// Largest gap between the ACKs of a train, seconds (`hystart_ack_delta_us`: 2 ms).
     ack_spacing: Span,
-    /// Divisor of the smallest round trip, at least 1 (2; ns-3.37: 1). A train of ACKs that lasts
-    /// for the quotient ends slow start.
+    /// Divisor of the smallest round trip, at least 1 (Linux: 2; ns-3.37: 1). A train of ACKs ends
+    /// slow start when it has lasted for the quotient.
     #[schemars(range(min = 1))]
     train_divisor: u32,
-    /// Upper bound of the extra time of a train, seconds (1 ms). The extra time is the time that
-    /// four offloaded bursts of 64 KiB take at the window's rate.
+    /// Upper bound of the extra time of a train, seconds (Linux: 1 ms). The extra time is the time
+    /// that four offloaded bursts of 64 KiB take at the window's rate.
     offload_allowance: Span,
 }
 
@@ -217,7 +218,7 @@ pub enum Hystart {
 }
 
 impl Hystart {
-    /// An ACK in slow start, with cwnd and ssthresh, bytes.
+    /// Handles an ACK in slow start; `window` (cwnd) and `ssthresh` are in bytes.
     pub fn on_ack(&mut self, ack: &AckSample, path: &PathView, window: u64, ssthresh: u64) -> Step {
         match self {
             Self::PlusPlus(it) => it.on_ack(ack, path),
@@ -256,7 +257,7 @@ fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
 /// The smallest round trip of a round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     end: u64,
     smallest: Option<Span>,
     samples: u32,

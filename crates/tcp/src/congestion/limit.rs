@@ -17,7 +17,7 @@ pub enum Limit {
     },
     /// The application used less than the window for an RTO (RFC 2861 §3).
     Unused {
-        /// Largest flight in this time, bytes.
+        /// Largest flight during this RTO, bytes.
         used: u64,
     },
     /// A loss while less than half of the window was used (RFC 7661 §4.4.1).
@@ -86,7 +86,7 @@ impl Controller {
     }
 
     /// Undoes a premature timeout that happened after `saved` was taken. An ACK of `acked` bytes
-    /// proved it premature.
+    /// showed that the timeout was premature.
     pub fn undo(&mut self, saved: Snapshot, acked: u64, path: &PathView) {
         if self.on_undo() {
             return;

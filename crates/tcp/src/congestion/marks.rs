@@ -14,15 +14,15 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReactAt {
-    /// At the end of an observation window with a mark, by the fraction of marked bytes in that
-    /// window. This is the order of steps 4 to 9 in RFC 8257 §3.3.
+    /// The window is reduced at the end of an observation window with a mark, by the fraction of
+    /// marked bytes in the observation window. This is the order of steps 4 to 9 in RFC 8257 §3.3.
     WindowEnd,
-    /// At the first echo, by the fraction known so far. The window then stays unchanged until all
-    /// outstanding data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
+    /// The window is reduced at the first echo, by the fraction known so far. The window then stays
+    /// unchanged until all outstanding data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
     #[default]
     FirstEce,
-    /// At every echo, even if a window has several echoes. This is the literal reading of TCP-EFR's
-    /// third case.
+    /// The window is reduced at every echo, even if a window has several echoes. This is the
+    /// literal reading of TCP-EFR's third case.
     EveryEce,
 }
 
@@ -49,7 +49,7 @@ pub trait Law: Sized {
         let _ = (ack, path, alpha);
     }
 
-    /// The window of `window` bytes is reduced by half of this share.
+    /// Twice the share by which a window of `window` bytes is reduced.
     fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
         let _ = (window, path);
         alpha
@@ -60,7 +60,7 @@ pub trait Law: Sized {
         reno.on_ack(ack, path);
     }
 
-    /// The law's needs besides ACKs and marks.
+    /// The needs of the control besides ACKs and marks.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -79,11 +79,11 @@ pub struct MarkedWindow<L> {
     estimate: Estimate,
     /// α: the smoothed fraction of marked bytes.
     alpha: f64,
-    /// The observation window ends with the first ACK above this.
+    /// The observation window ends with the first ACK above this number.
     window_end: u64,
     acked: u64,
     marked: u64,
-    /// Marks and losses below this do not reduce the window again.
+    /// Marks and losses below this number do not reduce the window again.
     reduced_until: u64,
     /// The window does not grow until `reduced_until` (`first_ece` only).
     frozen: bool,
@@ -209,8 +209,9 @@ pub trait OverMarks {
     fn estimate(&self) -> Estimate;
 }
 
-/// The parameters of a control that uses marks: its own, with their defaults, then DCTCP's. For the
-/// user they are one table. `serde(flatten)` would lose the list of known keys in errors.
+/// The parameters of a control that uses marks: first the control's own parameters with their
+/// defaults, then DCTCP's parameters. For the user, all these parameters are one table.
+/// `serde(flatten)` would lose the list of known keys in errors.
 macro_rules! params_over_marks {
     (
         $(#[$about:meta])*

@@ -36,7 +36,7 @@ pub trait Parameters {
     /// Finds the first invalid parameter.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The key of this parameter, and the reason why its value is invalid.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -63,8 +63,8 @@ pub trait CongestionControl {
     /// A limit other than a congestion signal applies ([`Limit::bounds`]).
     fn on_limit(&mut self, limit: Limit, path: &PathView);
 
-    /// A timeout was premature. Returns whether the control has handled this; if not, its state
-    /// before the timeout is restored.
+    /// A timeout was premature. Returns whether the control has handled the premature timeout; if
+    /// not, the control's state before the timeout is restored.
     fn on_undo(&mut self) -> bool {
         false
     }
@@ -107,7 +107,7 @@ pub trait CongestionControl {
     }
 }
 
-/// A congestion control from another crate. It must be `Clone`.
+/// A congestion control from another crate. The congestion control must be `Clone`.
 pub trait CustomControl: CongestionControl + Debug + Send {
     /// A copy, to be restored after a premature timeout.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
@@ -166,7 +166,7 @@ macro_rules! congestion_controls {
             /// Finds the first invalid parameter.
             ///
             /// # Errors
-            /// What is wrong with it.
+            /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
                 match self { $(Self::$variant(params) => params.check(),)+ }
             }

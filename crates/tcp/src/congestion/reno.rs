@@ -19,7 +19,7 @@ pub struct Params {
     /// or 2). With 0, every acknowledged byte counts, up to ssthresh (Linux, `tcp_slow_start()`).
     pub slow_start_limit: u32,
     /// Quantity that a loss halves. With `cwnd`, every repeated timeout halves the window again,
-    /// and ssthresh is in whole segments. This is ns-2's `slowdown` with the default of
+    /// and ssthresh is in whole segments. The value `cwnd` is ns-2's `slowdown` with the default of
     /// `precisionReduce_`.
     pub reduce_from: ReduceFrom,
     /// Detector that ends slow start before the first loss.

@@ -6,15 +6,16 @@ use super::reno::Reno;
 use super::{AckSample, CongestionControl, Needs, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of a control after TDCTCP. The text of TDCTCP is not public. Here the window
-    /// grows by `increase` + 1/(1 + α/2) segments per round trip of congestion avoidance.
+    /// Parameters of a control after TDCTCP. The text of TDCTCP is not public. In this control, the
+    /// window grows by `increase` + 1/(1 + α/2) segments per round trip of congestion avoidance.
     pub struct Params {
         /// Constant part of the growth, in segments per round trip, at least 0. A public
-        /// reimplementation has 1. With 0, the window grows at most as fast as in standard TCP.
+        /// reimplementation of TDCTCP has 1. With 0, the window grows at most as fast as in
+        /// standard TCP.
         pub increase: f64 = 1.0,
-        /// Maximum delay of an ACK, in smoothed round trips of the receiver. It applies once the
-        /// receiver has measured a round trip. `delayed_ack` remains an upper bound. With 0, only
-        /// `delayed_ack` counts.
+        /// Maximum delay of an ACK, in smoothed round trips of the receiver. This maximum applies
+        /// once the receiver has measured a round trip. `delayed_ack` remains an upper bound. With
+        /// 0, only `delayed_ack` limits the delay of an ACK.
         pub ack_round_trips: u32 = 1,
     }
 }

@@ -88,7 +88,7 @@ impl FineTimeout {
 /// A round trip: from an ACK to the ACK of the data sent at that time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The round ends with the first ACK above this.
+    /// The round ends with the first ACK above this number.
     end: u64,
     sum: Span,
     samples: u64,
@@ -105,7 +105,8 @@ pub struct Vegas {
     /// Queued segments, at the last decision.
     excess: i64,
     growth: Growth,
-    /// Whether slow start doubles the window in this round. It does so in every second round.
+    /// Whether slow start doubles the window in this round. Slow start doubles the window in every
+    /// second round.
     doubles: bool,
     fine: Option<FineTimeout>,
     /// The first unacknowledged segment at the last duplicate ACK.
@@ -114,7 +115,8 @@ pub struct Vegas {
     reduced_at: Option<Time>,
     /// Number of further ACKs that check the first unacknowledged segment after a retransmission.
     doubts: u32,
-    /// Data outstanding at the last timeout. Duplicate ACKs for it are ignored.
+    /// One past the highest sequence number sent at the last timeout. Duplicate ACKs up to this
+    /// number are ignored.
     recover: u64,
 }
 

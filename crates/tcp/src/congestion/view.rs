@@ -17,15 +17,15 @@ pub struct PathView {
     /// Unit of windows, bytes: 1, or a segment.
     pub unit: u64,
     /// Outstanding bytes (RFC 5681 `FlightSize`). If windows count packets, short segments count as
-    /// full ones. An ACK comes with the value after it, and a congestion signal with the value
-    /// before it.
+    /// full ones. For an ACK, this is the value after the ACK. For a congestion signal, this is the
+    /// value before the signal.
     pub flight: u64,
     /// Window that the receiver advertised, bytes.
     pub receive_window: u64,
     /// Initial window, bytes.
     pub initial_window: u64,
-    /// First unacknowledged sequence number, after the current ACK. It delimits rounds: a round
-    /// that began at `max` ends when `una` reaches that number.
+    /// First unacknowledged sequence number, after the current ACK. This number delimits rounds: a
+    /// round that began at `max` ends when `una` reaches that value of `max`.
     pub una: u64,
     /// One past the highest sequence number sent.
     pub max: u64,
@@ -54,8 +54,8 @@ pub struct Head {
     pub sent_at: Time,
     /// How often the segment was sent.
     pub transmissions: u16,
-    /// Whether the current ACK made this segment the first unacknowledged one. Otherwise the ACK
-    /// was a duplicate.
+    /// Whether the current ACK made this segment the first unacknowledged one. If not, the ACK was
+    /// a duplicate.
     pub is_new: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct Head {
 pub struct AckSample {
     /// Bytes newly acknowledged. If windows count packets, short segments count as full ones.
     pub acked: u64,
-    /// The part of `acked` that counts short segments as full ones, bytes.
+    /// Bytes that `acked` has only because short segments count as full ones.
     pub padding: u64,
     /// Round trip of the youngest acknowledged segment, to the picosecond. `None` if any
     /// acknowledged segment was sent twice (Karn's rule, RFC 6298 §3).
@@ -72,7 +72,7 @@ pub struct AckSample {
     /// The ACK carries the ECN-Echo flag.
     pub ece: bool,
     /// Whether the window may grow: no loss is being repaired, and RFC 7661 does not freeze it. If
-    /// not, only controls with [`Needs::every_ack`] get the ACK.
+    /// the window may not grow, only controls with [`Needs::every_ack`] get the ACK.
     pub may_grow: bool,
     /// Whether the unused part of the window was below a segment before this ACK.
     pub limited: bool,
@@ -95,12 +95,13 @@ pub struct Delivery {
     /// Segments declared lost since the start of the connection.
     pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
-    /// when this exceeds the value of `delivered` at the beginning of the previous round. `None`
-    /// for a duplicate ACK that names no segment.
+    /// when this value exceeds the value of `delivered` at the beginning of the previous round.
+    /// `None` for a duplicate ACK that names no segment.
     pub prior_delivered: Option<u64>,
-    /// The rate between that transmission and this ACK; `None` if unknown.
+    /// The delivery rate from the transmission of the youngest acknowledged segment to this ACK;
+    /// `None` if unknown.
     pub rate: Option<Rate>,
-    /// Whether the application limited the rate, not the window.
+    /// Whether the application, and not the window, limited the rate.
     pub app_limited: bool,
     /// Whether duplicate ACKs report data without naming them (Linux without SACK).
     pub unnamed: bool,
@@ -147,7 +148,7 @@ pub enum EcnUse {
     PerAck(CeChange),
 }
 
-/// What a receiver that delays ACKs does when marks begin or end (RFC 8257 §3.2).
+/// The reaction of a receiver that delays ACKs to the beginning or end of marks (RFC 8257 §3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeChange {

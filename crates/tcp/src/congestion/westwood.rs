@@ -16,8 +16,8 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Minimum interval of a bandwidth measurement, in seconds (Linux: 50 ms). The interval is a
-    /// round trip if that is longer.
+    /// Minimum interval of a bandwidth measurement, in seconds (Linux: 50 ms). If a round trip is
+    /// longer than this minimum, the interval is a round trip.
     pub min_interval: Span,
     /// Weight of the past in each of the two smoothing filters, at least 0 and below 1 (Linux:
     /// 7/8).

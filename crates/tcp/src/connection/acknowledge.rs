@@ -154,8 +154,8 @@ impl Connection {
     }
 
     /// Restarts the timer after a duplicate ACK that reports data for the first time, unless
-    /// recovery waits for reordered data. The earliest of these data were sent at `sent_at`
-    /// (Linux's `tcp_clean_rtx_queue()`).
+    /// recovery waits for reordered data. `sent_at` is the earliest time at which data reported for
+    /// the first time was sent (Linux's `tcp_clean_rtx_queue()`).
     fn extend_for_blocks(&mut self, now: Time, sent_at: Time) {
         // Only data sent before the head's last copy count. Otherwise the timer would never expire
         // while ACKs arrive.
@@ -326,8 +326,8 @@ impl Connection {
     }
 }
 
-/// The duplicate that the first block reports, if any. Such a block is below the cumulative ACK or
-/// within the second block (RFC 2883 §4).
+/// The duplicate that the first block reports, if any. The first block reports a duplicate if it is
+/// below the cumulative ACK or within the second block (RFC 2883 §4).
 fn reported_twice(packet: &Packet) -> Option<(u64, u64)> {
     let mut blocks = packet.sack.ranges(packet.ack);
     let first = blocks.next()?;

@@ -46,7 +46,7 @@ impl Deferral {
 
 impl Connection {
     /// Whether new data at `next` wait for further ACKs, if the windows allow `allowed` bytes in
-    /// all. This is decided once for each packet that arrives, each write, and each timeout.
+    /// all. The decision is made once for each packet that arrives, each write, and each timeout.
     pub(super) fn defers(&mut self, now: Time, next: u64, allowed: u64) -> bool {
         if self.deferral.decision == Decision::Open {
             let waits = self.waits(now, next, allowed);
@@ -64,11 +64,11 @@ impl Connection {
         }
     }
 
-    /// Whether data wait. They do not wait
+    /// Whether data wait. Data do not wait
     ///
     /// - during the repair of a loss, or if nothing is outstanding;
-    /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
-    ///   application cannot extend;
+    /// - if `allowed` is a full burst, a third of the window, or an entire piece of the send queue
+    ///   that the application cannot extend;
     /// - if nothing was sent for a millisecond;
     /// - if the next ACK is farther away than half a round trip or a millisecond.
     fn waits(&mut self, now: Time, next: u64, allowed: u64) -> bool {
@@ -108,7 +108,7 @@ impl Connection {
         true
     }
 
-    /// Whether deferral left a part of the window unused. This part counts as used.
+    /// Whether deferral left a part of the window unused, which then counts as used.
     #[inline]
     pub(super) fn was_deferred(&self) -> bool {
         self.board.una() <= self.deferral.limited_below

@@ -25,7 +25,7 @@ impl Connection {
     /// nothing else on its link.
     ///
     /// Departure times are used only with a window below a segment, and only if no event can reach
-    /// the connection before the departure. Otherwise the pacer's deadline is used.
+    /// the connection before the departure. In other cases the pacer's deadline is used.
     pub fn allow_departure_times(&mut self) {
         let is_plain = self.needs.fractional_window && self.extras.only(SETTLED);
         if let Some(pacer) = &mut self.pacer {
@@ -70,8 +70,8 @@ impl Connection {
         is_settled.then_some(pacer.next_at)
     }
 
-    /// The time at which the pacer and deferral release these data, if the windows allow `allowed`
-    /// bytes in all. `None` if the data wait.
+    /// The time at which the pacer and deferral release the data with these sequence numbers, if
+    /// the windows allow `allowed` bytes in all. `None` if the data wait.
     pub(super) fn unhurried_departure(
         &mut self,
         now: Time,
@@ -91,8 +91,8 @@ impl Connection {
         (!waits || !self.defers(now, start, allowed)).then_some(departure)
     }
 
-    /// The time at which the pacer releases these data, if the window allows `allowed` bytes in
-    /// all: now, or a settled departure time. `None` if the data wait.
+    /// The time at which the pacer releases the data with these sequence numbers, if the window
+    /// allows `allowed` bytes in all: now, or a settled departure time. `None` if the data wait.
     fn paced_departure(&mut self, now: Time, numbers: Range<u64>, allowed: u64) -> Option<Time> {
         if !self.is_paced_out(now, numbers.start, allowed) {
             return Some(now);

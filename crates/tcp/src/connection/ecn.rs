@@ -38,8 +38,8 @@ impl EcnState {
         self.packets.is_some()
     }
 
-    /// Whether an ACK with this flag may grow the window. RFC 3168 §6.1.2 forbids it if the ACK
-    /// echoes a mark; a congestion control that counts marks decides this itself.
+    /// Whether an ACK with this flag may grow the window. RFC 3168 §6.1.2 forbids growth if the ACK
+    /// echoes a mark; a congestion control that counts marks decides about growth itself.
     #[inline]
     pub fn lets_grow(&self, ece: bool) -> bool {
         !ece || self.usage != EcnUse::Classic || !self.is_on()

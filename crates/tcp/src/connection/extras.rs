@@ -58,7 +58,7 @@ impl Extras {
     /// Extras with deadlines besides those of the timer and the pacer.
     pub const RARE_DEADLINES: Self =
         Self::TIMED_RECOVERY.or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS).or(Self::DELAYED_ACKS);
-    /// Extras that add to sent packets.
+    /// Extras that add options or other fields to sent packets.
     pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
 
     pub fn of(config: &Config, recovery: Traits, needs: Needs, has_pacer: bool) -> Self {

@@ -26,7 +26,7 @@ pub(super) struct Host {
 }
 
 impl Connection {
-    /// Whether the host releases data now. Otherwise this sets the time of the release.
+    /// Whether the host releases data now. If not, this method sets the time of the release.
     #[inline]
     pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
         let wait = if hold_until > now {

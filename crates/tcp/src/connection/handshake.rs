@@ -19,8 +19,8 @@ pub(super) struct Opening {
     pub requests_seen: u64,
     /// How often the timer of the SYN or SYN-ACK expired.
     pub tries: u32,
-    /// How often the SYN or SYN-ACK was sent. It is sent again after a timeout, and when the other
-    /// end repeats its SYN or SYN-ACK.
+    /// How often the SYN or SYN-ACK was sent. The SYN or SYN-ACK is sent again after a timeout, and
+    /// when the other end repeats its own SYN or SYN-ACK.
     pub syns_sent: u32,
     pub syn_sent_at: Time,
 }

@@ -273,7 +273,7 @@ impl Connection {
         }
     }
 
-    /// Appends `bytes` to the stream. On an idle connection this begins a new block.
+    /// Appends `bytes` to the stream. A write on an idle connection begins a new block.
     pub fn write(&mut self, bytes: u64) {
         if self.board.is_empty() && self.board.next() == self.written {
             self.block = Block::new(self.written);
@@ -357,8 +357,9 @@ impl Connection {
 
     // Outputs.
 
-    /// Whether the connection has nothing to send and expects no ACK. `poll_transmit` would also
-    /// show this, but this method is cheaper and is often called for receivers.
+    /// Whether the connection has nothing to send and expects no ACK. A call of `poll_transmit`
+    /// would also show a quiet connection, but this method is cheaper and is often called for
+    /// receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.owed.is_empty()

@@ -23,19 +23,20 @@ pub(super) struct Pacer {
     pub(super) waiting: bool,
     /// The time at which this data began to wait.
     waiting_since: Time,
-    /// Whether all data is paced. Otherwise data is paced only with a window below a segment.
+    /// Whether all data is paced. If not, data is paced only with a window below a segment.
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
     /// The rest of the current burst.
     burst_left: u32,
-    /// For a control with bursts: the time from the permission of the current burst to its start.
+    /// If the control sends bursts: the time between the permission and the start of the current
+    /// burst.
     credit: Span,
     /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
     /// Size of the next burst, bytes.
     burst_granted: u32,
-    /// The block whose first segment starts at a random time, and this time.
+    /// The block whose first segment starts at a random time, and this random time.
     phase: (u64, Time),
     gains: Pacing,
     /// With [`Timing::Doubtful`]: all copies sent are below this number.
@@ -212,7 +213,7 @@ impl Connection {
     }
 
     /// Whether data waits for the pacer at the congestion control's rate, and nothing else can
-    /// leave earlier. If so, the search for the next segment is unnecessary.
+    /// leave earlier. If data waits in this way, the search for the next segment is unnecessary.
     #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let is_early = |pacer: &Pacer| pacer.next_at > now && !pacer.is_in_burst(now);
@@ -281,7 +282,7 @@ impl Connection {
         }
     }
 
-    /// Sets when the next data may leave after `bytes` left now.
+    /// Sets the time at which the next data may leave, after `bytes` bytes left now.
     fn set_next(&mut self, now: Time, bytes: u64) {
         let pace = self.pace();
         if let Some(pacer) = &mut self.pacer

@@ -2,10 +2,10 @@
 //! data segment, or an ACK of new data outside loss recovery.
 //!
 //! Predicted packets use the same scoreboard, congestion control, estimator and ACK policy as other
-//! packets. They skip the checks whose result is known, because there is no event, no loss and no
-//! expired deadline. [`Connection::handle_segment`] handles all other packets. For a predicted
-//! packet it would have the same result, and [`Connection::poll_transmit`] would send the same
-//! packets.
+//! packets. Predicted packets skip the checks whose result is known, because there is no event, no
+//! loss and no expired deadline. [`Connection::handle_segment`] handles all other packets. For a
+//! predicted packet, this method would have the same result, and [`Connection::poll_transmit`]
+//! would send the same packets.
 
 use incast_engine::{Span, Time};
 use incast_net::{Ecn, Flags, Packet, Trigger};
@@ -51,7 +51,7 @@ const SENDS: Extras = Extras::RECOVERY
 pub enum Predicted {
     /// The packet was not predicted; nothing has changed.
     Nothing,
-    /// The packet was the next data. It has been overwritten with its ACK.
+    /// The packet was the next data, and has been overwritten with its ACK.
     Answered,
     /// The packet was the next data. Its ACK is delayed.
     Received,
@@ -128,8 +128,8 @@ impl Connection {
         !is_due
     }
 
-    /// Handles an ACK of new data but not of the last data, if no segment is lost or in the send
-    /// queue again.
+    /// Handles an ACK of new data that leaves other data unacknowledged, if no segment is lost and
+    /// no segment was returned to the send queue.
     #[inline]
     fn predict_ack(&mut self, now: Time, packet: &Packet, trigger: Trigger) -> Predicted {
         let max = self.board.max();
@@ -157,7 +157,7 @@ impl Connection {
         Predicted::Acked(limit)
     }
 
-    /// Grows the window, and returns it. For `NewReno`'s window this needs no view of the path.
+    /// Grows the window, and returns it. `NewReno`'s window grows without a view of the path.
     #[inline]
     fn grow_predicted(&mut self, now: Time, packet: &Packet, acked: &Acked) -> u64 {
         if let Controller::Reno(reno) = &mut self.congestion

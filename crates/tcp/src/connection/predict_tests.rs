@@ -1,5 +1,6 @@
 //! The fast path compared with the slow path: two connections get the same packets, and only one of
-//! them predicts. Their packets, events, deadlines and fields are equal in every configuration.
+//! them predicts. Packets, events, deadlines and fields of both connections are equal in every
+//! configuration.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -114,7 +115,7 @@ impl End {
         Self { short: new(), long: new(), trigger, predicted: 0 }
     }
 
-    /// Does the same with both connections, and returns the packets.
+    /// Calls `act` with both connections, and returns the packets.
     fn act(&mut self, now: Time, act: impl Fn(&mut Connection)) -> Vec<Packet> {
         act(&mut self.short);
         act(&mut self.long);

@@ -95,8 +95,8 @@ impl Connection {
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
     }
 
-    /// The first unacknowledged segment. If rate reduction does not allow it now, recovery demands
-    /// it again at the next duplicate ACK.
+    /// The first unacknowledged segment. If rate reduction does not allow this segment now,
+    /// recovery demands the segment again at the next duplicate ACK.
     pub(super) fn send_hole(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = u64::from(self.segment_size);
         let waits = self.reduced_allowance().is_some_and(|allowance| allowance < segment);

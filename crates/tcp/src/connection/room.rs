@@ -16,8 +16,8 @@ pub(super) struct Room {
     pub end: u64,
     /// Unused bytes of the window.
     pub free: u64,
-    /// Whether the pipe limits the data. If so, a segment that does not fit waits; otherwise the
-    /// window may truncate it.
+    /// Whether the pipe limits the data. If the pipe limits the data, a segment that does not fit
+    /// waits; otherwise the window may truncate the segment.
     pub by_pipe: bool,
 }
 
@@ -41,7 +41,7 @@ impl Connection {
         self.room()
     }
 
-    /// The limits by the flight, with a window that recovery inflates.
+    /// The limits if the window, which recovery inflates, limits the flight.
     #[inline]
     fn flight_room(&self) -> Room {
         let (una, next) = (self.board.una(), self.board.next());
@@ -75,8 +75,8 @@ impl Connection {
         Some(segments * u64::from(self.segment_size))
     }
 
-    /// The limits by the pipe. In recovery a segment is sent if cwnd has room for a full one (RFC
-    /// 6675 §5, step C).
+    /// The limits if cwnd limits the pipe. In recovery a segment is sent if cwnd has room for a
+    /// full one (RFC 6675 §5, step C).
     #[inline(never)]
     fn pipe_room(&self) -> Room {
         let next = self.board.next();
@@ -117,8 +117,8 @@ impl Connection {
         is_full && !(room.by_pipe && self.has_sender_hooks())
     }
 
-    /// RFC 3042: the first two duplicate ACKs each allow one new segment beyond cwnd. In ns-2 they
-    /// also allow a segment that a timeout returned to the send queue.
+    /// RFC 3042: the first two duplicate ACKs each allow one new segment beyond cwnd. In ns-2 these
+    /// duplicate ACKs also allow a segment that a timeout returned to the send queue.
     #[inline]
     fn limited_transmit(&self) -> u64 {
         let dupacks = self.recovery.dupacks();

@@ -44,7 +44,8 @@ pub enum Polled {
     /// The last packet for now.
     LastPacket,
     /// A packet that leaves at [`Connection::departs_at`]. No other packet leaves before that time,
-    /// and none follows now ([`Connection::allow_departure_times`]).
+    /// and this call is the last one that returns a packet now
+    /// ([`Connection::allow_departure_times`]).
     Timed,
     /// No packet.
     Nothing,
@@ -332,7 +333,7 @@ impl Connection {
         }
     }
 
-    /// Records data sent for the first time. `limited` says whether limited transmit sent them.
+    /// Records data sent for the first time. `limited` says whether limited transmit sent the data.
     #[inline]
     pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;

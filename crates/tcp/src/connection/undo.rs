@@ -18,7 +18,8 @@ use crate::send::rtt::timestamp;
 enum Step {
     /// Nothing to check.
     Off,
-    /// The first segment was sent again. The next ACK of new data decides (RFC 5682 §2.1, step 2).
+    /// The first segment was sent again. The next ACK of new data decides how the check continues
+    /// (RFC 5682 §2.1, step 2).
     Retransmitted,
     /// New data were sent (step 3).
     Forward,
@@ -73,7 +74,7 @@ impl Undo {
     }
 }
 
-/// Evidence of an ACK about a timeout.
+/// The evidence that an ACK gives about a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
@@ -187,8 +188,8 @@ impl Connection {
         self.board.go_forward();
     }
 
-    /// As a test, new data is sent instead of segments marked as lost (RFC 5682 §3.1, step 2).
-    /// Returns the end of that data.
+    /// The end of the new data that, as a test, is sent instead of segments marked as lost (RFC
+    /// 5682 §3.1, step 2).
     pub(super) fn forward_only(&self) -> Option<u64> {
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
         forward.filter(|_| self.extras.has(Extras::IN_PLACE))

@@ -33,40 +33,40 @@ pub struct Advice {
     /// Payload bytes of a new segment (merged by min).
     pub segment_size: u32,
     /// Count cwnd and ssthresh in segments, so that they follow the segment size
-    /// ([`crate::congestion::Limit::Resized`]; or).
+    /// ([`crate::congestion::Limit::Resized`]; merged by or).
     pub counts_segments: bool,
-    /// Header bytes on the wire (min).
+    /// Header bytes on the wire (merged by min).
     pub header_bytes: u8,
-    /// Label bits to set (or).
+    /// Label bits to set (merged by or).
     pub label: u16,
-    /// Send no data before this time (max).
+    /// Send no data before this time (merged by max).
     pub hold_until: Time,
-    /// Largest window to advertise, bytes; the right edge never moves back (min).
+    /// Largest window to advertise, bytes; the right edge never moves back (merged by min).
     pub receive_window_cap: u64,
-    /// Largest send window, bytes (min).
+    /// Largest send window, bytes (merged by min).
     pub window_ceiling: u64,
-    /// Identical ACKs to send after the regular one (max).
+    /// Identical ACKs to send after the regular ACK (merged by max).
     pub extra_acks: u8,
-    /// Copies of outstanding segments to send now (union).
+    /// Copies of outstanding segments to send now (merged by union).
     pub copies: Copies,
-    /// Start loss recovery now (or).
+    /// Start loss recovery now (merged by or).
     pub enter_recovery: bool,
-    /// Reduce cwnd to the initial window (or).
+    /// Reduce cwnd to the initial window (merged by or).
     pub restart_window: bool,
-    /// Expire the retransmission timer now (or).
+    /// Expire the retransmission timer now (merged by or).
     pub expire_timer: bool,
-    /// Do not double the RTO when advice has caused the expiry (or).
+    /// Do not double the RTO when advice has caused the expiry (merged by or).
     pub keep_rto: bool,
-    /// Send an empty packet with these label bits; 0 means none (max).
+    /// Send an empty packet with these label bits; 0 means no packet (merged by max).
     pub empty_probe: u16,
     /// Send the end of the stream again: the FIN, or an empty packet with these label bits if there
-    /// is no FIN; 0 means none (max).
+    /// is no FIN; 0 means no packet (merged by max).
     pub end_again: u16,
-    /// Echo the timestamp of the current segment, regardless of its order (or).
+    /// Echo the timestamp of the current segment, regardless of its order (merged by or).
     pub echo: bool,
-    /// Minimum retransmission timeout of data (max).
+    /// Minimum retransmission timeout of data (merged by max).
     pub rto_floor: Span,
-    /// Delay the current ACK or request until this time (max).
+    /// Delay the current ACK or request until this time (merged by max).
     pub hold_ack_until: Time,
 }
 

@@ -63,8 +63,8 @@ pub enum SendEvent<'a> {
         /// The ACK.
         packet: &'a Packet,
         /// Whether all windows allow the next data now. The next data are new data or data that a
-        /// timeout returned to the send queue. Repairs by loss recovery and delays in time do not
-        /// count.
+        /// timeout returned to the send queue. This value ignores repairs by loss recovery, and
+        /// delays in time.
         may_send: bool,
     },
     /// The retransmission timer expired.
@@ -133,16 +133,16 @@ pub struct ReceiveView {
     pub duplicate: bool,
 }
 
-/// Events of ACKs and requests, which hooks may delay. The connection keeps their order. Each
-/// packet first causes `Ready`. Each time its delay ends and may be extended, it causes `Expired`.
-/// At last it causes `Left`.
+/// Events of ACKs and requests, which hooks may delay. The connection keeps the order of ACKs and
+/// requests. Each packet first causes `Ready`. Each time the delay of a packet ends and may be
+/// extended, the packet causes `Expired`. At last each packet causes `Left`.
 #[derive(Clone, Copy, Debug)]
 pub enum AckEvent<'a> {
     /// An ACK without data, or a request, is ready to be sent after the delayed packets.
     Ready(&'a Packet),
     /// The delay of the first packet has expired.
     Expired,
-    /// The first packet was sent, or data has replaced it.
+    /// The first waiting packet was sent, or a data packet has replaced it.
     Left,
 }
 

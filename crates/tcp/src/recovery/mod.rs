@@ -1,8 +1,8 @@
 //! Loss recovery. Each recovery has a file, and a line in the list below.
 //!
-//! A recovery decides which segments are lost and how much may be sent during their repair. It
-//! never writes cwnd. It returns an [`Episode`], and the connection notifies the congestion
-//! control.
+//! A recovery decides which segments are lost and how much may be sent during their repair. A
+//! recovery never writes cwnd. A recovery returns an [`Episode`], and the connection notifies the
+//! congestion control.
 //!
 //! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe the
 //! differences between recoveries that affect the connection.
@@ -30,7 +30,7 @@ pub trait Parameters {
     /// Finds the first invalid parameter.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The key of this parameter, and the reason why its value is invalid.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -50,8 +50,8 @@ pub trait LossRecovery {
     /// Whether an episode is in progress.
     fn in_recovery(&self) -> bool;
 
-    /// Handles the current ACK, after the scoreboard has recorded it. After an exit this is called
-    /// again, with empty news.
+    /// Handles the current ACK, after the scoreboard has recorded it. After the end of a recovery,
+    /// this method is called again, with empty news.
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
     /// Handles an expiry of the retransmission timer and marks lost segments. By default, all
     /// segments return to the send queue, and the expiry is then handled as if nothing were
@@ -88,8 +88,8 @@ pub trait LossRecovery {
     }
 
     /// Whether [`Self::on_ack`] does nothing for an ACK of new data without a SACK option, if no
-    /// outstanding segment is marked. In addition, only cwnd must limit the outstanding data, so
-    /// that [`Self::quota`] and [`Self::pipe`] do not change the limit.
+    /// outstanding segment is marked. In a calm recovery, only cwnd limits the outstanding data:
+    /// [`Self::quota`] and [`Self::pipe`] do not change the limit.
     fn is_calm(&self) -> bool {
         !self.in_recovery() && self.dupacks() == 0
     }
@@ -110,7 +110,7 @@ pub trait LossRecovery {
         cwnd
     }
     /// Number of segments that the duplicate ACKs so far allow beyond the window. `limited` is the
-    /// number that limited transmit (RFC 3042) allows.
+    /// number of segments that limited transmit (RFC 3042) allows.
     fn released(&self, limited: u32) -> u32 {
         limited
     }
@@ -213,7 +213,7 @@ macro_rules! loss_recoveries {
             /// Finds the first invalid parameter.
             ///
             /// # Errors
-            /// What is wrong with it.
+            /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
                 match self { $(Self::$variant(params) => params.check(),)+ }
             }

@@ -40,8 +40,9 @@ pub enum PartialAcks {
     /// At once (RFC 6582 §3.2, step 3).
     #[default]
     AtOnce,
-    /// As soon as rate reduction (`prr`) allows a segment. This may happen at a later duplicate ACK
-    /// or never (Linux, `tcp_newreno_mark_lost()` and `tcp_xmit_retransmit_queue()`).
+    /// As soon as rate reduction (`prr`) allows a segment. Rate reduction may allow the segment
+    /// only at a later duplicate ACK or never (Linux, `tcp_newreno_mark_lost()` and
+    /// `tcp_xmit_retransmit_queue()`).
     Reduced,
 }
 

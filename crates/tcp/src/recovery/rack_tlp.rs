@@ -36,7 +36,7 @@ pub struct RackTlp {
     dsack_round: Option<u64>,
     /// Time of the last reduction of the window.
     reduced_at: Time,
-    /// When segments that may only be reordered are declared lost.
+    /// Time at which segments that may merely be reordered are declared lost.
     reorder_at: Time,
     probe: Probe,
 }

@@ -15,17 +15,18 @@ pub struct Params {
     /// Whether segments below the highest one that has arrived are sent again before they count as
     /// lost, if there is nothing else to send (RFC 6675 §4, `NextSeg` rule 3).
     pub retransmit_holes: bool,
-    /// Whether the last segment is sent again if there is nothing else to send. This happens once
-    /// per recovery, and detects a loss at the end of the window (RFC 6675 §4, `NextSeg` rule 4).
+    /// Whether the last segment is sent again if there is nothing else to send. This rescue happens
+    /// once per recovery, and detects a loss at the end of the window (RFC 6675 §4, `NextSeg` rule
+    /// 4).
     pub rescue: bool,
     /// Whether `retransmit_holes` also applies to segments above the highest one that has arrived
     /// (ns-3: `TcpTxBuffer::NextSeg()` omits condition (1.b) in rule 3).
     pub retransmit_tail: bool,
     /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient").
-    /// Unless the next segment was already sent again, one segment is then sent regardless of the
-    /// pipe: a lost segment, else new data, else the next segment. Only the first partial ACK
-    /// restarts the timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the
-    /// pipe.
+    /// Each partial ACK then releases one segment regardless of the pipe, unless the first
+    /// unacknowledged segment was already sent again. The released segment is a lost segment, else
+    /// new data, else the first unacknowledged segment. Only the first partial ACK restarts the
+    /// timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
     pub answer_partial_acks: bool,
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
     /// it open).

@@ -15,8 +15,8 @@ pub struct Params {
     /// 4.3BSD).
     pub careful: bool,
     /// Whether the retransmission waits for the host's random send delay like other data. In ns-2
-    /// it does, because ns-2 sends it as the first segment of the new window. If false, the
-    /// retransmission is sent at once.
+    /// the retransmission waits, because ns-2 sends it as the first segment of the new window. If
+    /// false, the retransmission is sent at once.
     pub in_turn: bool,
 }
 

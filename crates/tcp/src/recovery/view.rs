@@ -5,8 +5,8 @@ use incast_engine::{Span, Time};
 use crate::congestion::RecoveryExit;
 use crate::wheel::Wheel;
 
-/// The properties of a recovery that the connection must know. They are read once, before the first
-/// packet.
+/// The properties of a recovery that the connection must know. The connection reads these
+/// properties once, before the first packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// The recovery uses selective acknowledgements, so the scoreboard records which segments have
@@ -18,8 +18,8 @@ pub struct Traits {
     /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and a segment that does not fit is
     /// truncated.
     pub by_pipe: bool,
-    /// The recovery marks lost segments, and these are retransmitted individually. Otherwise a
-    /// timeout returns all segments to the send queue (go-back-N).
+    /// The recovery marks lost segments, and the marked segments are retransmitted individually.
+    /// Otherwise a timeout returns all segments to the send queue (go-back-N).
     pub in_place: bool,
     /// The recovery has deadlines, and examines every arrived segment.
     pub timed: bool,
@@ -96,12 +96,12 @@ pub enum Episode {
     /// Nothing.
     None,
     /// A loss: reduce the window and retransmit the first lost segment. For recoveries by duplicate
-    /// ACKs, this segment is the first unacknowledged one.
+    /// ACKs, the first lost segment is the first unacknowledged segment.
     Enter {
         /// Whether to restart the retransmission timer.
         restart_timer: bool,
     },
-    /// A loss for which the window was already reduced. It is handled as `Enter`, without the
+    /// A loss for which the window was already reduced. The loss is handled as `Enter`, without the
     /// reduction.
     EnterReduced {
         /// Whether to restart the retransmission timer.
@@ -146,8 +146,8 @@ impl Episode {
     }
 }
 
-/// The segment that answers a partial ACK. It is sent regardless of the windows, except with
-/// `Reduced`.
+/// The segment that answers a partial ACK. This segment is sent regardless of the windows, except
+/// with `Reduced`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).

@@ -139,8 +139,8 @@ impl ReceiveWindow {
         grows && advertised < segment && capacity >= segment
     }
 
-    /// The window to advertise with the cumulative ACK `next`. It is at most `cap`, unless the
-    /// right edge would move back.
+    /// The window to advertise with the cumulative ACK `next`. This window is at most `cap`, unless
+    /// the right edge would move back.
     #[inline]
     pub fn advertise(&mut self, next: u64, cap: Option<u64>) -> u32 {
         let wanted = cap.map_or(self.capacity, |cap| cap.min(self.capacity));

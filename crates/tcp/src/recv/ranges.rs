@@ -103,7 +103,7 @@ impl Ranges {
         self.after.push_front(range);
     }
 
-    /// Splits the ranges before the first that ends at `seq` or later.
+    /// Splits the ranges in front of the first range that ends at `seq` or later.
     fn split_at(&mut self, seq: u64) {
         while let Some(&last) = self.before.back()
             && last.1 >= seq

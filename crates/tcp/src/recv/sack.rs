@@ -6,7 +6,8 @@ use super::Reassembly;
 use crate::config::Sack;
 
 /// Number of ranges kept in the order of their last change. An option has room for three ranges.
-/// More are kept because some of the latest ranges may have been filled in the meantime.
+/// More than three ranges are kept, because some of the latest ranges may have been filled in the
+/// meantime.
 const REMEMBERED: usize = 8;
 
 /// The ranges to report, and their order.

@@ -81,7 +81,7 @@ impl IdleTracker {
             .then(|| Limit::Unvalidated { used: self.pipe_ack.max(loss_flight) })
     }
 
-    /// The limit that applies when sending is about to resume. `idle` says whether no data are in
+    /// The limit that applies when sending is about to resume. `idle` is true if no data are in
     /// flight.
     pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Limit> {
         let quiet = view.now.saturating_since(self.last_sent);

@@ -12,7 +12,7 @@ pub(super) struct Peaks {
     peak: Span,
     /// `rttvar_us`.
     variance: Span,
-    /// The round ends with an ACK beyond this.
+    /// The round ends with an ACK beyond this number.
     round_end: u64,
 }
 

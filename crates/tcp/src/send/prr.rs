@@ -78,7 +78,8 @@ impl Prr {
     }
 
     /// Handles a cumulative ACK of `acked` bytes, some of which duplicate ACKs had reported.
-    /// Returns the bytes not reported before, and the reported bytes that are still not covered.
+    /// Returns the number of acknowledged bytes that no duplicate ACK had reported, and the number
+    /// of reported bytes that no cumulative ACK has covered yet.
     ///
     /// `hole` is the number of these bytes that were retransmitted: 0 or a segment. No duplicate
     /// ACK reports a retransmission (Linux, `tcp_remove_reno_sacks()`).
@@ -222,8 +223,8 @@ mod tests {
             });
             prr.allowance()
         };
-        assert_eq!(after(PrrBound::Rfc9937), Some(2500), "4 of 16, times a window of 10");
-        assert_eq!(after(PrrBound::Crb), Some(2000), "4 of 20");
+        assert_eq!(after(PrrBound::Rfc9937), Some(2500), "4/16 of a window of 10 segments");
+        assert_eq!(after(PrrBound::Crb), Some(2000), "4/20 of a window of 10 segments");
     }
 
     #[test]

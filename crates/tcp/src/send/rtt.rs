@@ -57,8 +57,8 @@ impl RttEstimator {
 
     /// Adds a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5).
     ///
-    /// `window` is the first unacknowledged number and the next number to be sent. They delimit the
-    /// rounds of Linux's variance.
+    /// `window` is the first unacknowledged number and the next number to be sent. These two
+    /// numbers delimit the rounds of Linux's variance.
     pub fn sample(&mut self, now: Time, rtt: Span, window: (u64, u64)) {
         if self.policy.floor == RtoFloor::Variance {
             let min = self.policy.min;

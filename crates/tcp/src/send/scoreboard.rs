@@ -1,5 +1,5 @@
-//! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file has the
-//! part for cumulative ACKs. `selective.rs` sets marks.
+//! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file handles
+//! cumulative ACKs. `selective.rs` sets marks.
 
 use std::collections::VecDeque;
 
@@ -64,7 +64,7 @@ impl Sent {
     }
 }
 
-/// Number of SACK blocks of the last ACK that are stored. Only changes against these blocks are
+/// Number of stored SACK blocks of the last ACK. Only changes against the stored blocks are
 /// processed.
 pub(super) const SEEN: usize = 3;
 
@@ -78,7 +78,7 @@ pub(super) struct Tally {
     pub(super) lost: u64,
     /// Bytes with a copy in flight.
     pub(super) resent: u64,
-    /// Lost bytes without a copy in flight. Their retransmission is due.
+    /// Lost bytes without a copy in flight. The retransmission of these bytes is due.
     pub(super) due: u64,
     pub(super) sacked_segments: u32,
     pub(super) lost_segments: u32,

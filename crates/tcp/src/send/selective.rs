@@ -164,7 +164,7 @@ impl Scoreboard {
         self.segments.iter().rev().find(|segment| !segment.marks.has(Marks::SACKED)).copied()
     }
 
-    /// Index of the first segment at or above `seq`. Often this is the first segment.
+    /// Index of the first segment at or above `seq`. Often the index is 0.
     pub(super) fn first_from(&self, seq: u64) -> usize {
         if self.segments.front().is_none_or(|head| head.seq >= seq) {
             return 0;
@@ -263,7 +263,7 @@ impl Scoreboard {
         self.tally.copies.clear();
     }
 
-    /// Removes all marks of lost segments, so that these are in flight again.
+    /// Removes the marks of all lost segments, so that the lost segments are in flight again.
     pub fn lose_nothing(&mut self) {
         self.go_forward();
         for segment in &mut self.segments {
@@ -290,8 +290,8 @@ impl Scoreboard {
         }
     }
 
-    /// Whether [`Self::detect`] cannot find a loss. This is so if all outstanding segments were
-    /// sent only once, and all of them after the segment that ends at `end` and was sent at
+    /// Whether [`Self::detect`] cannot find a loss. No loss can be found if all outstanding
+    /// segments were sent only once, and later than the segment that ends at `end` and was sent at
     /// `sent_at`.
     #[inline]
     pub fn all_sent_after(&self, sent_at: Time, end: u64) -> bool {

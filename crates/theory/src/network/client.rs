@@ -45,7 +45,7 @@ impl Network<'_> {
         self.acks.push(at, Ack::new(who, ack));
     }
 
-    /// Delays an ACK by at most `wait`. Without the delay, it would be at the server at `at`.
+    /// Delays an ACK by at most `wait`. Without the delay, the ACK would reach the server at `at`.
     pub(super) fn delay(&mut self, who: u32, sent: Ticks, at: Ticks, wait: Ticks) {
         let Connection { receiver, held, ack_alarm, phase, .. } =
             &mut self.connections[who as usize];

@@ -163,7 +163,7 @@ fn ns2s_sack_forgets_at_a_timeout_what_has_arrived() {
     assert_eq!(sent_by(&mut it, 1020, &rules), [(2, true), (3, true)], "3 is sent again");
 }
 
-/// The window after an ACK of `acked` segments, of eight outstanding ones.
+/// The window after an ACK of `acked` of the eight outstanding segments.
 fn grown(growth: Growth, (window, threshold): (f64, f64), acked: u32) -> Parts {
     let rules = by(Flavour { growth, ..Flavour::LAB });
     let mut it = sender_by(window, threshold, &rules);

@@ -87,8 +87,8 @@ impl Calls {
         self.open += 1;
     }
 
-    /// Notes the end of a handshake, and returns whether it is the last for which the requests
-    /// waited.
+    /// Notes the end of a handshake. Returns whether this was the last handshake for which the
+    /// requests waited.
     pub(super) fn ended_one(&mut self) -> bool {
         let waited = self.open > 0;
         self.open = self.open.saturating_sub(1);

@@ -30,13 +30,13 @@ pub(super) struct Orders {
 struct Part {
     /// Whether the request has been sent, or waits for the handshake.
     requested: bool,
-    /// Delivered bytes of the part at which the scheduler is notified. With 0, it is notified when
-    /// the connection is established.
+    /// Number of delivered bytes at which the scheduler is notified. With 0, the scheduler is
+    /// notified when the connection is established.
     mark: Option<u64>,
 }
 
 impl Orders {
-    /// The orders of `scheduler`, or without a scheduler the orders to ask every server at once.
+    /// The orders of `scheduler`. Without a scheduler, the orders ask every server at once.
     /// Windows are at most `receive_window` bytes.
     pub(super) fn new(
         scheduler: Option<Box<dyn RequestScheduler>>,

@@ -64,8 +64,8 @@ pub struct Params {
     #[serde(default)]
     pub start_spread: Span,
     /// x: every request is delayed by an additional U(0, x) seconds, independently of the others.
-    /// The handshake of its connection is not delayed. A request whose handshake has not ended by
-    /// then is sent when the handshake ends.
+    /// The handshake of the request's connection is not delayed. If the handshake ends after the
+    /// delay of the request, the request is sent when the handshake ends.
     #[serde(default)]
     pub request_spread: Span,
     /// The time of the handshakes of a block.

@@ -1,10 +1,10 @@
 """Ray: a node pulls objects from the nodes that have them.
 
 Source: Ray's list of settings (`ray_config_def.h`). `object_manager_max_bytes_in_flight` (2 GiB by
-default) bounds the bytes that a node sends at a time. It is set in the environment of `ray start`,
-with the prefix `RAY_`. No setting bounds the number of nodes from which a node pulls. The program
-can bound it, because `ray.wait` fetches only the objects that it is given (Ray's page "Fetching too
-many objects at once").
+default) bounds the bytes that a node sends at a time. This setting is a variable in the environment
+of `ray start`, with the prefix `RAY_`. No setting bounds the number of nodes from which a node
+pulls. The program can bound this number, because `ray.wait` fetches only the objects that it is
+given (Ray's page "Fetching too many objects at once").
 """
 
 from incast.advise.apps.app import App, Throttle, answer

@@ -19,16 +19,16 @@ _FARTHEST = 16  # times the present alpha
 _MOST = 64 << 20
 """The largest buffer that is proposed, in bytes.
 
-Few switches have more memory for all their ports together.
+Few switches have more memory than this for all their ports together.
 """
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield larger buffers, up to one that holds the burst.
 
-    If ports share the buffer, the fix is a larger alpha. Otherwise the fixes are two and four times
-    the buffer, and buffers that hold a burst of all servers. One of these holds the first windows
-    of all servers. If connections are kept, another one holds the largest windows.
+    If ports share the buffer, the fix is a larger alpha. Otherwise the fixes are buffers of two and
+    four times the present size, a buffer that holds the first windows of all servers and, if
+    connections are kept, a buffer that holds the largest windows of all servers.
     """
     dynamic = case.here.dynamic
     if dynamic is not None:

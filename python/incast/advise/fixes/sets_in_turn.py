@@ -11,8 +11,8 @@ from incast.advise.words import python
 _SLACK = 2
 """Ratio of a window to the bandwidth-delay product of the path.
 
-The ratio is above 1, because hosts need time to read data that has arrived. Such windows are safe,
-because the answer of one server does not fill a buffer.
+The ratio is above 1, because hosts need time to read data that has arrived. Windows above
+this product are safe, because the answer of one server does not fill a buffer.
 """
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),

@@ -12,7 +12,7 @@ _TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield shorter minima that are not below the base round trip.
+    """Yield shorter minimum RTOs that are not below the base round trip.
 
     The risk of a fix says whether the minimum is below two round trips over a full buffer.
     """

@@ -73,7 +73,7 @@ def scenario_of(
 ) -> tuple[Scenario, list[str]]:
     """Return a scenario with the values of files, and notes on what was read and assumed.
 
-    The errors of the scenario name these files.
+    Errors in the scenario name the files.
 
     Parameters
     ----------

@@ -73,7 +73,11 @@ def _is_of_client(port: str) -> bool:
 
 
 def _usual_ports(sockets: list[Socket]) -> tuple[str, set[str]]:
-    """Return a side, `peer_port` or `local_port`, and the ports of most hosts on this side."""
+    """Return a side, and the ports on this side that sockets to more than half of the peers have.
+
+    The side is `peer_port` or `local_port`. Both results are empty if there is no such port, or
+    only one peer.
+    """
     hosts = {one.peer for one in sockets}
     for side in ("peer_port", "local_port"):
         of: dict[str, set[str]] = {}

@@ -1,7 +1,8 @@
 """`ss -tin` at the client: number of servers, round trip, timer and congestion control.
 
 Source: ss(8). The kernel computes RTO = srtt + max(rttvar term, rto_min), so the smallest RTO minus
-its round trip bounds rto_min from above. Every timeout doubles the RTO, up to 120 s.
+the round trip of the same connection is an upper bound of rto_min. Every timeout doubles the RTO,
+up to 120 s.
 """
 
 from collections import Counter

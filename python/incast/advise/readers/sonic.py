@@ -31,7 +31,7 @@ _FASTEST_MBPS = 10_000_000
 
 
 def recognises(text: str) -> bool:
-    """Return whether a file is a JSON object, as such a configuration is."""
+    """Return whether a file is a JSON object, as a configuration of SONiC is."""
     return text.lstrip()[:1] == "{"
 
 

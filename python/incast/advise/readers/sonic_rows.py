@@ -48,7 +48,7 @@ def number(where: str, path: tuple[str, ...], value: object, most: int, least: i
 def queues(rows: dict[str, Any]) -> Iterator[tuple[Queue, dict[str, Any]]]:
     """Yield the queues of a table with their rows; keys that name no queue are ignored.
 
-    A key is `port|queue` or `port|first-last`. It may name several ports, as `port,port|queue`.
+    A key is `port|queue` or `port|first-last`. A key for several ports is `port,port|queue`.
     """
     return islice(
         ((queue, row) for key, row in rows.items() for queue in _named(key)),

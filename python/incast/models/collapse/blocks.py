@@ -22,7 +22,7 @@ class Effort:
     Parameters
     ----------
     fine
-        Sufficient relative standard error of the mean block.
+        Sufficient relative standard error of the mean duration of a block.
     coarse
         Sufficient relative standard error if it is clear whether the read has collapsed.
     clear
@@ -35,7 +35,7 @@ class Effort:
         Number of events after which the rest of a block is not simulated, but assumed to continue
         at the same pace.
     rare
-        If packets are lost, whether to continue until a timeout occurs.
+        Whether the simulation of a read that loses packets continues until a timeout occurs.
     """
 
     fine: float = 0.02
@@ -83,7 +83,10 @@ MOST_FEW = 40
 """Largest number of points for which the effort is `FEW`."""
 
 ALL_FEW = 40_000_000
-"""Maximum number of events of these points together. Two processors simulate them in a second."""
+"""Maximum number of events of all points with the effort `FEW` together.
+
+Two processors simulate this number of events in a second.
+"""
 
 
 def effort_for(points: int) -> Effort:

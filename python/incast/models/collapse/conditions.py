@@ -167,7 +167,7 @@ def _of_parts(
             return
     keys = [key for key, value in known[given["name"]][0].items() if given[key] != value]
     other = ", ".join(keys)
-    yield False, f"transport.{where} must have the same {other} as a profile"
+    yield False, f"transport.{where}: {other} must be as in a profile"
 
 
 def _text(value: object) -> str:

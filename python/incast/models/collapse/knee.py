@@ -31,7 +31,7 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
     Parameters
     ----------
     reads
-        The reads. Their own numbers of servers do not matter.
+        The reads, whose own numbers of servers do not matter.
     most
         The largest number of servers that is tried.
     effort

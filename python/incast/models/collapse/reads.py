@@ -172,7 +172,7 @@ class Reads:
         return Reads(*(getattr(self, field.name)[index] for field in fields(self)))
 
     def with_servers(self, servers: Sequence[int]) -> "Reads":
-        """Return every read with every number of servers, read by read."""
+        """Return every read with every number of servers, one read after the other."""
         each = self.take(np.repeat(np.arange(len(self)), len(servers)))
         values = {field.name: getattr(each, field.name) for field in fields(self)}
         return Reads(**values | {"servers": np.tile(floats(servers), len(self))})

@@ -112,7 +112,7 @@ def _with_knees(frame: pl.DataFrame, curve: list[str]) -> pl.DataFrame:
 
 
 def _knee(curve: pl.DataFrame) -> float:
-    """Return the largest n before timeouts come mostly from too few duplicate ACKs."""
+    """Return n*: the last n before too few duplicate ACKs cause most of the timeouts."""
     causes = ("inside_whole_window", "inside_few_duplicates")
     sums = curve.group_by(_SERVERS).agg(pl.col(*causes).sum()).sort(_SERVERS)
     known, knee = False, 0

@@ -73,9 +73,9 @@ def of_sample(
     Returns
     -------
     Sampled
-        The errors are those of sampling, to first order. They do not include the effect of a wrong
-        assumption, which may be larger. The difference between the results with both assumptions
-        gives an idea of this effect.
+        The errors are those of sampling, to first order. The errors do not include the effect of a
+        wrong assumption, which may be larger. The difference between the results with both
+        assumptions gives an idea of this effect.
 
     Raises
     ------

@@ -60,7 +60,8 @@ def integrate(
     Parameters
     ----------
     derivative
-        Function of the time, the state and the past. It may use states of at least one step ago.
+        Function of the time, the state and the past. The function may use past states that are at
+        least one step old.
     initial
         The state at time 0 and before.
     steps
@@ -68,13 +69,12 @@ def integrate(
     step
         Width of a step, seconds.
     confine
-        Function that corrects an impossible state, such as a negative queue. It is applied after
-        each step.
+        Function that corrects an impossible state, such as a negative queue, after each step.
 
     Notes
     -----
-    The method is of fourth order where the equation is smooth and no delay is below one step. It is
-    of first order at kinks, such as a queue that becomes empty.
+    The method is of fourth order where the equation is smooth and no delay is below one step. The
+    method is of first order at kinks, such as a queue that becomes empty.
     """
     history = History(initial, step)
     state, half = initial, step / 2

@@ -21,9 +21,12 @@ STEPS_PER_ROUND_TRIP = 20
 LEAST_STEPS = 2
 """Minimum number of steps in a round trip; with fewer, a stage would depend on its own step."""
 FULL = 1 - 1e-9
-"""Share of the buffer at which the buffer counts as full. It allows for rounding errors."""
+"""Share of the buffer at which the buffer counts as full; below 1 because of rounding errors."""
 FLOOR = 1.0
-"""Smallest window in segments. A smaller window means a timeout, which fluids do not have."""
+"""Smallest window in segments.
+
+A window below one segment means a timeout, which the fluid equations do not have.
+"""
 
 
 @dataclass(frozen=True)

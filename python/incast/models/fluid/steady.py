@@ -41,9 +41,9 @@ class Rest:
 def reno_window(share: ArrayLike) -> Floats:
     """Return W = sqrt(2/p), segments: Reno's window at a share p of lost or marked packets.
 
-    This is the steady state of Misra, Gong and Towsley's equation. It neglects that windows vary:
-    E[W²] is 2/p, but with random losses E[W] is 1.31/sqrt(p) (Ott, Kemperman and Mathis, The
-    stationary behavior of ideal TCP congestion avoidance, 1996).
+    This is the steady state of Misra, Gong and Towsley's equation. The formula neglects that
+    windows vary: E[W²] is 2/p, but with random losses E[W] is 1.31/sqrt(p) (Ott, Kemperman and
+    Mathis, The stationary behavior of ideal TCP congestion avoidance, 1996).
     """
     return np.asarray(np.sqrt(2 / floats(share)))
 

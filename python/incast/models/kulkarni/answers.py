@@ -146,7 +146,7 @@ def _filled(
     rates: Callable[[Sequence[Question]], Floats],
     timeouts: Callable[[Sequence[Question]], Floats] | None,
 ) -> list[Answer]:
-    """Answer the questions with losses; goodput is the throughput without lost packets."""
+    """Answer the questions in which losses were measured; goodput excludes the lost packets."""
     lossy = [it for it in questions if it.measured["loss_event_ratio"] > 0]
     sent = np.broadcast_to(rates(lossy), len(lossy)) if lossy else np.zeros(0)
     waits = np.broadcast_to(timeouts(lossy), len(lossy)) if lossy and timeouts else None

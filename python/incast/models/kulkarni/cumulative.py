@@ -49,8 +49,8 @@ class Losses:
     block_head
         delta: the mean number of ABTTs at the start of a block, as in the text, or the share of
         blocks with at least one ABTT. Simultaneous timeouts take the time of one timeout, so the
-        number counts too much time. The text itself names this as the cause of its error for many
-        flows.
+        mean number counts too much time. The text itself names this excess as the cause of its
+        error for many flows.
     block
         L, packets of a block: n·SRU / segment. (In Table 3.1, L is the SRU, but (3.37) needs the
         block.)
@@ -80,9 +80,9 @@ class Reading:
     Parameters
     ----------
     sums
-        Where the sums of (3.34) and (3.40) end (see `timeouts.Sum`).
+        The ends of the sums of (3.34) and (3.40) (see `timeouts.Sum`).
     flows
-        Whose timeout ends a period: that of "one" flow, as in the text, or of "any" of j flows.
+        The flows whose timeout ends a period: "one" flow, as in the text, or "any" of j flows.
     backs_off
         Whether repeated timeouts count, so that E[Z^TO] is T0·f(p_r)/(1 - p_r) instead of T0.
     knee

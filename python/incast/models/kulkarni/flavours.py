@@ -1,17 +1,17 @@
 """Recovery from the losses of a round by Reno, NewReno and SACK, with or without limited transmit.
 
-The text leaves this to future work. Its Q^ is for a sender that repairs every loss that three
-duplicate ACKs report. The process of losses is the same here (§3.1.1.3). The first K packets of a
-window of w packets arrive and release K more packets in the next round. The first M of these
-packets arrive and cause duplicate ACKs. With q = 1 - p,
+The text leaves these flavours to future work. The text's Q^ is for a sender that repairs every loss
+that three duplicate ACKs report. This module has the same process of losses as the text (§3.1.1.3).
+The first K packets of a window of w packets arrive and release K more packets in the next round.
+The first M of these packets arrive and cause duplicate ACKs. With q = 1 - p,
 
     P(M ≥ m) = q^m (q^m - q^w) / (1 - q^w),        m < w,
 
 and w - M packets are missing when recovery begins. Recovery begins
 
-- with M ≥ 3, or,
-- with limited transmit (RFC 3042), also with M = 2 if the first of two more packets arrives (q),
-  and with M = 1 if two more packets in a row arrive (q²).
+- if M ≥ 3, or
+- with limited transmit (RFC 3042), if M = 2 and the first of two more packets arrives (chance q),
+  or if M = 1 and two more packets in a row arrive (chance q²).
 
 The flavours differ in their repairs. A repair is a packet that may be lost, too, and none of the
 three flavours notices this before the timer expires. So w - M repairs succeed with a probability of
@@ -86,7 +86,7 @@ def timeout_probability(
     patience
         T0 / RTT: the number of rounds after which the timer ends a recovery. In impatient NewReno,
         partial ACKs do not restart the timer. For slow-but-steady NewReno, the number is infinite.
-        Only `newreno` uses this value.
+        Only `newreno` uses `patience`.
     """
     w, p, patience = together(window, probability(loss, "loss"), patience)
     q = 1 - p
@@ -111,8 +111,8 @@ def timeout_probability(
 def recovery_rounds(window: ArrayLike, loss: ArrayLike, flavour: Flavour) -> Floats:
     """Return the mean number of rounds in which a recovery (with M ≥ 3) repairs w - M packets.
 
-    Reno repairs only one packet. The throughput does not include these rounds, because the flow
-    continues to send about half its window in a recovery.
+    Reno repairs only one packet. The throughput does not include the rounds of a recovery, because
+    the flow continues to send about half its window in these rounds.
     """
     w, p = together(window, probability(loss, "loss"))
     begins = arriving(DUPLICATES, w, p)

@@ -12,11 +12,11 @@ The process is therefore different here:
 3. K more packets follow, and each is lost with the probability p.
 
 The packets of steps 2 and 3 that arrive cause D duplicate ACKs. The rest is as in `flavours` for
-NewReno and SACK. Recovery begins with three duplicate ACKs. With limited transmit, one or two are
-enough if new packets arrive and raise the number to three. A repair is the first packet of its
-round and is lost with the probability p, and only the timer notices this loss. No constant is
-fitted. The process does not apply to Reno, which counts every repair of a window as a separate loss
-indication.
+NewReno and SACK. Recovery begins with three duplicate ACKs. With limited transmit, one or two
+duplicate ACKs are enough if new packets arrive and raise the number to three. A repair is the first
+packet of its round and is lost with the probability p, and only the timer notices this loss. No
+constant is fitted. The process does not apply to Reno, which counts every repair of a window as a
+separate loss indication.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def timeout_probability(
     Returns
     -------
     array
-        The chances. Each is computed by a summation in O(w²).
+        The chances, each computed by a summation in O(w²).
     """
     probability(loss, "loss")
     arrays = together(np.maximum(np.round(floats(window)), 1), loss, missing)

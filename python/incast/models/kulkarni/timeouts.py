@@ -71,8 +71,8 @@ def split_inside(
 def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
     """Return 1 - (1 - Q^)^j, the chance that any of the j flows of an event times out.
 
-    The flows time out independently. The text uses the chance of one flow for the event,
-    because it assumes at most one timeout per event.
+    The flows time out independently. The text takes Q^, the chance of one flow, for the whole
+    event, because the text assumes at most one timeout per event.
     """
     chance, hit = together(chance, hit)
     return floats(1 - (1 - np.minimum(chance, 1)) ** hit)

@@ -71,14 +71,14 @@ def md1k_blocking(load: float, capacity: int) -> float:
         rho, arrival rate x service time; positive.
     capacity
         K, including the packet in service. The cost grows with K² x rho, so the function is meant
-        for K up to about 1000. It is a check of the chain (`MG1K`), which has no such limit.
+        for K up to about 1000. The function checks the chain (`MG1K`), which has no such limit.
 
     Notes
     -----
     P = 1 - b(K-1)/(1 + rho b(K-1)) with b(n) = sum_{k=0..n} (-rho)^k (n-k)^k e^{(n-k) rho}/k!
     (Brun and Garcia, Analytical solution of finite capacity M/D/1 queues, J. Appl. Prob. 37, 2000).
     The terms are far larger than their sum, so they are computed with more decimal digits than
-    cancel.
+    those that cancel.
     """
     check_queue(load, capacity)
     n, rho = capacity - 1, Decimal(load)

@@ -45,7 +45,7 @@ class Arrivals:
 
 
 def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) -> Arrivals:
-    """Return the arrivals in a service, for numbers well beyond `capacity`, too.
+    """Return the distribution of the arrivals in a service, also well beyond `capacity`.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     batch
         Distribution of the size of a batch; none means single packets.
     capacity
-        Number of arrivals that matter. The arrays are longer, so that their tails are right, too.
+        Number of arrivals that matter. The arrays are longer than this number, so that their tails
+        are right, too.
 
     Raises
     ------

@@ -108,7 +108,8 @@ class MGnK(Occupancy):
     The source is: Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl.
     Prob. 13, 1981. While a server is idle, the system behaves like M/M/n with the same mean service
     time. While all servers are busy, the system behaves like one server that is n times as fast.
-    When the last server becomes busy, each other service is assumed to be at a random point. Then
+    When the last server becomes busy, each other service is assumed to be at a random point of its
+    duration. Then
 
         p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 
@@ -164,7 +165,7 @@ class MGnK(Occupancy):
         return float(self.pmf[-1])
 
     def _first_service(self, length: int) -> Floats:
-        """Return l a(m). The time ends with the first of n services, one of which is new."""
+        """Return l a(m): the time ends when the first of n services ends, one of which is new."""
         from scipy.special import gammaln
 
         mixture = self.service.mixture

@@ -34,8 +34,8 @@ def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
     Raises
     ------
     ValueError
-        No buffer is large enough: at a load rho >= 1, at least a share 1 - 1/rho of the packets is
-        lost. Or a buffer of more than 200 000 places would be needed.
+        A buffer of more than 200 000 places would be needed, or no buffer is large enough. At a
+        load rho >= 1, at least a share 1 - 1/rho of the packets is lost.
     """
     if not 0 < target_loss < 1:
         raise ValueError("target_loss must be above 0 and below 1")

@@ -39,7 +39,7 @@ _LOOKS: dict[State, dict[str, Any]] = {
 def of(figure: Figure) -> list[Order]:
     """Return the text's orders of the drawn curves; the orders of claims come first.
 
-    A claim and its other reading in the same figure give one order.
+    A claim and another reading of it in the same figure give only one order.
     """
     here = {claim.id for claim in figure.claims}
     predicates = [claim.predicate for claim in figure.claims if claim.reading_of not in here]

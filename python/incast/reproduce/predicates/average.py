@@ -23,7 +23,7 @@ class BelowAverage:
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance
-        Share of the mean by which the curve may be above the mean.
+        How far the curve may lie above the mean, as a share of the mean.
     """
 
     curve: str

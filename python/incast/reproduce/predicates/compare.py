@@ -20,9 +20,9 @@ class Compare:
     op
         `>`, `>=`, `<`, `<=`, or `~` for about.
     tolerance
-        Tolerance of the comparison, as a share of `right`. The claim also holds if it holds after
-        `right` is moved by this share. For a number that the text gives with "about", the share is
-        0.1.
+        Tolerance of the comparison, as a share of `right`. The claim also holds if it is true for
+        `right` plus or minus this share of `right`. For a number that the text gives with "about",
+        the share is 0.1.
     """
 
     left: Quantity

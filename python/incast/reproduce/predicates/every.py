@@ -24,7 +24,7 @@ class Every:
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Every":
-        """Take the tables, one by one."""
+        """Build each part from its table."""
         if not isinstance(value, Mapping):
             raise FigureError(f"{where}: {value!r} is not a table")
         refuse_unknown(value, {"parts": None}, where)

@@ -11,7 +11,9 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Gain:
-    """Whether one curve is above another at every point, or farthest above at a given point.
+    """Whether the gain of one curve over another is large enough, or is largest at a given point.
+
+    The gain must be large enough at every point, unless `most_at` is given.
 
     Parameters
     ----------

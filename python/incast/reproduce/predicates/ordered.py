@@ -26,7 +26,7 @@ class Ordered:
     at_most
         Maximum ratio of each curve to the next, for a text that says "slightly".
     tolerance
-        Share of the next curve's value by which a curve may miss either bound.
+        How far a curve may miss either bound, as a share of the next curve's value.
     except_for
         Number of points at which the order may be broken.
     """

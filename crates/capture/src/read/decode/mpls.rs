@@ -3,7 +3,7 @@
 use super::super::{Kind, Tunnel};
 use super::{Layer, Other, Way, ethernet, split};
 
-/// The layer behind MPLS labels (RFC 3032 §2.1). No field names this layer. As in routers, the
+/// The layer behind MPLS labels (RFC 3032 §2.1). No field identifies this layer. As in routers, the
 /// first four bits are taken for an IP version if they are 4 or 6 (RFC 4928 §3).
 pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     loop {

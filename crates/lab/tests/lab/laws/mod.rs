@@ -162,8 +162,8 @@ fn packets_are_conserved(core: &Core<Witness>) {
     assert_eq!(core.network.packets_held() as u64, core.in_flight(), "none is kept, none lost");
 }
 
-/// Checks that a run ends when its work is complete. With endless traffic, its time limit may end
-/// it earlier; then every flow with remaining work waits for something.
+/// Checks that a run ends when its work is complete. With endless traffic, the time limit may end
+/// the run earlier. Every flow with remaining work then waits for something.
 fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
     if core.finished {
         assert_eq!(rows[0].status, "ok");

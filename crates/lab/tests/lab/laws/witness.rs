@@ -36,8 +36,7 @@ pub struct Witness {
     /// Number of packets that hosts sent, and number of packets that hosts received.
     pub sent: u64,
     pub received: u64,
-    /// Number of segments that servers sent, and number of these that were not the first
-    /// transmission.
+    /// Number of segments that servers sent, and number of retransmissions among these segments.
     pub data: u64,
     pub retransmissions: u64,
     /// Number of links that packets have crossed.
@@ -103,8 +102,8 @@ impl Witness {
         self.now = now;
     }
 
-    /// Notes that a packet leaves a port. It is the oldest packet, unless the port changes the
-    /// order, and may have been marked at departure.
+    /// Notes that a packet leaves a port. This packet is the oldest one, unless the port changes
+    /// the order. The packet may have been marked at departure.
     fn leave(&mut self, port: PortId, packet: &Packet) {
         let crossing = self.crossing.get_mut(&port).expect("something was admitted");
         let is_it = |it: &Packet| it.with_ecn(packet.ecn()) == *packet;

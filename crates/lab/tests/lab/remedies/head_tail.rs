@@ -1,4 +1,4 @@
-//! Head or tail: the cost of a loss depends on its position in the unit.
+//! Head or tail: the cost of a loss depends on its position in the message.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, run, scenario};
 
-/// Numbers of repairs in a run: at heads, inside, at tails, and of retransmissions. The last number
-/// counts the repairs by an early timeout.
+/// Five numbers of repairs in a run: at heads, inside messages, at tails, of lost retransmissions,
+/// and by early timeouts.
 fn repairs(row: &Row) -> [u64; 5] {
     ["heads", "inside", "tails", "again", "early_timeouts"]
         .map(|name| row.measures[format!("head-tail.{name}").as_str()].expect("counted") as u64)

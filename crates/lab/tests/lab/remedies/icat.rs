@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};
 
-/// One server that sends `segments` segments, the first ten at once. Its timer is 200 ms.
+/// One server that sends `segments` segments, the first ten at once. The minimum RTO is 200 ms.
 fn with(remedies: &Value, segments: u64, losses: Vec<Loss>) -> Outcome {
     let document = json!({
         "workload": { "sru": segments * MSS },
@@ -64,7 +64,8 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
     }
 }
 
-/// This needs all parts together: the tail is lost, and then its retransmissions are lost.
+/// Only all parts together repair these losses: the tail is lost, and then its retransmissions are
+/// lost.
 #[test]
 fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     for copies in 2..6 {

@@ -18,7 +18,8 @@ struct Mute;
 impl SenderHook for Mute {}
 impl ReceiverHook for Mute {}
 
-/// The rows of a world with such a hook at both ends of every persistent connection.
+/// The rows of a world with hooks that return no advice, at both ends of every persistent
+/// connection.
 fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
     let mut world = World::new(scenario, laws::SEED, |_| Silent);
     for flow in 0..scenario.groups()[0].flows() {

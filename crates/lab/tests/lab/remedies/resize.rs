@@ -100,10 +100,9 @@ fn a_buffer_in_packets_is_refused() {
     );
 }
 
-/// Algorithm 4 and ns-2 count segments. If the window is kept in bytes, the second block begins
-/// with as many bytes as the first block has left in the window, in small segments. If it is kept
-/// in segments, the second block begins with as many small segments as the first block has left
-/// segments in the window.
+/// Algorithm 4 and ns-2 count segments. The first block ends with a window of n large segments. If
+/// the window is kept in bytes, the second block begins with the same bytes in small segments. If
+/// the window is kept in segments, the second block begins with n small segments.
 #[test]
 fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes() {
     let first_flight = |unit: &str| {

@@ -1,4 +1,4 @@
-//! The first cause that applies counts.
+//! If several causes apply to a timeout, the first one is reported.
 
 use incast_host::cause::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
 use incast_host::milestone::EventKind;

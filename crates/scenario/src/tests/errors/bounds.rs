@@ -95,8 +95,8 @@ fn times_and_rates_have_bounds() {
     }
 }
 
-/// A resolved scenario gives segments and windows in bytes and packets. It must load again, so
-/// these values have bounds.
+/// A resolved scenario gives segments and windows in bytes and packets. The resolved scenario must
+/// load again, so these values have bounds.
 #[test]
 fn what_segments_and_windows_come_to_has_bounds() {
     let threshold = |value| [("transport.initial_ssthresh", json!(value))];
@@ -174,7 +174,8 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     assert!(refusal(&[("background", both)]).starts_with("background.1.rate: 600000000bps"));
 }
 
-/// The packets of a table's sources wait at different hosts, but in the same memory.
+/// The packets of a table's sources wait at different hosts, but all of them occupy the memory of
+/// the same simulation.
 #[test]
 fn many_sources_of_a_table_share_the_bound_of_what_waits() {
     let sources = |count: u32| json!([{ "name": "poisson", "rate": "2Gbps", "packet_size": 1500, "count": count }]);

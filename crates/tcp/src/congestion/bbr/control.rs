@@ -101,8 +101,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Linux's `bbr_undo_cwnd()`: Startup and the search for a policer begin anew. The next ACK
-    /// restores the window, unless duplicate ACKs do not name the data that arrived.
+    /// Linux's `bbr_undo_cwnd()`: Startup and the search for a policer begin anew. If duplicate
+    /// ACKs name the data that arrived, the next ACK restores the window.
     fn on_undo(&mut self) -> bool {
         if self.params.loss_begins_round {
             self.full_bandwidth = 0;

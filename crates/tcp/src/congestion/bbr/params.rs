@@ -35,25 +35,25 @@ pub struct Params {
     /// (§4.3.2.2: 3).
     #[schemars(range(min = 1))]
     pub full_rounds: u32,
-    /// Margin m of the pacing rate, from 0 to below 1: the rate is (1 - m) · gain · bandwidth (0;
-    /// Linux's `bbr_pacing_margin_percent`: 0.01).
+    /// Margin m of the pacing rate, from 0 to below 1: the rate is (1 - m) · gain · bandwidth
+    /// (Linux's `bbr_pacing_margin_percent`: m = 0.01).
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub pacing_margin: f64,
     /// Number of segments in a burst, which are sent back to back. Three bursts are added to the
     /// window (§4.2.3.2).
     pub burst: u32,
-    /// Minimum duration of a burst at the pacing rate, in seconds (0; Linux: 1 ms). The resulting
-    /// minimum size of a burst is at most 64 KiB. If this time is not 0, data leaves in such
+    /// Minimum duration of a burst at the pacing rate, in seconds (Linux: 1 ms). The resulting
+    /// minimum size of a burst is at most 64 KiB. If `burst_time` is not 0, data leaves in such
     /// bursts, with or without segmentation offload, and a burst is at most half the window
     /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
     /// Round-trip time that halves the growth of bursts to near hosts, in seconds. A burst grows by
-    /// 64 KiB. This growth is halved once for each `burst_rtt` in the smallest round trip (0: no
-    /// growth; Linux's `tcp_tso_rtt_log` of 9: 512 us).
+    /// 64 KiB, halved once for each `burst_rtt` in the smallest round trip (Linux's
+    /// `tcp_tso_rtt_log` of 9: 512 us). If `burst_rtt` is 0, bursts do not grow.
     pub burst_rtt: Span,
-    /// Gain of the window's room for ACKs that arrive in bursts. The room is the largest amount by
-    /// which acknowledged data exceeded the bandwidth in the last five to ten rounds (0: no room;
-    /// Linux's `bbr_extra_acked_gain`: 1).
+    /// Gain of the window's room for ACKs that arrive in bursts (0: no room; Linux's
+    /// `bbr_extra_acked_gain`: 1). The room is this gain times the largest amount by which
+    /// acknowledged data exceeded the bandwidth in the last five to ten rounds.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub aggregation_gain: f64,
     /// Whether the window is an even number of segments, plus two while `ProbeBW` probes (Linux's
@@ -65,9 +65,9 @@ pub struct Params {
     /// Whether a loss recovery begins a round, and whether Startup looks for growth again after a
     /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).
     pub loss_begins_round: bool,
-    /// Whether an ACK counts for rounds, for the search of a policer and for bursts of ACKs only if
-    /// it gives a delivery rate: its interval is at least the smallest round trip (Linux's
-    /// `bbr_update_bw()`).
+    /// Whether only ACKs that give a delivery rate count for rounds, for the search for a policer
+    /// and for bursts of ACKs (Linux's `bbr_update_bw()`). An ACK gives a delivery rate if its
+    /// interval is at least the smallest round trip.
     pub valid_rounds: bool,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Progress {
     pub has_lost: bool,
     /// The application limited the rate.
     pub app_limited: bool,
-    /// Bytes delivered, and declared lost, since the start of the connection.
+    /// Bytes delivered, and bytes declared lost, since the start of the connection.
     pub delivered: u64,
     pub lost: u64,
     /// The gains go through a cycle, so rounds in which the policer's rate is used are counted.

@@ -1,7 +1,7 @@
 //! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
 //! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
-//! one packet to the window. This number is computed again when the window has changed, and
-//! otherwise every 32 ms.
+//! one packet to the window. The number of acknowledged packets per packet of growth is computed
+//! again when the window has changed, and otherwise every 32 ms.
 
 use incast_engine::{Span, Time};
 

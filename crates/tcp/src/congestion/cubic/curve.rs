@@ -3,7 +3,7 @@
 
 use super::Params;
 
-/// The curve counts time in units of 1/1024 s (`BICTCP_HZ`). Its scale and its factors are
+/// The curve counts time in units of 1/1024 s (`BICTCP_HZ`). The curve's scale and factors are
 /// multiples of 1/1024.
 const SCALE: u32 = 10;
 /// Number of windows that must be acknowledged before the window grows by a packet, while the curve
@@ -34,8 +34,8 @@ fn scaled(factor: f64) -> u64 {
 }
 
 impl Stage {
-    /// Counts an ACK of `acked` packets, or one ACK. Returns whether the last computation still
-    /// holds, with `hz` ticks per second.
+    /// Counts an ACK: `acked` is the number of acknowledged packets, or 1 if ACKs are counted.
+    /// Returns whether the last computation still holds; a second has `hz` ticks.
     pub fn rests(&mut self, now: u64, window: u64, acked: u64, hz: u64) -> bool {
         self.acked += acked;
         self.last.0 == window && now <= self.last.1 + hz / PAUSES
@@ -46,8 +46,8 @@ impl Stage {
         self.began.is_some() && now == self.last.1
     }
 
-    /// Follows the curve, `delay` ticks ahead. Returns how many packets must be acknowledged before
-    /// the window grows by a packet.
+    /// Follows the curve at a time `delay` ticks after now. Returns how many packets must be
+    /// acknowledged before the window grows by a packet.
     pub fn follow_curve(
         &mut self,
         (now, delay, hz): (u64, u64, u64),
@@ -76,8 +76,8 @@ impl Stage {
         if target > window { window / (target - window) } else { FLAT * window }
     }
 
-    /// `needed`, or less if Reno's window is larger. Reno's window grows by 3 (1 - β) / (1 + β)
-    /// packets per window. The inverse of this number is rounded to eighths.
+    /// Returns `needed`, or less if Reno's window is larger than `window`. Reno's window grows by 3
+    /// (1 - β) / (1 + β) packets per window. The inverse of this growth is rounded down to eighths.
     pub fn follow_reno(&mut self, window: u64, needed: u64, law: &Params) -> u64 {
         if !law.reno_friendly {
             return needed;

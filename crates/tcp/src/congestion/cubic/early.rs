@@ -1,7 +1,7 @@
-//! CUBIC 2.1 of Linux 2.6.22, which ns-2's TCP/Linux runs. It counts ACKs and multiplies by the
-//! average number of segments per ACK. By default ns-2 sends no timestamps, and without them this
-//! CUBIC measures no round trip. So nothing is added to the curve's time, and growth has no upper
-//! bound.
+//! CUBIC 2.1 of Linux 2.6.22, which ns-2's TCP/Linux runs. This CUBIC counts ACKs and multiplies
+//! their number by the average number of segments per ACK. By default ns-2 sends no timestamps, and
+//! without timestamps this CUBIC measures no round trip. So nothing is added to the curve's time,
+//! and growth has no upper bound.
 
 use incast_engine::{Span, Time};
 

@@ -21,7 +21,8 @@ pub struct Params {
     /// 4).
     pub dsack_adaptation: bool,
     /// Whether reported duplicates widen the reordering window only after reordering was seen, as
-    /// in Linux (`tcp_dsack_seen()`). A copy that was sent too early is then no sign of reordering.
+    /// in Linux (`tcp_dsack_seen()`). Otherwise, a copy that was sent too early would count as a
+    /// sign of reordering.
     pub dsack_needs_reordering: bool,
     /// Number of recoveries without a reported duplicate after which the reordering window is reset
     /// (RFC 8985 §6.2: 16).
@@ -44,8 +45,8 @@ pub struct Params {
     /// Probe timeout before the first round-trip sample, in seconds (RFC 8985 §7.2: 1 s).
     pub probe_initial: Span,
     /// Additional time, in seconds, of two timers (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`:
-    /// 2 ms). These are the probe timeout with several segments outstanding, and the wait for
-    /// segments that may be reordered.
+    /// 2 ms). The two timers are the probe timeout with several segments outstanding, and the wait
+    /// for segments that may be reordered.
     pub timer_margin: Span,
     /// Allowance for a delayed ACK when one segment is outstanding, in seconds (RFC 8985 §7.2:
     /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, or 0 if
