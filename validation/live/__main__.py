@@ -42,6 +42,7 @@ SETS = {
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
     "fifth": Lot(0xA15F322C, 30, 10, wide=True, servers=64, seconds=6.0),
     "sixth": Lot(0x9C217EDF, 15, 5, wide=True, servers=64, seconds=6.0),
+    "seventh": Lot(0x2C142B66, 15, 10, wide=True, servers=64, seconds=6.0),
 }
 
 
