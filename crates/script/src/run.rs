@@ -15,11 +15,11 @@ use crate::packet::{Defaults, Pattern, Shown};
 use crate::script::{Action, Script, Step};
 use crate::settings::Settings;
 
-/// Maximum number of expired deadlines. If more deadlines expire, the connection does not advance
-/// its deadline.
+/// Maximum number of expired deadlines. If more deadlines expire, the script fails, because the
+/// connection does not advance its deadline.
 const WAKE_UPS: u32 = 100_000;
 
-/// Maximum number of packets and events at a time. If there are more packets or events, the
+/// Maximum number of packets and events at a time. If there are more, the script fails, because the
 /// connection does not stop sending.
 const BACKLOG: usize = 10_000;
 
