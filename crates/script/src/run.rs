@@ -19,8 +19,8 @@ use crate::settings::Settings;
 /// connection does not advance its deadline.
 const WAKE_UPS: u32 = 100_000;
 
-/// Maximum number of packets and events at a time. If there are more, the script fails, because the
-/// connection does not stop sending.
+/// Maximum number of packets and events that wait for the script, in case the connection does not
+/// stop sending.
 const BACKLOG: usize = 10_000;
 
 /// The values of the connection that a failure shows.
