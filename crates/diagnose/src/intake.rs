@@ -83,7 +83,7 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect, as part of a sentence. For a filter, the sign has further parts, and
+    /// The sign of the defect, as part of a sentence. The sign of a filter has several parts, and
     /// this function returns only the last one.
     fn why(self) -> &'static str {
         match self {
