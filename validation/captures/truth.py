@@ -69,8 +69,8 @@ def of(
 class _Doubts:
     """Whether the cause of a timeout cannot be determined at a place.
 
-    Behind the loss, if packets are not numbered, a capture does not show how often a lost segment
-    was sent. If this segment was outstanding when an earlier repair began, or is the next one (RFC
+    A capture behind the loss does not show how often a lost segment was sent, unless packets are
+    numbered. If this segment was outstanding when an earlier repair began, or is the next one (RFC
     6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again. At a server,
     without SACK and duplicate ACKs, a retransmission of the only hole gets the same answer whether
     the segment or its ACKs were lost. Without SACK, only the receiver knows that a retransmitted
