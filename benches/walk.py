@@ -1,4 +1,4 @@
-"""Counts the source files that a data segment and its ACK enter, and their instructions.
+"""Counts the source files that a data segment and its ACK enter, and the instructions in each.
 
 python benches/walk.py [--transport NAME] [--package FOLDER]
 

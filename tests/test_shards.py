@@ -159,7 +159,7 @@ def test_a_link_in_a_shard_is_not_followed(
 def test_a_folder_of_results_that_is_a_link_is_refused(
     command: Command, shard: Path, sweep: Path, tmp_path: Path, name: str, which: str
 ) -> None:
-    """By a link in a directory of results, its creator could let a run write anywhere."""
+    """A link in a directory of results could lead the writes of a run to any other place."""
     elsewhere = tmp_path / "elsewhere"
     shutil.move(shard / name, elsewhere)
     (shard / name).symlink_to(elsewhere)

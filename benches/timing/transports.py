@@ -30,8 +30,9 @@ def sheet() -> Sheet:
     made = Sheet(
         "Transports",
         ["transport", "ample buffer: ns", "ratio", "bar", "collapse: ns", "ratio"],
-        "The ratio divides the time of a transport by the time of NewReno with ample buffer before "
-        f"header prediction. That time of NewReno was {BEFORE:.2f} times the time of the probe.",
+        "The ratio is the time of the transport divided by the time that NewReno took, with ample "
+        "buffer, before header prediction was introduced: "
+        f"{BEFORE:.2f} times the time of the probe.",
     )
     worker = Worker()
     for name in names():

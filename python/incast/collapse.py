@@ -14,10 +14,10 @@ LEAST_TIMEOUTS = 0.5
 The duration of these timeouts does not matter.
 """
 LEAST_WAIT = 0.5
-"""Share of the lost time.
+"""Share of the time that a block loses compared with the same read without losses.
 
-A read below `LEAST_SHARE` with fewer timeouts has collapsed, too, if its timeouts last at least
-this share.
+A read below `LEAST_SHARE` with fewer timeouts than `LEAST_TIMEOUTS` has collapsed, too, if its
+timeouts last at least this share.
 """
 
 

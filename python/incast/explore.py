@@ -157,7 +157,7 @@ class _Bounded(ThreadingHTTPServer):
             self._left(request)
 
     def _end_the_oldest(self) -> None:
-        """End the oldest connection, because an active client is done within a moment."""
+        """End the oldest connection, which is probably idle: an active one takes only a moment."""
         with self._lock:
             oldest = next(iter(self._open), None)
             if oldest is not None:

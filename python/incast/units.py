@@ -182,7 +182,7 @@ def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
 
 
 def _digits(value: float) -> int:
-    """Count the digits before the point; for values below 1, return minus the zeros after it."""
+    """Count the digits before the point; below 1, the zeros after it, as a negative number."""
     return floor(log10(value)) + 1
 
 

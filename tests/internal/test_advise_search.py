@@ -165,7 +165,8 @@ def test_a_ladder_has_steps_of_a_quarter() -> None:
             "Collapses between 8 and 10 servers ({}); you have 8, which is 1.2 times fewer."
         )),
         (2, 0, 3, 16, (
-            "Collapses from 3 servers on, or with fewer ({}); you have 2, in the uncertain range."
+            "Collapses from 3 servers on, and perhaps with fewer ({}); you have 2, in the "
+            "uncertain range."
         )),
     ],
 )  # fmt: skip

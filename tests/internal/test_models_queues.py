@@ -374,7 +374,7 @@ def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object],
 
 
 def test_the_edge_queue_counts_the_sources_of_a_table() -> None:
-    """Links as fast as the client's do not limit the arrivals of ten sources; of nine, they do."""
+    """Links as fast as the client's limit the arrivals of nine sources, but not of ten."""
     ask = MODELS["edge-queue"].answer
 
     def answer(**changes: object) -> Answer:

@@ -21,7 +21,7 @@ SHARE = 0.95  # least share of the scenarios whose stated number must be safe
 
 @dataclass(frozen=True)
 class Stated:
-    """The number of servers that the advice calls safe, and collapses up to this number.
+    """The number of servers that the advice calls safe, and the collapses up to this number.
 
     Parameters
     ----------

@@ -5,10 +5,10 @@ python -m validation.captures make DIR [--half development|held-out] [--only FAM
 
 python -m validation.captures [--quick]
 
-Without a command, the diagnosis of the held-out half is judged. `make` writes FILE.pcapng and
-FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the part of real hosts
-instead of the simulated part; it needs Linux, namespaces and tcpdump. `--foreign` makes captures
-that resemble those of other people's networks.
+Without a command, the diagnosis of the held-out half is judged. For each capture, `make` writes
+FILE.pcapng, and the truth as FILE.json; it also writes index.csv. `--kernel` makes the part of real
+hosts instead of the simulated part; it needs Linux, namespaces and tcpdump. `--foreign` makes
+captures that resemble those of other people's networks.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def of(
 class _Doubts:
     """Whether the cause of a timeout cannot be determined at a place.
 
-    Behind the loss, if packets are not numbered, a capture does not show how often a lost segment
-    was sent. If this segment was outstanding when an earlier repair began, or is the next one (RFC
+    A capture behind the loss does not show how often a lost segment was sent, unless packets are
+    numbered. If this segment was outstanding when an earlier repair began, or is the next one (RFC
     6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again. At a server,
     without SACK and duplicate ACKs, a retransmission of the only hole gets the same answer whether
     the segment or its ACKs were lost. Without SACK, only the receiver knows that a retransmitted
@@ -140,8 +140,8 @@ def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
 def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
     """Return the silence of a server around the expiry of its timer, as the capture shows it.
 
-    Both ends of a connection may have a timer for the same loss. The timer that expires later, when
-    packets flow again, has ended no wait, so the silence is not visible.
+    Both ends of a connection may have a timer for the same loss. If the later one expires when
+    packets flow again, it has ended no wait, and its silence is not visible.
     """
     times = [frame.time for frame in frames]
     # The packet that is sent at the expiry ends the silence.
@@ -162,8 +162,8 @@ def _episodes(
 ) -> list[dict[str, Any]]:
     """Return the blocks of at least three flows in which the link waited for a timer.
 
-    The timer is a retransmission timer or the timer of a tail-loss probe, because both end a wait
-    for a loss.
+    The timer of a tail-loss probe counts like a retransmission timer, because both end a wait for a
+    loss.
     """
     blocks: dict[int, dict[str, Any]] = {}
     for row, kind in enumerate(kinds):

@@ -55,7 +55,7 @@ def resolved(servers: int, *, roomy: bool = False) -> Resolved:
 
 @contextmanager
 def built(servers: int, *, roomy: bool = False) -> Iterator[Star]:
-    """Build a star whose first host is the client; its switch works until the block ends."""
+    """Build a star whose first host is the client; its switch works until the `with` block ends."""
     here = resolved(servers, roomy=roomy)
     with Star(1 + servers, Stack.of(here), Ends(0, range(1, 1 + servers))) as star:
         with inside(star.switch):

@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def sweep_s(scenarios: list[table.Drawn]) -> float:
-    """Return the seconds of each of two processors for 1 000 points.
+    """Return the seconds that 1 000 points take on two processors.
 
     The points are 100 scenarios with ten numbers of servers. Only the time of this process counts.
     """

@@ -64,7 +64,7 @@ def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
 def same(
     known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the collapse points that were simulated twice, and whether both results are near."""
+    """Return collapse points, and whether a second simulation of each gave a near result."""
     pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
     first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
     return first, near(then, first)

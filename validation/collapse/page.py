@@ -94,8 +94,8 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
         "are recognised.",
         "",
         f"The search for a collapse point takes {judged.cpu_s / len(judged.simulated):.2f} s of",
-        "one processor, longer than a point of a sweep. If the search may take no",
-        f"longer than such a point, {swept_near:.0%} of the held-out collapse points are found,",
+        "one processor, longer than a point of a sweep. If the search may only take the time",
+        f"of such a point, {swept_near:.0%} of the held-out collapse points are found,",
         f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
     return lines
@@ -186,8 +186,8 @@ steps did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, only collapses with a timeout in at least
 every other block counted. By this rule the reads were judged six times, and the model found 91 % of
-the collapses that counted. Later, all collapses counted, and the reads were simulated again. The
-model was judged on 227 of the reads and then, unchanged, on the whole set.
+the collapses that counted. Later, this condition was dropped, and the reads were simulated again.
+The model was judged on 227 of the reads and then, unchanged, on the whole set.
 """
 
 

@@ -17,7 +17,7 @@ from validation.intervals.page import lines, write
 
 SEEDS, REPETITIONS = 10, 200
 QUICK, QUICK_MARGIN = 40, 0.1
-"""Number of repetitions of a sample, and how far its shares may be below the bars."""
+"""Number of repetitions of a sample, and how far the sample's shares may be below the bars."""
 
 
 def main() -> int:

@@ -1,4 +1,5 @@
-"""Samples of a few seeds, and the share of their intervals that contain the mean of thousands."""
+"""Samples of a few seeds, and the share of their intervals that contain the mean of thousands of
+seeds."""
 
 from __future__ import annotations
 

@@ -80,11 +80,11 @@ values in between. Student's interval assumes a normal distribution, so it ends 
 the line rate. If one seed in eight is fast, a quarter of the samples have no fast seed and miss the
 true mean. Bootstraps resample the same ten seeds, so they also miss the true mean, and with small
 samples their intervals are too narrow at all points. Gaffke's interval is valid for every
-distribution on a known range. Gaffke's interval comes from the mean of the sample and of one more
-value at the end of the range, with spacings of uniform random numbers as weights. For outcomes of
-yes and no, Gaffke's interval is Clopper and Pearson's interval. Gaffke's interval is too wide for
-seeds that agree. If ten seeds are within one per cent of each other, it is not plausible that a
-tenth of all seeds have no goodput.
+distribution on a known range. Gaffke's method adds a value at the end of the range to the sample,
+and weights all values by spacings of uniform random numbers. The interval ends at a quantile of
+this weighted mean. For outcomes of yes and no, Gaffke's interval is Clopper and Pearson's interval.
+Gaffke's interval is too wide for seeds that agree. If ten seeds are within one per cent of each
+other, it is not plausible that a tenth of all seeds have no goodput.
 
 So in incast the method depends on the sample (`python/incast/results/intervals.py`). If no seed has
 more than twice the value of another, the interval covers both Student's interval and Gaffke's. For

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from validation.live.predict import Prediction
 
 VERDICTS = 0.9
-"""Least share of knee ends at which simulator and kernel agree on whether the read collapses."""
+"""Required share of the ends of knees at which simulator and kernel agree on the collapse."""
 
 
 def verdicts(
     sets: Sequence[tuple[Sequence[Prediction], Sequence[Answer]]], bars: Bars
 ) -> list[Verdict]:
-    """Judge today's predictions of all points that have a trusted run by the bars."""
+    """Judge, by the bars, today's predictions of all points that have a trusted run."""
     found = [one for predictions, answers in sets for one in judged(predictions, answers)]
     knees = [one for one in found if one.prediction.kind == "knee"]
     plateaus = [

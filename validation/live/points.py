@@ -108,12 +108,12 @@ class Lot:
     rate
         Rate of the links.
     srus
-        Number of the smallest SRUs to draw from.
+        Number of SRUs to draw from, the smallest ones of `_SRUS`.
     servers
         Largest number of servers.
     wide
-        Whether the rate, the connections and BBR are drawn, too, but no fixed window. `rate` is
-        then ignored.
+        Whether the rate and the kind of connections are drawn, too, with BBR among the congestion
+        controls and without fixed windows. `rate` is then ignored.
     seconds
         Approximate duration of a run of the kernel.
     """

@@ -19,8 +19,8 @@ SEEDS = 10
 REPEATS = 3
 """Number of runs of the kernel at a point."""
 _FLAT = 0.25
-"""Largest |ln ratio| between the goodput with 2/3 or 3/2 of the servers and the point's goodput on
-a plateau."""
+"""On a plateau, largest |ln ratio| between the goodput with 2/3 or 3/2 of the servers and the
+goodput of the point."""
 _STEADY = 0.15
 """Largest standard deviation of ln goodput over the seeds on a plateau."""
 _BLOCKS = (8, 400)

@@ -41,7 +41,7 @@ PACKAGES = (
 LEAST = 8
 """Number of mutants of each crate or package that come first; mutants of all crates follow."""
 BLOCK = 20
-"""Number of mutants of the draw that are sorted by file, so that neighbours share builds."""
+"""Mutants in a block of the draw; a block is sorted by file, so that builds are shared."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
 
 
 def unseen_first(mutants: Iterable[M], known: Iterable[str], part: Callable[[M], str]) -> list[M]:
-    """Sort mutants by how often their part is in `known`, the parts of the known mutants."""
+    """Sort mutants by the number of known mutants of their part; `known` has a part per mutant."""
     count = Counter(known)
     return sorted(mutants, key=lambda mutant: count[part(mutant)])
 

@@ -44,7 +44,7 @@ that is longer.
 
 Processor time does not depend on other work of the machine."""
 SLEEP = 20
-"""A mutant that only waits times out after this multiple of the limit, in real time."""
+"""Limit in real time for a mutant that only waits, as a multiple of the limit above."""
 MEMORY = 8 << 30
 """Bytes of address space of a test; a test that stores data without end fails."""
 

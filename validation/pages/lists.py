@@ -45,7 +45,7 @@ MASKS = [
 """Patterns of output that depends on the machine, and their replacements on both sides."""
 
 GATE = ("docs/how-to/watch.md", "docs/reference/scenario.md", "docs/how-to/trace-one-block.md")
-"""Pages whose commands take seconds, which the tests run; the study runs all pages."""
+"""Pages that the tests run, because their commands take only seconds; the study runs all pages."""
 
 
 def cause(step: Step) -> str | None:

@@ -112,7 +112,7 @@ SAMPLE = (("one size", 0.8, 5e-2), ("rare giants", 0.95, 5e-2))
 
 
 def compare(jobs: int, points: Iterable[tuple[str, float, float]] = EVERY) -> Iterator[Point]:
-    """Run points; a point is a mix, a load and a largest loss."""
+    """Run points; a point is a mix of sizes, a load, and the largest loss that is allowed."""
     for name, load, target in points:
         mix = MIXES[name]
         mean = sum(size * share for size, share in mix.items())

@@ -63,11 +63,11 @@ WINDOWS = """
 Four NewReno flows share a path of 1 ms that is never full, with random packet loss. The fluid
 model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p (Ott, Kemperman
 and Mathis 1996). Above p = 1e-3, the simulated windows are 10 to 15 % smaller than 1.31/√p. These
-points are not judged, because at first the bar included p up to 3e-3, and failed. Two effects that
-neither formula includes are the likely cause, but were not traced. There are timeouts, and a window
-does not grow while NewReno recovers from a loss. A recovery takes one or two round trips, and a
-cycle has fewer than 20 round trips. All bars of the fluid models were set after their results had
-been seen once, so they detect changes and are not predictions.
+points are not judged: at first the bar went up to p = 3e-3 and failed, so it now ends at p = 1e-3.
+Two effects that neither formula includes are the likely cause, but were not traced. There are
+timeouts, and a window does not grow while NewReno recovers from a loss. A recovery takes one or two
+round trips, and a cycle has fewer than 20 round trips. All bars of the fluid models were set after
+their results had been seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """

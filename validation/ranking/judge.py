@@ -30,7 +30,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Standing:
-    """Shares of scenarios in which one row, or the best of several, keeps the `LEVELS`."""
+    """Shares of scenarios in which one row, or the best of several, keeps each of the `LEVELS`."""
 
     label: str
     kept: tuple[Interval, ...]
@@ -56,7 +56,7 @@ class Ranking:
     reached: np.ndarray
     """The best share of the ideal in each scenario."""
     above: dict[str, int]
-    """Number of scenarios in which a row is faster than the ideal, by its label."""
+    """For the label of each row: in how many scenarios the row is faster than the ideal."""
 
 
 def wilson(hits: int, count: int) -> Interval:

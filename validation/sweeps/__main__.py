@@ -113,7 +113,7 @@ def stored(out: Path) -> dict[str, bytes]:
 
 
 def repeated(out: Path) -> int:
-    """Return the number of ended runs; a run whose result a kill lost is done and counted again."""
+    """Return the number of ended runs; a run counts twice if a kill lost its first result."""
     files = Path(f"{out}.parts").glob("*/times/*.csv")
     return sum(len(file.read_bytes().splitlines()) - 1 for file in files)
 

@@ -36,7 +36,7 @@ def judge(curves: Curves) -> list[Verdict]:
 
 
 def judge_one(curve: Curve) -> list[Verdict]:
-    """Judge the claims on table 3.1's curve by one curve."""
+    """Judge the claims on the curve of table 3.1 by the given curve."""
     return [
         *_without_timeouts(curve),
         *_full(curve),
@@ -186,8 +186,8 @@ def _causes(curve: Curve) -> list[Verdict]:
     ]
     return [
         Verdict(
-            "3.12: IBTTs are due to lost whole windows only up to N = 3, and to too few duplicate "
-            "ACKs only above",
+            "3.12: IBTTs are due to lost whole windows alone up to N = 3, and to too few duplicate "
+            "ACKs alone above N = 3",
             f"whole / few / other: {shares[0]} % up to 3, {shares[1]} % above",
             (), few[0] > 0.9 * sum(few) and many[1] > 0.9 * sum(many),
         )

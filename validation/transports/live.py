@@ -28,10 +28,10 @@ STARS = ((32, 64), (32, 256), (64, 256))
 SERVERS = (2, 4, 8, 16, 32, 48)
 SEEDS = 3
 VEGAS_SERVERS = (2, 4, 6, 8, 10, 12, 16, 32, 48)
-"""Vegas has more small numbers, because ns-2's Vegas hangs in most runs with more than 16
-servers."""
+"""Vegas runs with more small numbers of servers, because ns-2's Vegas hangs in most runs with more
+than 16 servers."""
 VEGAS_SEEDS = 6
-"""Vegas has more seeds, because it runs well until it stalls by chance, and then in every block."""
+"""Vegas has more seeds: its first stall comes by chance, and then it stalls in every block."""
 SECONDS = 20
 BYTES = 3e8
 """Number of bytes after which ns-2 stops, so that runs without stalls do not take minutes."""

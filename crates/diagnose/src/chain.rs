@@ -4,7 +4,7 @@
 //! The timer doubles each time (RFC 6298 §5.5), so a wait of three times the usual timer is two
 //! timeouts, and a wait of seven times is three timeouts. All timeouts except the first are for a
 //! lost retransmission. The timer may have been doubled before, so a wait of six times the usual
-//! timer is also two timeouts.
+//! timer (2 + 4) also counts as two timeouts.
 
 use std::collections::BTreeMap;
 
@@ -107,8 +107,8 @@ fn most_expiries(stall: &Stall) -> i32 {
     (missing as i32 + first).clamp(1, MOST)
 }
 
-/// Number of expiries in a wait, at most `most`, of a timer whose first length is `usual` or a
-/// doubling of it.
+/// Number of times, at most `most`, that a timer expired in a wait. The timer's first length is
+/// `usual`, or `usual` after some doublings.
 pub fn expiries(length: Span, usual: Span, most: i32) -> i32 {
     let units = length.share_of(usual);
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));

@@ -54,8 +54,8 @@ impl Hosts {
         self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
     }
 
-    /// Takes a packet from one host to another. Returns the idle times of the links to its target
-    /// and to its source until now. `usual` holds a usual round trip and the usual wait in a queue
+    /// Takes a packet from one host to another. Returns the idle times of the links to the packet's
+    /// target and source until now. `usual` holds a usual round trip and the usual wait in a queue
     /// behind the point.
     pub fn carry(
         &mut self,

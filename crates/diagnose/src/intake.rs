@@ -36,11 +36,11 @@ const BARE_SHARE: u64 = 5;
 /// If more than this percentage of the bytes is missing, a filter may have left them out. If the
 /// capture dropped the bytes instead, SYNs and bare ACKs in the file show that there was no filter.
 const LEFT_OUT: i64 = 5;
-/// No capture drops more than this percentage of the bytes, because most of the traffic would not
-/// be in the file.
+/// If more than this percentage of the bytes is missing in short gaps, a filter left them out.
+/// Captures do not drop so much.
 const MOST_LEFT_OUT: i64 = 40;
-/// If gaps have more missing bytes than this on average, a buffer was full. A filter leaves out
-/// single packets, unless it leaves out nearly all bytes.
+/// If gaps have more missing bytes than this on average, a buffer was full. The gaps of a filter
+/// are single packets, unless it leaves out nearly all bytes.
 const BURST: i64 = 16 * 1024;
 const NEARLY_ALL: i64 = 80;
 /// Up to this many dropped bytes per thousand, the remaining bytes can still be interpreted.
@@ -83,7 +83,7 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect, as part of a sentence. For a filter, the sign has further parts, and
+    /// The sign of the defect, as part of a sentence. The sign of a filter has several parts, and
     /// this function returns only the last one.
     fn why(self) -> &'static str {
         match self {

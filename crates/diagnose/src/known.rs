@@ -98,7 +98,7 @@ mod tests {
     use crate::time::Span;
     use incast_capture::read::{Address, Endpoint};
 
-    /// The first packet of a connection, sent by its higher end.
+    /// The first packet of a connection, sent by the end with the higher address.
     fn first(flags: u8) -> Packet {
         let end = |host, port| Endpoint { address: Address::v4([10, 0, 0, host]), port };
         let (source, target) = (end(7, 5000), end(1, 80));

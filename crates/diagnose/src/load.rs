@@ -38,7 +38,7 @@ fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// The commonest size of a bin is the size whose bins contain the largest total number of bytes. A
+/// All bins of the commonest size together contain more bytes than the bins of any other size. A
 /// size is usual if its bins have at least this fraction (1/n) of these bytes.
 const USUAL: u64 = 3;
 

@@ -16,14 +16,14 @@ const MOST: u16 = 1024;
 /// `AGREED_TO_NOT` for each packet whose number does not agree.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
-/// Minimum number of agreeing packets for each jump after a wait, because a flow with more losses
-/// hardly sends.
+/// Minimum number of agreeing packets for each jump after a wait. A flow that loses more windows
+/// than this allows would hardly send.
 const AGREED_TO_SILENT: u64 = 2;
 /// Minimum number of cases in which a connection has consecutive numbers although another
 /// connection of the host has sent in between.
 const APART: u64 = 2;
-/// If at least this many of the last 65 536 packets were on other connections, one of them may have
-/// a skipped number by chance. The skipped number is then no evidence.
+/// If at least this many packets of other connections came since the last packet of a connection,
+/// one of them may have a skipped number by chance. The skipped number is then no evidence.
 const CROWD: u32 = 1 << 13;
 
 /// The packets that a host's identifications count.

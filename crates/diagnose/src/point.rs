@@ -44,8 +44,8 @@ const TOGETHER: Span = Span::from_millis(1);
 const BACK_OFFS: [i64; 3] = [1, 3, 7];
 /// Timers of one burst differ by at most this fraction (1/n), because round trips differ.
 const ALIKE: i64 = 50;
-/// If this number of hosts wait for the same time, their timers have ended the waits, because so
-/// many servers are not late by the same time.
+/// If this number of hosts have waits of equal length, timers have ended these waits, because so
+/// many slow servers would hardly be late by the same time.
 const HOSTS: usize = 3;
 /// If the round trip is shorter than this, a host's own delay is as long as the delay of the path.
 const NEAR_BY: Span = Span::from_micros(200);

@@ -46,7 +46,7 @@ pub struct Tallies {
     pub in_vain: u64,
     /// Number of bytes that were acknowledged but never seen, and number of gaps with such bytes.
     pub unseen: (i64, u64),
-    /// Number of losses that showed while the link was in use, and number of losses that showed
+    /// Number of losses that appeared while the link was in use, and number of losses that appeared
     /// while the link was idle.
     pub busy_losses: u64,
     pub idle_losses: u64,
@@ -80,8 +80,8 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
-/// Smallest number of packets of a sending host. Fewer packets from a host may have been flooded by
-/// a switch.
+/// Smallest number of packets from a host that counts as a sender. If there are fewer, a switch may
+/// have flooded them.
 const SENDS: u64 = 8;
 
 /// A stall belongs to incast if the link idled for at least this share of the stall.
@@ -183,10 +183,10 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// The bytes per bin that the host gets if its link is full. A capture taken before the queue
-    /// has more bytes than pass the link, so the acknowledged bytes count instead. They only count
-    /// if the ACKs come in small steps, because hosts that merge segments acknowledge in large
-    /// steps.
+    /// The bytes per bin that the host gets if its link is full. A capture at a place before the
+    /// queue has more bytes than pass the link, so the acknowledged bytes count instead. They only
+    /// count if the ACKs come in small steps, because hosts that merge segments acknowledge in
+    /// large steps.
     pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
         if at_client || !small_steps {

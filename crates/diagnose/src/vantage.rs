@@ -39,7 +39,7 @@ const NEAR: f64 = 0.2;
 
 impl Evidence {
     /// Takes the evidence of a connection: the bytes of the end that sends more, and the share of
-    /// the other end in the round trip.
+    /// the round trip that lies between the vantage point and the other end.
     pub fn take(&mut self, bytes: i64, share: f64) {
         if share < NEAR {
             self.client += bytes;

@@ -14,7 +14,7 @@ use crate::ids::EndId;
 use crate::stalls::Stall;
 
 /// The transport at one end of a flow.
-#[expect(clippy::large_enum_variant, reason = "guests are rare, and a connection lies in its end")]
+#[expect(clippy::large_enum_variant, reason = "guests are rare; an end contains its connection")]
 enum Endpoint {
     Tcp(Connection),
     Guest(Box<dyn Guest>),
@@ -200,7 +200,7 @@ impl End {
             guest => guest.handle_call(Call::ReceiveBuffer(bytes)));
     }
 
-    /// Bytes delivered in order to the application, and one for a FIN.
+    /// In-order bytes that the application has received, and one for a FIN.
     pub fn delivered(&self) -> u64 {
         either!(&self.endpoint,
             connection => connection.received().next() - FIRST_BYTE,
@@ -231,7 +231,7 @@ pub(crate) struct Ends {
 
 /// The index of an end that is not open.
 const NOWHERE: u32 = u32::MAX;
-/// At most 1/`SHARE` of the open flows are left and idle.
+/// At most 1/`SHARE` of the open flows are idle flows that applications have left.
 const SHARE: usize = 8;
 /// Number of flows in `left` that is always tolerated.
 const FEW: usize = 64;
@@ -316,7 +316,8 @@ impl Ends {
     }
 
     /// Frees flows that applications have left, once there are many of these flows. A flow is freed
-    /// only if it is idle and has no packets under way. `retire` gets the servers' ends.
+    /// only if it is idle and has no packets under way. `retire` is called with the server's end of
+    /// each freed flow.
     #[inline]
     pub(crate) fn free(
         &mut self,

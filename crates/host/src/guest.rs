@@ -19,7 +19,7 @@ pub trait Guest: Send {
     fn poll_event(&mut self) -> Option<Event>;
     /// Executes a call of the application.
     fn handle_call(&mut self, call: Call);
-    /// Bytes delivered in order to the application.
+    /// In-order bytes that the application has received.
     fn delivered(&self) -> u64;
     /// The counters of this end.
     fn counters(&self) -> Counters;

@@ -85,8 +85,8 @@ impl Hosts {
         self.ends.get(id)?.connection()
     }
 
-    /// Bytes delivered in order to the application of an end, and one for a FIN; 0 if the flow is
-    /// not open.
+    /// In-order bytes that the application of an end has received, and one for a FIN; 0 if the flow
+    /// is not open.
     pub fn delivered(&self, id: EndId) -> u64 {
         self.ends.get(id).map_or(0, End::delivered)
     }
@@ -269,7 +269,7 @@ impl Hosts {
     /// Keeps the emptied vector of [`Hosts::take_demands`] for reuse.
     #[inline]
     pub fn recycle(&mut self, mut demands: Vec<Demand>) {
-        debug_assert!(self.outbox.is_empty(), "no application acts while demands are met");
+        debug_assert!(self.outbox.is_empty(), "no application adds demands while they are handled");
         demands.clear();
         self.outbox = demands;
     }

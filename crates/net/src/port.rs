@@ -207,8 +207,8 @@ const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
 /// A sequence number for a packet that `ahead` other packets preceded in its port. Simultaneous
-/// arrivals are ordered by `ahead`, so that a burst does not displace single packets, and then by
-/// admission.
+/// arrivals are ordered by `ahead` and then by admission, so that a burst does not displace single
+/// packets.
 #[inline]
 const fn placed(ahead: u64, sequence: u64) -> u64 {
     let ahead = if ahead < LAST_PLACE { ahead } else { LAST_PLACE };

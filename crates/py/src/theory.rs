@@ -12,7 +12,7 @@ type Flags<'py> = PyReadonlyArray1<'py, bool>;
 /// Arrays of the timeouts, the timeouts of handshakes, the duration, the scatter and the error.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
-/// The columns of `incast.models.collapse.reads.Reads` that the process of packets needs.
+/// The columns of `incast.models.collapse.reads.Reads` that the simulation of packets needs.
 #[derive(FromPyObject)]
 pub struct Columns<'py> {
     servers: Column<'py>,

@@ -410,7 +410,7 @@ mod tests {
         assert_eq!(most(200_000, 200), 316);
         assert_eq!(most(200_000, 800), 158);
         assert_eq!(most(200, 200), 10);
-        assert_eq!(most(0, 200), 2, "half of it must be a segment");
+        assert_eq!(most(0, 200), 2, "half of it must be at least a segment");
         assert!(most(200_000, 0) > 1_000_000);
         let mut sender = auto();
         sender.on_window(false, &view(31_599, false));

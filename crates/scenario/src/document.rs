@@ -13,9 +13,9 @@ const ALTERNATIVES: &[&[&str]] =
 /// Merges `over` into `base`. Tables merge key by key. Other values of `over` replace the values of
 /// `base`.
 ///
-/// A registry name means a table with only `name`; a change of name drops the other entry's
-/// parameters. `null` means "not given", and `true` keeps and enables a table of `base`. A key of
-/// `over` removes its [`ALTERNATIVES`] from `base`.
+/// A registry name means a table with only `name`. If `over` changes the name, the parameters in
+/// `base` are dropped, because they belong to another entry. `null` means "not given", and `true`
+/// keeps and enables a table of `base`. A key of `over` removes its [`ALTERNATIVES`] from `base`.
 pub(super) fn lay(base: &mut Value, over: &Value) {
     match (base, over) {
         (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}
@@ -71,7 +71,7 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
     Ok(())
 }
 
-/// The largest number of traffic tables in a list: each is a group.
+/// The largest number of traffic tables in a list. Each table is a group.
 const MOST_TABLES: usize = 1000;
 
 /// Refuses a value where a table is expected, because the merge needs tables there.

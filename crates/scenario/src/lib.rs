@@ -87,8 +87,8 @@ fn one_line(text: String) -> String {
     format!("{begin} […] {}", end.into_iter().rev().collect::<String>())
 }
 
-/// Whether a terminal shows the character in its place. Control characters, line separators and
-/// changes of the writing direction are not visible in this sense.
+/// Whether a terminal shows the character where it stands in the text. Control characters, line
+/// separators and changes of the writing direction are not visible in this sense.
 fn is_visible(c: char) -> bool {
     matches!(c, '\'' | '"' | '\\') || c.escape_debug().len() == 1
 }

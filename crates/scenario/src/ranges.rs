@@ -10,7 +10,7 @@ pub(super) const MOST: u64 = 1_000_000_000;
 /// The bounds of a range in a schema.
 const ENDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
 
-/// Moves the range of a key that takes a number or a name into the schema of the number.
+/// If a key accepts a number or a name, moves its range into the schema of the number.
 pub(super) fn settle(schema: &mut Map<String, Value>) {
     if !schema.contains_key("anyOf") {
         return;

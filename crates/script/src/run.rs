@@ -15,12 +15,12 @@ use crate::packet::{Defaults, Pattern, Shown};
 use crate::script::{Action, Script, Step};
 use crate::settings::Settings;
 
-/// Maximum number of expired deadlines. If more deadlines expire, the connection does not advance
-/// its deadline.
+/// Maximum number of expired deadlines. If more deadlines expire, the script fails, because the
+/// connection does not advance its deadline.
 const WAKE_UPS: u32 = 100_000;
 
-/// Maximum number of packets and events at a time. If there are more packets or events, the
-/// connection does not stop sending.
+/// Maximum number of packets and events that wait for the script, in case the connection does not
+/// stop sending.
 const BACKLOG: usize = 10_000;
 
 /// The values of the connection that a failure shows.

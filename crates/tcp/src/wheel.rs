@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Length of the first level of the wheel, ticks. Each further level is eight times as long and
-/// eight times as coarse (`LVL_SIZE`, `LVL_CLK_SHIFT`).
+/// eight times as coarse as the previous level (`LVL_SIZE`, `LVL_CLK_SHIFT`).
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
 /// A random phase is less than this many ticks, which is the length of a tick of the fifth level.

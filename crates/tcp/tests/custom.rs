@@ -221,8 +221,8 @@ fn the_registered_ones_do_otherwise() {
     assert!(!sender.in_recovery());
 }
 
-/// Two segments are lost as soon as a later one has arrived. The repair ends when all data
-/// outstanding at that time has arrived.
+/// A loss recovery for which a segment is lost as soon as a later one has arrived. The repair ends
+/// when all data outstanding at that time has arrived.
 #[derive(Debug, Default)]
 struct Picky {
     recovery_point: Option<u64>,

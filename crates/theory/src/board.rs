@@ -31,7 +31,7 @@ pub struct Board {
     due: u32,
     /// One past the highest segment that has arrived.
     highest: u32,
-    /// Below this segment, lost segments are marked.
+    /// Segments below this one have been judged: those that are lost are marked.
     judged: u32,
     /// Number of times that a segment was found to be lost.
     losses: u32,
@@ -199,9 +199,9 @@ impl Board {
                 .is_none_or(|it| it.copies == 1 && it.marks == 0 && newest <= (it.at, self.una))
     }
 
-    /// Marks segments as lost that were sent before the horizon and longer ago than its patience
-    /// (RFC 8985 §6.2, step 5). Segments that were sent once were sent in the order of their
-    /// numbers.
+    /// Marks segments as lost if they were sent before the horizon, and longer ago than the
+    /// patience of the horizon (RFC 8985 §6.2, step 5). Segments that were sent once were sent in
+    /// the order of their numbers.
     pub fn detect(&mut self, now: Ticks, horizon: &Horizon) -> Found {
         let mut found = Found::default();
         self.detect_copies(now, horizon, &mut found);

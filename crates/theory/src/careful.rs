@@ -33,7 +33,8 @@ pub struct Careful {
 impl Careful {
     /// Handles an ACK of all segments before `una`, when all segments before `max` were sent.
     /// Returns the growth of the window for `acked` acknowledged data, or `None` if slow start
-    /// ends. `bounds` limit the growth of the round trip with which the conservative phase begins.
+    /// ends. The conservative phase begins if the round trip has grown by a threshold, which
+    /// `bounds` limit.
     pub fn on_ack(
         &mut self,
         (una, max): (u32, u32),

@@ -177,7 +177,7 @@ impl Account {
         read.collapse.is_clear(waited, errors, effort.clear)
     }
 
-    /// Standard error of the mean duration of a block, from the goodputs of whole runs. If few
+    /// Standard error of the mean duration of a block, from the goodputs of whole runs. If a few
     /// blocks are very long, this error is smaller than the error from the durations of blocks.
     fn error_of_runs(&self, read: &Read, mean: &Outcome) -> f64 {
         let whole = f64::from(read.blocks.max(1));
@@ -351,7 +351,8 @@ mod tests {
     }
 
     /// In runs of two blocks, one block in ten takes 1000 packet times, and the others take 100.
-    /// Four of five runs lose no packet, so their goodput is known long before the mean block.
+    /// Four of five runs lose no packet, so the goodput of most runs is known long before the mean
+    /// duration of a block.
     #[test]
     fn few_long_blocks_leave_no_doubt_about_most_runs() {
         let read = Read { blocks: 2, least_rto: 900.0, ..crate::tests::read(1, 0.0) };

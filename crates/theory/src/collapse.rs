@@ -1,6 +1,6 @@
 //! Decides whether a read is below or above the point of collapse.
 
-/// A mean block, or its standard errors. Times are packet times.
+/// Means over blocks, or their standard errors. Times are packet times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Duration of a block at the mean goodput.

@@ -44,7 +44,7 @@ pub struct Deferral {
     /// When the segments below this number were sent, only deferral left a part of the window
     /// unused.
     limited_below: u32,
-    /// Times at which the segments from `first` on were sent; without a scoreboard only.
+    /// Times at which the segments from `first` on were sent; used only without a scoreboard.
     sent: VecDeque<Ticks>,
     first: u32,
 }

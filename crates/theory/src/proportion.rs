@@ -68,8 +68,8 @@ mod tests {
     use super::*;
     use crate::parts::SEGMENT;
 
-    /// One of 20 segments is lost, and the window is halved, so a segment leaves for every second
-    /// one that arrives.
+    /// One of 20 segments is lost, and the window is halved, so one segment leaves for every two
+    /// that arrive.
     #[test]
     fn rfc9937_a_loss_spreads_the_reduction_over_a_round_trip() {
         let mut it = Proportion::new(20 * SEGMENT, 0);

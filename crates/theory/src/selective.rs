@@ -35,8 +35,8 @@ struct News {
     /// The round trip of the youngest segment that the ACK covers, if all covered segments were
     /// sent once.
     rtt: Option<Ticks>,
-    /// When the segment that a duplicate ACK reports was sent, if it was sent once and such
-    /// segments are timed.
+    /// The time at which the segment that a duplicate ACK reports was sent; `None` if it was sent
+    /// more than once, or if such segments are not timed.
     reported: Option<Ticks>,
 }
 

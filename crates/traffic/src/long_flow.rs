@@ -191,8 +191,8 @@ impl LongFlows {
         Self { duration: Some(duration), ..self }
     }
 
-    /// Sets the timer of a flow's next write, if there are bursts. Several segments are written
-    /// together, when the last of them is due, if the connection needs none of them earlier.
+    /// Sets the timer of a flow's next write, if there are bursts. If the connection needs none of
+    /// the next segments earlier, they are written together when the last of them is due.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

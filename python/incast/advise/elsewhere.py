@@ -49,7 +49,8 @@ PLACES = (
     Place(
         "the hosts' TCP",
         "nstat -az TcpRetransSegs TcpExtTCPBacklogDrop TcpExtTCPRcvQDrop TcpExtListenDrops",
-        "look for drops of the host itself at the client, and for retransmissions at the servers.",
+        "at the client, look for packets that the host itself dropped; at the servers, look for "
+        "retransmissions.",
     ),
 )
 

@@ -122,7 +122,8 @@ def is_better(found: Mapping[str, Compared]) -> bool:
 def is_behind(found: Mapping[str, Compared], *, strict: bool) -> bool:
     """Return whether no quantity is likely to become better.
 
-    With `strict`, it is enough that no mean is better. Use `strict` only with many seeds.
+    With `strict`, a quantity whose mean is not better counts as not likely to become better. Use
+    `strict` only with many seeds.
     """
     return all(
         one.finding in (Finding.WORSE, Finding.SAME) or (strict and _ratio(column, one) <= 1)

@@ -56,7 +56,7 @@ class Knee:
         where = (
             f"between {self.low} and {self.high} servers"
             if self.low
-            else f"from {self.high} servers on, or with fewer"
+            else f"from {self.high} servers on, and perhaps with fewer"
         )
         text = f"Collapses {where} ({seeds} each)"
         if self.servers >= self.high:
@@ -165,7 +165,10 @@ def _between(low: int, high: int) -> Iterator[int]:
 
 
 def _ladder(most: int) -> list[int]:
-    """Return numbers of servers from 2 on, in steps of a quarter, but of at least one server."""
+    """Return numbers of servers from 2 to `most`.
+
+    Each number is a quarter, or at least 1, larger than the one before.
+    """
     ladder = [2]
     while ladder[-1] < most:
         ladder.append(min(max(round(ladder[-1] * _STEP), ladder[-1] + 1), most))

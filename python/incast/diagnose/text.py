@@ -42,7 +42,7 @@ CAUSES = {
 
 
 def answer(report: Report) -> str:
-    """Return the first line: whether there is incast, and the cost of waits or the reason."""
+    """Return the first line: the answer on incast, with the cost of waits or with its reason."""
     incast, severity = report["incast"], report["severity"]
     head = _ANSWERS[incast]
     if incast and severity and severity["mild"]:
@@ -182,7 +182,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
 
 
 def cannot_tell(report: Report) -> list[str]:
-    """Return a sentence per open question, except questions that the first lines have."""
+    """Return a sentence per open question, except for the one that the first lines mention."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
         for one in report["cannot_tell"]

@@ -31,7 +31,7 @@ class Loop:
         self._epoll.close()
 
     def add(self, one: socket.socket, call: Callable[[int], None], *, writes: bool = False) -> None:
-        """Call `call` with the events of a socket, which the loop closes at its end."""
+        """Call `call` with the events of a socket; the loop closes the socket when it exits."""
         number = one.fileno()
         self._calls[number], self._sockets[number] = call, one
         self._epoll.register(number, select.EPOLLIN | (select.EPOLLOUT if writes else 0))

@@ -84,9 +84,9 @@ _OWN = ("--user", "--map-root-user", "--net", "--mount")
 def reenter() -> None:
     """Without root, start this command again in a user namespace, in which it has root's rights.
 
-    The root of a user namespace that does not own its network starts again, too, because it could
-    not return to that network. Without namespaces, do nothing; `Machine.here` then tells the
-    reason.
+    A command that runs as the root of a user namespace also starts again if the user namespace does
+    not own the network, because the command could not return to that network. Without namespaces,
+    do nothing; `Machine.here` then tells the reason.
     """
     if sys.platform != "linux" or os.environ.get(_REENTERED):
         return
@@ -144,7 +144,7 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _tick() -> str:
-    """Return the kernel's tick, below which its retransmission timers are not exact."""
+    """Return the length of the kernel's tick, to which its retransmission timers are exact."""
     config = Path(f"/boot/config-{platform.release()}")
     texts = [config.read_text()] if config.exists() else []
     packed = Path("/proc/config.gz")

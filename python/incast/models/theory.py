@@ -28,8 +28,8 @@ class Theory:
         models' own numbers).
     refusals
         The reason of each model that does not apply to all points, by the model's name. If the
-        reasons differ, or if the model applies to some points, each reason has the number of its
-        points.
+        reasons differ, or if the model applies to some points, each reason is given with the number
+        of points.
     """
 
     plan: Plan

@@ -85,8 +85,8 @@ def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFram
 def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None) -> list[int]:
     """Return the flows, ordered by their slowest block; without events, by their last change.
 
-    Events are preferred, because the last change of a window is not the end of a flow: the next
-    block may begin in the same bin.
+    Events are preferred, because the last change of a window may be later than the end of a flow:
+    the next block may begin in the same bin.
     """
     flows = trace["flow"].unique().sort().to_list()
     if results.traces.has("events", job):

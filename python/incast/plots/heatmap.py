@@ -104,7 +104,8 @@ def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
 def _varies(summary: pl.DataFrame, key: str, across: str, up: str) -> bool:
     """Return whether points at the same place on both axes differ in `key`.
 
-    Points at the same place do not differ in a key that is zipped with an axis.
+    A key that is zipped with an axis does not differ: each place on this axis has one value of the
+    key.
     """
     return bool((summary.group_by(across, up).agg(pl.col(key).n_unique())[key] > 1).any())
 

@@ -76,7 +76,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _lasts(one: Series, axis: str | None, place: dict[object, int]) -> tuple[int, float]:
-    """Return the last column with at least half of the line rate, and the mean share of it."""
+    """Return the last column at half of the line rate or more, and the mean share of this rate."""
     good = one.points.filter(pl.col("goodput_share") >= 0.5)  # noqa: PLR2004 (half, as the verdict)
     last = max((place[value] for value in good[axis]), default=-1) if axis else 0
     return last, float(one.points["goodput_share"].mean() or 0.0)  # type: ignore[arg-type]

@@ -41,8 +41,8 @@ class Ledger:
     failures
         Claims that fail, each with the reason.
     empty
-        Claims that hold whatever the run does, each with the reason. If a claim of this kind is
-        another reading of a claim, this reading does not count.
+        Claims that hold whatever the run does, each with the reason. If such a claim repeats
+        another claim under another reading of the text, this reading does not count.
     ties
         Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
         the verdicts with and without clock noise are the same, the evidence is from other runs.
@@ -91,7 +91,7 @@ class Headline:
     found
         What we find, and the reading under which we find it.
     verdict
-        One sentence about the text that its authors would call fair.
+        One sentence that judges the text, and that the text's authors would call fair.
     claims
         The claims on which the verdict is based.
     """

@@ -113,7 +113,7 @@ def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
     Raises
     ------
     FigureError
-        A text or a figure does not exist. The message has the nearest name.
+        A text or a figure does not exist. The message suggests a similar name.
     """
     found: dict[str, Chosen] = {}
     for name in [*names] or [*papers]:

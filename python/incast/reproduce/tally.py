@@ -61,8 +61,8 @@ def together(
     verdicts
         The verdict on each reading.
     reading_of
-        For each other reading, the claim that it repeats. A reading counts alone if this claim has
-        no verdict.
+        For each other reading, the claim that it repeats. If that claim has no verdict, the reading
+        is judged as a claim of its own.
     """
     of = defaultdict(set)
     for name, verdict in verdicts.items():

@@ -161,7 +161,7 @@ class Archive:
                 self._join(chunk.keys, rows)
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
-        """Stop expecting runs, because another process has put them."""
+        """Stop expecting runs, because another process has stored them."""
         for job in jobs:
             chunk = self._chunks.get(job.key)
             if chunk is not None:

@@ -29,7 +29,7 @@ CONFIDENCE = 0.95
 LOW, HIGH = "_ci95_low", "_ci95_high"
 """Suffixes of the columns for the ends of an interval."""
 SCATTERED = 2.0
-"""Ratio of the largest to the smallest value above which a sample has several outcomes."""
+"""A sample has several outcomes if its largest value exceeds this multiple of its smallest."""
 NEAR, FAR = 0.25, 0.5
 """How far the range extends beyond a sample, as a share of the sample's range.
 
@@ -125,7 +125,7 @@ def _student(samples: Samples, confidence: float) -> Floats:
 
 
 def _gaffke(samples: Samples, end: Floats, share: float) -> Floats:
-    """Return a quantile of the mean of the sample and `end`, weighted by uniform spacings."""
+    """Return a quantile of the mean of the sample and `end`, whose weights are random spacings."""
     from scipy.special import betaincinv
 
     count = samples.count

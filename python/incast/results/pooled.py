@@ -138,9 +138,10 @@ class _Point:
         self.seeds = np.repeat(np.arange(len(blocks)), self.sizes)[order]
 
     def shares(self, share: float) -> Floats:
-        """Return each seed's share of blocks up to a percentile; their mean is the pooled share.
+        """Return, for each seed, the share of its blocks that take at most the pooled percentile.
 
-        If a seed has fewer blocks than others, each missing block counts as the pooled share.
+        The mean of these shares is the share of all blocks. If a seed has fewer blocks than others,
+        each missing block counts as the pooled share.
         """
         last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
         below = np.bincount(self.seeds[:last], minlength=len(self.sizes))

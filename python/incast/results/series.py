@@ -14,7 +14,7 @@ _NOTHING = "none"
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: the points that share all swept values but that of the axis.
+    """A curve: the points that share all swept values except the value of the axis.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def ordered(values: Iterable[Any]) -> bool:
 
 
 def written(value: object) -> str:
-    """Write a value as text; write a table or list in JSON as names and parameters."""
+    """Write a value as text; of a table or list in JSON, write the names and parameters."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))
     return str(value)

@@ -60,7 +60,7 @@ class Store(Protocol):
         """Store the rows of runs; the rows are safe when `put` returns."""
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
-        """Stop expecting runs, because another process has put them."""
+        """Stop expecting runs, because another process has stored them."""
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Return the rows of the stored runs, with their keys."""

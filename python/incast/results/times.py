@@ -106,7 +106,7 @@ class Times:
 
 
 def checked(file: Path) -> bytes:
-    """Return the valid lines of a file of times, by their checksums; empty if no line is valid.
+    """Return the head and the lines whose checksum is right; empty if there is no such line.
 
     Raises
     ------

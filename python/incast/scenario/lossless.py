@@ -106,7 +106,8 @@ class Lossless:
 
         This is the time of all data on the shared links, or the time that the last server needs on
         its own, whichever is longer. The ACKs of a window arrive after a round trip at the
-        earliest. Until then the links idle, unless servers that were asked at other times use them.
+        earliest. Until then the links are idle, unless servers that were asked at other times use
+        them.
         """
         alone, together = self._idle(window)
         late = np.asarray(self.late, float)

@@ -1,6 +1,7 @@
 """The list of foreign captures: families, their kinds, and their numbers in each draw.
 
-Every number is drawn from a stream that the name seeds; a new draw is a new line in `DRAWS`.
+Every number of a capture is drawn from a random stream whose seed is the capture's name. A new draw
+is a new line in `DRAWS`.
 """
 
 from __future__ import annotations

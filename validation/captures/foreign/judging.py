@@ -42,7 +42,7 @@ class Score(scoring.Score):
     incomplete: Counter[bool] = field(default_factory=Counter)
     """Whether the defect of an incomplete file was named."""
     doubted: Counter[bool] = field(default_factory=Counter)
-    """Whether incast in an incomplete file was left open, or was reported and is proven."""
+    """Whether the answer for an incomplete file was `None`, a proven yes, or a right no."""
     pauses: Counter[bool] = field(default_factory=Counter)
     tunnels: Counter[bool] = field(default_factory=Counter)
     same: Counter[bool] = field(default_factory=Counter)
@@ -184,7 +184,7 @@ def criteria(score: Score) -> list[Criterion]:
         ("look-alikes present, not ruled out", score.present, 1.0),
         ("no cause reported where nothing was lost", score.invented, 0.99),
         ("incomplete files named", score.incomplete, 0.95),
-        ("incast of incomplete files left open, or proven", score.doubted, 0.95),
+        ("incomplete files: incast left open, or judged correctly", score.doubted, 0.95),
         ("pauses of receivers, with their length", score.pauses, 0.9),
         ("tunnels named", score.tunnels, 1.0),
         ("tunnels: the same verdict as without the tunnel", score.same, 1.0),

@@ -40,9 +40,9 @@ _CLIENT = truth.address(0)
 class Made:
     """Packets at a place, and their truth.
 
-    `found` are the look-alikes that the place shows; `present` are look-alikes that exist, but may
-    be doubted. `pauses` are the waits for a receiver; the last pause may last to the end of the
-    capture.
+    `found` are the look-alikes that the place shows. `present` are other look-alikes that exist;
+    the diagnosis need not find them, but must not rule them out. `pauses` are the waits for a
+    receiver; the last pause may last to the end of the capture.
     """
 
     packets: list[Packet]

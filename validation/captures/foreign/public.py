@@ -19,7 +19,7 @@ _SOON = 1e-4  # seconds until an answer is acknowledged
 
 
 class _Host:
-    """A host with one counter for all its connections, or one of several counters of a host."""
+    """A host and one of its counters of packets: its only one, or one of several."""
 
     def __init__(self, address: str, number: int = 0x1000) -> None:
         self.address, self.number = address, number

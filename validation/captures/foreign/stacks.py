@@ -14,10 +14,10 @@ POLICIES = (PER_CONNECTION, PER_HOST, OUTSIDE, BEHIND_NAT, RANDOM, ZERO, VERSION
 class Stack:
     """The settings of a host's TCP/IP.
 
-    `numbering` is the source of the host's identifications. `busy` is the share of packets after
-    which other traffic takes some identifications (`outside`). This traffic is not in the file.
-    `probes` is the number of new bytes in a probe of a closed window; None means that there are no
-    probes.
+    `numbering` is the source of the host's identifications. With `outside`, other traffic of the
+    host uses some identifications after a share `busy` of the packets. This traffic is not in the
+    file. `probes` is the number of new bytes in a probe of a closed window; None means that there
+    are no probes.
     """
 
     numbering: str = PER_CONNECTION

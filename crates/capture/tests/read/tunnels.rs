@@ -11,7 +11,7 @@ use crate::{LITTLE, START, check, open, packets, read, segment};
 
 type Case = (&'static str, Vec<u8>, Option<Tunnel>);
 
-/// Ethernet frames with the packet in every carrier.
+/// The packet in Ethernet frames with each kind of tag, and in each kind of tunnel.
 fn carried(segment: &Segment) -> Vec<Case> {
     let (four, six) = (segment.v4(), segment.v6());
     let mut cases = tags(&four, &six);

@@ -28,7 +28,8 @@ struct Evidence {
     asked: bool,
     /// Whether nothing had arrived behind the segment.
     alone: bool,
-    /// Whether a repair had ended just before, so that a fast retransmit may have been refused.
+    /// Whether nothing was acknowledged since the last repair ended, so that a fast retransmit may
+    /// have been refused.
     after_repair: bool,
 }
 

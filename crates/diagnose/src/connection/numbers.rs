@@ -41,8 +41,8 @@ impl Connection {
 }
 
 /// Whether it is impossible that `hidden` packets were lost in addition to the packets of a hole.
-/// Either the window lets fewer packets through, or doubling timers send more packets during the
-/// silence.
+/// It is impossible if the window has no room for so many packets, or if the silence is so long
+/// that doubling timers would have sent more packets.
 fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
     let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));
     let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
@@ -50,9 +50,9 @@ fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
         || room.is_some_and(|room| i64::from(hidden) > room + MOST_REPEATS)
 }
 
-/// Votes on whether the number of `missing` packets agrees with the number of `new` packets in the
-/// hole before new bytes. `quick` is true if the new bytes came without a silence, and `next` is
-/// true if they are not beyond a hole.
+/// Before new bytes, `missing` packets are missing according to the identifications, and `new`
+/// packets according to the bytes. Votes on whether the two numbers agree. `quick` is true if the
+/// new bytes came without a silence, and `next` is true if they are not beyond a hole.
 fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     // While losses are repaired, retransmissions may be missing, too.
     let repairs = flow.is_repaired();

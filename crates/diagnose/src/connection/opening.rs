@@ -18,8 +18,8 @@ impl Connection {
         self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
     }
 
-    /// Whether a packet was in the file before. If so, the SYN of the connection came again with
-    /// the same number after data had been seen, and the packet has no new bytes.
+    /// Whether a packet was in the file before. The sign is that the SYN of the connection came
+    /// again, with the same number, after data had been seen, and that the packet has no new bytes.
     pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
         let flow = &mut self.flows[side];
         if packet.has(flags::SYN) {

@@ -44,7 +44,7 @@ enum Who {
     Server,
     /// The server waited for packets that are known to be lost.
     ServerAlone,
-    /// The client waited before the second request. The server waited after it, because the answer
+    /// The client waited before the second request, and the server waited after it: the answer
     /// comes much later than the second request.
     Both,
     /// The client waited.

@@ -280,9 +280,9 @@ fn bytes_that_were_acknowledged_and_come_again_were_sent_in_vain() {
     assert_eq!(talk.events.iter().filter(vain).count(), 1);
 }
 
-/// The wait in a queue that is measured at the client. The client acknowledges the segment of 3 ms,
-/// and its ACK releases the next segment. `after` is the time between these two segments. Round
-/// trips take 1.1 ms.
+/// The wait in a queue, as measured at the client. The client acknowledges the segment of 3 ms, and
+/// its ACK releases the next segment. `after` is the time between these two segments. Round trips
+/// take 1.1 ms.
 fn called(after: Span, change: impl Fn(&mut Talk)) -> Option<Span> {
     let mut talk = Talk::ask(false);
     talk.segment(3 * MS, 0);

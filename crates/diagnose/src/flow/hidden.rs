@@ -22,8 +22,8 @@ impl Hidden {
         self.early += packets;
     }
 
-    /// Returns the number of packets that are missing before a retransmitted packet, and sets it to
-    /// zero, because new bytes come.
+    /// When new bytes come: returns the number of packets that are missing before a retransmitted
+    /// packet, and sets this number to zero.
     pub fn take_early(&mut self) -> u32 {
         std::mem::take(&mut self.early)
     }

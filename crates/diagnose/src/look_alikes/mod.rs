@@ -1,5 +1,4 @@
-//! Look-alikes: phenomena that resemble incast. The answer for each look-alike is found, ruled out
-//! or undecided.
+//! Look-alikes: phenomena that resemble incast. Each look-alike is found, ruled out or undecided.
 //!
 //! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
 //! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this

@@ -8,8 +8,9 @@ pub const NAME: &str = "policer";
 
 /// Minimum number of losses that counts as evidence.
 const COUNT: u64 = 8;
-/// A full queue loses packets while its link sends without a pause, so nearly all its losses show
-/// right behind another packet. At a policer, at least this share of the losses show after a pause.
+/// A full queue loses packets while its link sends without a pause, so nearly all its losses appear
+/// right behind another packet. At a policer, at least this share of the losses appears after a
+/// pause.
 const IDLE: f64 = 0.3;
 /// The capture may show the time of only some losses. If it shows the time of less than one loss in
 /// `SHOWN`, nearly all losses with a known time must occur after a pause.

@@ -4,8 +4,9 @@ use super::{Answer, Seen};
 
 pub const NAME: &str = "window_limited";
 
-/// Smallest number of rounds, smallest number of ACKs, and minimum share of rounds or ACKs before
-/// which the window was used up.
+/// The window limits the flows if more than the share `SHARE` of at least `ROUNDS` rounds end at
+/// the edge of the window, or if the window was used up before more than this share of at least
+/// `ACKS` ACKs.
 const ROUNDS: u64 = 5;
 const ACKS: u64 = 10;
 const SHARE: f64 = 0.5;

@@ -24,8 +24,8 @@ use calendar::Calendar;
 const USUAL: usize = 3;
 /// Number of lanes. A network with links of several kinds has several usual delays.
 const LANES: usize = 5;
-/// After this number of near events that no lane accepted, one more lane is used, if at least one
-/// in `RARE` sequence numbers belonged to such an event.
+/// After this number of near events that no lane accepted, one more lane is used, if such events
+/// were frequent: at least one in `RARE` sequence numbers.
 const MISFITS: u32 = 256;
 const RARE: u64 = 2;
 /// Events further ahead do not enter a lane, because the lane could then not accept nearer events.

@@ -203,8 +203,8 @@ fn names(kind: &str) -> Vec<String> {
 
 /// With every transport in every profile, an undisturbed read is completed and uses most of the
 /// link. This also holds for frames of 9000 bytes on links of 1 us, on which a transmission takes
-/// ten times the propagation delay. A profile that does not fit a transport would stall here, such
-/// as delayed ACKs for a transport whose signal is the delay.
+/// ten times the propagation delay. If a profile did not fit a transport, the read would stall: for
+/// example, with delayed ACKs and a transport whose signal is the delay.
 #[test]
 fn every_transport_ends_a_small_read_in_every_profile() {
     let jumbo = json!({

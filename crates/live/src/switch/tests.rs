@@ -9,7 +9,7 @@ use crate::testbed::{ACK, DROP_TAIL, MARKING, Memory, SYN, Sent, alone, ip, link
 
 const FLOWS: [(HostId, HostId); 2] = [(HostId(1), HostId(0)), (HostId(2), HostId(0))];
 
-/// Whether a table takes each frame, in turn, for a retransmission.
+/// For each frame in turn: whether a table takes it for a retransmission.
 fn are_again(frames: &[Sent]) -> Vec<bool> {
     let mut table = Table::new(&FLOWS);
     let read = |sent: &Sent| table.read(&sent.frame()).expect("it belongs to a flow");

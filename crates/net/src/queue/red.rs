@@ -325,8 +325,9 @@ impl Curve {
     /// Decides on a packet of this `weight` with `draw`, a random number from [0, 1).
     ///
     /// As in Floyd & Jacobson 1993, figure 2, the count of packets since the last hit makes the
-    /// spacing of hits uniform. With lengths in bytes, a packet's probability is multiplied by its
-    /// size after the spacing, as in ns-2; the figure multiplies before the spacing.
+    /// spacing of hits uniform. With lengths in bytes, the probability is multiplied by the
+    /// packet's size after this correction for the spacing, as in ns-2; in the figure, it is
+    /// multiplied before the correction.
     pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {
             self.count = None;

@@ -285,7 +285,8 @@ mod tests {
             self.discipline.departing(&packet, Span::ZERO, &QueueView::default());
         }
 
-        /// The class of the last of `count` packets that never wait.
+        /// The class of the last of `count` packets, each of which leaves before the next one
+        /// arrives.
         fn class_after(&mut self, flow: u32, count: usize, gap: impl Fn(usize) -> u64) -> usize {
             let mut class = None;
             for number in 0..count {

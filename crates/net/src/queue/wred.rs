@@ -86,7 +86,7 @@ impl Default for Params {
 }
 
 impl Default for Class {
-    /// Packets with the first label are hit at twice the average queue.
+    /// Packets with the first label have twice the default thresholds of packets without a class.
     fn default() -> Self {
         Self {
             label: 1,

@@ -34,8 +34,8 @@ pub struct Trunks<'a> {
 
 impl Network {
     /// Hosts at the switches of a fabric. In every topology, host `i` sends through port `2i` and
-    /// receives from its switch's port `2i + 1`. Two ports per trunk have the next numbers, one per
-    /// direction.
+    /// receives from its switch's port `2i + 1`. The next numbers belong to the ports of trunks:
+    /// two ports per trunk, one per direction.
     pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
         let Trunks { fabric, port, pool } = trunks;
         let on = |config: &PortConfig, switch: SwitchId| PortConfig {

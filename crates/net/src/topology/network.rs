@@ -64,7 +64,7 @@ impl Network {
         self.routes.first(route)
     }
 
-    /// The sending host's port of a route.
+    /// The port of the host that sends on this route.
     #[inline]
     pub fn host_port(&self, route: RouteId) -> PortId {
         self.routes.host_port(route)
@@ -120,8 +120,8 @@ impl Network {
         routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
-    /// Whether a port announces its packets to the next port. Packets of a lone route may be
-    /// offered early to a port that announces its packets.
+    /// Whether a port announces its packets to the next port. A port that does so accepts packets
+    /// of a lone route in advance.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
         self.express.shortcut(port) == Shortcut::Announce
@@ -364,7 +364,7 @@ impl Routes {
         self.path(self.paths(route).start)
     }
 
-    /// The sending host's port of a route. All paths of the route begin at this port.
+    /// The port of the host that sends on this route. All paths of the route begin at this port.
     #[inline]
     pub(super) fn host_port(&self, route: RouteId) -> PortId {
         self.hops[(self.paths(route).start as usize) << self.stride]

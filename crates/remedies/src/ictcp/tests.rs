@@ -91,8 +91,8 @@ fn receiver(params: Params, card: Card, window: u64) -> Receiver {
     }
 }
 
-/// The windows of a receiver with segments of 1000 bytes after each of these rounds. A round has
-/// this many segments, 8 us apart at its end.
+/// The windows of a receiver with segments of 1000 bytes, after each round. `rounds` has the number
+/// of segments of each round; they arrive 8 us apart at the end of the round.
 fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
     let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
     card.open(0, 2000, RTT);

@@ -19,8 +19,9 @@ pub(super) struct Link {
     threshold: Span,
     /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// The times at which the data triggered by ACKs with a departure time will have passed the
-    /// link: the data of first-class ACKs, and the data of all ACKs.
+    /// For the ACKs that have a departure time: the time at which the data triggered by the ACKs of
+    /// the first class will have passed the link, and this time for the data triggered by all these
+    /// ACKs.
     early: Time,
     all: Time,
     /// Amount of data of the first class that has overtaken the second class.

@@ -28,7 +28,7 @@ pub(super) struct Group {
     members: Vec<Member>,
     /// The group's size, once known.
     total: Option<usize>,
-    /// Number of members that have got their request. The first `asked` members are these members.
+    /// Number of members that have got their request; these are the first ones in `members`.
     asked: usize,
     /// Number of open positions, counted from the first position.
     allowed: usize,

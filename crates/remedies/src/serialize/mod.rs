@@ -106,7 +106,7 @@ pub(crate) trait Method: Send {
     /// The values that the client is given or must measure.
     fn client(&self) -> Client;
 
-    /// Online measurements that open more sets.
+    /// Measurements while data arrive, which may allow more open sets.
     fn adaptive(&self) -> Option<Adaptive> {
         None
     }

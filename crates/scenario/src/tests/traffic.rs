@@ -164,7 +164,7 @@ fn a_workload_s_own_transport_is_under_its_key() {
     load(&[("workload", own)]);
 }
 
-/// A key of `[transport]` has no effect only if it has no effect for any group with this transport.
+/// A key of `[transport]` is refused only if it has no effect in all groups with this transport.
 #[test]
 fn connections_that_end_keep_their_fin() {
     let read = |connections: &str| json!({ "servers": 2, "sru": 1000, "connections": connections });

@@ -322,8 +322,8 @@ impl Search {
         }
     }
 
-    /// Finds ECN that has no effect because no switch marks. A switch that marks without ECN
-    /// traffic is not an error.
+    /// Finds ECN that has no effect because no switch marks. The opposite is not an error: a switch
+    /// may mark although no traffic uses ECN.
     fn marks(&mut self, document: &Value, scenario: &Scenario) {
         let network = &scenario.network;
         let switch_marks =

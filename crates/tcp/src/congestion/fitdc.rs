@@ -16,8 +16,9 @@ params_over_marks! {
         /// Growth per round trip with empty queues, in segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
-        /// Number of the flow's segments in queues at which slow start ends, above 0. Growth falls
-        /// linearly with this number, and is 0 at `backlog` (Vegas' β: 4).
+        /// Slow start ends when this number of the flow's segments, above 0, is in queues. After
+        /// slow start, growth falls linearly with the number of these segments, and is 0 at
+        /// `backlog` (Vegas' β: 4).
         #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub backlog: f64 = 4.0,
     }

@@ -25,8 +25,8 @@ enum Config {
     Off(Off),
     /// Growth of the round trip ends slow start after a conservative phase (RFC 9406, `HyStart++`).
     Rfc9406(PlusPlus),
-    /// Growth of the round trip ends slow start, or a train of ACKs that lasts half a round trip
-    /// (Ha and Rhee 2011, as in Linux's CUBIC).
+    /// Slow start ends when the round trip grows, or with a train of ACKs that lasts half a round
+    /// trip (Ha and Rhee 2011, as in Linux's CUBIC).
     Linux(Hybrid),
 }
 
@@ -96,12 +96,13 @@ struct Hybrid {
     low_window: u32,
     /// Largest gap between the ACKs of a train, seconds (`hystart_ack_delta_us`: 2 ms).
     ack_spacing: Span,
-    /// Divisor of the smallest round trip, at least 1 (Linux: 2; ns-3.37: 1). A train of ACKs ends
-    /// slow start when it has lasted for the quotient.
+    /// Divisor, at least 1 (Linux: 2; ns-3.37: 1). A train of ACKs ends slow start when it has
+    /// lasted longer than the smallest round trip plus the extra time, divided by this number.
     #[schemars(range(min = 1))]
     train_divisor: u32,
-    /// Upper bound of the extra time of a train, seconds (Linux: 1 ms). The extra time is the time
-    /// that four offloaded bursts of 64 KiB take at the window's rate.
+    /// Upper bound of the extra time, seconds (Linux: 1 ms, of which `train_divisor` leaves 0.5
+    /// ms). The extra time is the time that four offloaded bursts of 64 KiB take at Linux's pacing
+    /// rate for the window.
     offload_allowance: Span,
 }
 

@@ -63,7 +63,7 @@ struct Fraction {
     divisor: u64,
 }
 
-/// Extras with which nothing leaves before the pacer's time.
+/// Extras that let nothing leave before the time that the pacer has set.
 const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)

@@ -41,7 +41,7 @@ impl Connection {
         self.room()
     }
 
-    /// The limits if the window, which recovery inflates, limits the flight.
+    /// What may be sent if the flight is limited by the window, which recovery inflates.
     #[inline]
     fn flight_room(&self) -> Room {
         let (una, next) = (self.board.una(), self.board.next());

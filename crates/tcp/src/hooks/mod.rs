@@ -63,8 +63,8 @@ pub enum SendEvent<'a> {
         /// The ACK.
         packet: &'a Packet,
         /// Whether all windows allow the next data now. The next data are new data or data that a
-        /// timeout returned to the send queue. This value ignores repairs by loss recovery, and
-        /// delays in time.
+        /// timeout returned to the send queue. This value takes no account of repairs by loss
+        /// recovery, or of rules that only delay data, such as pacing.
         may_send: bool,
     },
     /// The retransmission timer expired.
@@ -104,7 +104,7 @@ pub trait SenderHook: Send {
         Advice::NONE
     }
 
-    /// Advice on the retransmission timer of data, when it is set (RTO floor).
+    /// Advice on the retransmission timer of data (RTO floor), asked for when the timer is set.
     fn timer(&self, view: &SendView) -> Advice {
         let _ = view;
         Advice::NONE

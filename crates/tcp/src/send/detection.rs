@@ -35,8 +35,8 @@ pub struct Detection {
 }
 
 impl Scoreboard {
-    /// Declares lost the segments that were sent before `horizon` and longer ago than its
-    /// `patience` (RFC 8985 §6.2, step 5).
+    /// Declares lost the segments that were sent before the segment of `horizon`, and longer ago
+    /// than the `patience` of `horizon` (RFC 8985 §6.2, step 5).
     ///
     /// Segments sent once were sent in the order of their sequence numbers, and copies are recorded
     /// in the order of sending. The search begins after the segments that earlier calls have
@@ -96,7 +96,7 @@ impl Scoreboard {
         (segment.sent_at == sent_at && waits).then_some(index)
     }
 
-    /// Time at which the last copy before `horizon` that is in flight was sent. The copies between
+    /// Sending time of the latest copy before `horizon` that is still in flight. The copies between
     /// this copy and `horizon` are no longer in flight, and are forgotten.
     fn last_copy_before(&mut self, horizon: &Horizon) -> Option<Time> {
         let sent_before = |&(_, at): &(u64, Time)| at <= horizon.sent_at;

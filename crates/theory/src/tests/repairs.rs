@@ -86,8 +86,9 @@ fn sacked(it: &mut Sender, (next, segment): (u32, u32), rules: &Rules) -> Vec<(u
     sent_by(it, 50, rules)
 }
 
-/// Of ten segments, 1 to 6 are lost. With RFC 6675, three arrived segments are enough to send as
-/// many segments again as the window allows. `Sack1` counts lost segments as part of the pipe.
+/// Of ten segments, 1 to 6 are lost. With RFC 6675, the sender repeats as many segments as the
+/// window allows, once three segments have arrived. `Sack1` counts lost segments as part of the
+/// pipe.
 #[test]
 fn ns2s_sack_waits_where_more_than_half_of_a_window_is_lost() {
     let repaired = |repair| {

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 LEAST = 0.9
-"""Share of the held-out reads that the factors cover."""
+"""Share of a region's held-out reads whose error is within the region's factor."""
 EDGES = (0.02, 0.1, 0.25)
 """Upper limits of the uncertainty in each region. Above the last limit, there is no answer."""
 MOST = EDGES[-1]

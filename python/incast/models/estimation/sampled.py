@@ -1,9 +1,9 @@
 """Loss rates without a trace: from a sample of one packet in k, or from the counters of a switch.
 
 Both sources give the two rates that the models distinguish, the rate of lost packets and the rate
-of loss events. The standard errors come from the packets and events that were not seen. Neither
-source shows which flow lost a packet, so p_r needs the assumption that an event hits j of the n
-flows.
+of loss events. The standard errors express the uncertainty due to packets and events that were not
+seen. Neither source shows which flow lost a packet, so p_r needs the assumption that an event hits
+j of the n flows.
 """
 
 from dataclasses import dataclass

@@ -127,7 +127,10 @@ def inside(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
 
 
 def timeouts_per_packet(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
-    """Return p_c·Q, where p_c·Q_abtt = delta/L, because Q_abtt = delta·E[Y]/L (3.38)."""
+    """Return p_c·Q, timeouts per packet, with Q = min(1, Q_ibtt + Q_abtt).
+
+    p_c·Q_abtt is delta/L, because Q_abtt = delta/(p_c·L) (3.38).
+    """
     p_c = probability(losses.event_ratio, "event_ratio")
     head: Floats = floats(0.0)
     if kind not in {"td-only", "ibtt-only"}:

@@ -79,7 +79,7 @@ def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
 
 
 def _no_loss(window: ArrayLike, loss: ArrayLike) -> Floats:
-    """Return A(w, w)·(1 - q³): the part that the printed limit of the sum adds."""
+    """Return A(w, w)·(1 - q³): the term that only the sum with its printed limit has."""
     window, loss = together(window, loss)
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.log1p(-loss)

@@ -18,7 +18,8 @@ MOST_ARRIVALS = 200.0
 ROOM = 1 << 20
 """Number of terms that are computed at once."""
 NEGLIGIBLE = 1e-60
-"""Probability of the largest batch counts, which a sum over all counts leaves out."""
+"""Total probability, relative to the sum, of the largest numbers of batches, which `compound`
+leaves out."""
 
 
 @dataclass(frozen=True, eq=False)

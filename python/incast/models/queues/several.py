@@ -113,9 +113,10 @@ class MGnK(Occupancy):
 
         p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 
-    l is the arrival rate. b(m) is the mean time with m arrivals in a service of S/n. a(m) is the
-    mean time with m arrivals in the minimum of S and n - 1 residual services. p(K) takes the rest
-    of both sums. The approximation is exact for n = 1 and for exponential services.
+    l is the arrival rate. b(m) is the mean time of a service of S/n during which m packets have
+    arrived so far. a(m) is the same mean time for the minimum of S and n - 1 residual services.
+    p(K) takes the rest of both sums. The approximation is exact for n = 1 and for exponential
+    services.
     """
 
     arrival_rate: float

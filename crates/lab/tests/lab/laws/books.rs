@@ -70,8 +70,8 @@ impl Books {
         self.in_order + u64::from(self.fin == Some(self.in_order))
     }
 
-    /// The cause of an expiry of the timer of the server's data while `packets` were in the
-    /// network, in either direction.
+    /// The cause of a timeout of the server's data, if `packets` were in the network at that time,
+    /// in either direction.
     pub fn cause(&self, row: &EventRow, mss: u64, packets: &[Packet]) -> Cause {
         let una = row.seq - 1;
         let ahead = |packet: &&Packet| packet.route.is_forward();

@@ -201,8 +201,8 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A congestion control that uses losses. Congestion controls that count marks need a switch of
-/// their own.
+/// A congestion control that uses losses. The others are drawn separately, because those that count
+/// marks also need a switch that marks.
 fn by_losses() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
@@ -434,7 +434,7 @@ fn possible(mut document: Value) -> Value {
 }
 
 /// Adds clients and servers until all named clients and servers exist. If the first workload has no
-/// servers, no other traffic shares servers.
+/// servers that other traffic could share, that traffic gets a host of its own.
 fn enough_of_all(document: &mut Value) {
     let first = document["workload"].get(0).unwrap_or(&document["workload"]);
     if first["name"] == "all-to-all" {

@@ -51,7 +51,7 @@ fn switches() -> [Value; 3] {
 }
 
 /// A switch that pushes packets out reserves its whole buffer for priority packets. With 256 KiB
-/// and twice as many servers as the threshold's 30 % support, there is no timeout of 200 ms if
+/// and twice as many servers as a threshold of 30 % supports, there is no timeout of 200 ms if
 /// handshakes have priority. Without this priority, the oldest packet, which is pushed out, is
 /// often a SYN-ACK.
 #[test]

@@ -47,8 +47,8 @@ pub struct Params {
     /// bursts, with or without segmentation offload, and a burst is at most half the window
     /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Round-trip time that halves the growth of bursts to near hosts, in seconds. A burst grows by
-    /// 64 KiB, halved once for each `burst_rtt` in the smallest round trip (Linux's
+    /// Increase of the smallest round trip that halves the growth of bursts, in seconds. A burst
+    /// grows by 64 KiB, halved once for each `burst_rtt` in the smallest round trip (Linux's
     /// `tcp_tso_rtt_log` of 9: 512 us). If `burst_rtt` is 0, bursts do not grow.
     pub burst_rtt: Span,
     /// Gain of the window's room for ACKs that arrive in bursts (0: no room; Linux's
