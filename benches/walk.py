@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float]:
-    """Return the executions of each instruction in Rust during a run, and the run's hops."""
+    """Return how often a run executes each instruction in Rust, and the run's hops."""
     document = cases.of_transport(AMPLE, transport)
     document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
     written, hops = callgrind.profile(document, package=package, options=["--dump-instr=yes"])
