@@ -25,7 +25,7 @@ MOST_FILES = 22
 SERVERS = 4
 SHORT, LONG = 1_000_000, 3_000_000
 LINKS = 4
-"""Links that a segment and its ACK cross together."""
+"""Number of links that a segment and its ACK cross, in total."""
 LEAST = 0.5
 LIBRARY = ""
 """Name of Rust's library: its instructions are counted, but its files are not."""

@@ -376,8 +376,8 @@ mod tests {
         assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
     }
 
-    /// Three flows repeat after 200 ms, and the next data come a time `after` later than the first
-    /// of these retransmissions.
+    /// Three flows repeat after 200 ms. The next data come after the first of these
+    /// retransmissions, by `after`.
     fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
         let mut silences = Silences::default();
         silences.data(at(0));
