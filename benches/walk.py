@@ -25,7 +25,7 @@ MOST_FILES = 22
 SERVERS = 4
 SHORT, LONG = 1_000_000, 3_000_000
 LINKS = 4
-"""Links that a segment and its ACK cross together."""
+"""Number of links that a segment and its ACK cross, in total."""
 LEAST = 0.5
 LIBRARY = ""
 """Name of Rust's library: its instructions are counted, but its files are not."""
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float]:
-    """Return the executions of each instruction in Rust during a run, and the run's hops."""
+    """Return how often a run executes each instruction in Rust, and the run's hops."""
     document = cases.of_transport(AMPLE, transport)
     document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
     written, hops = callgrind.profile(document, package=package, options=["--dump-instr=yes"])

@@ -32,7 +32,7 @@ class Study:
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     quick: bool = True
-    """Whether `--quick` runs a sample of the study; `make test` runs the samples of the others."""
+    """Whether `--quick` runs a sample of the study; otherwise `make test` runs its sample."""
 
 
 def study(name: str) -> Study:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PAIRS = REFERENCE / "advise" / "pairs.csv"
 EACH = 2
-"""Number of the best fixes of every party that are paired."""
+"""How many fixes of each party, the best ones, are paired."""
 MUCH = 1.1
 """Least ratio of goodputs with which a pair is worth the work of two fixes."""
 

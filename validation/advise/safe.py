@@ -57,7 +57,7 @@ def stated(numbers: Iterable[int] | None = None) -> list[Stated]:
 
 
 def _unsafe(case: Case, low: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers up to `low` with a collapse of the mean, and with one of a seed."""
+    """Return the numbers up to `low` at which the mean collapses, and at which a seed does."""
     trials, collapses, rare = Trials(case), [], []
     names = {n: str(n) for n in range(2, low + 1) if trials.add(str(n), {SERVERS: n})}
     if names:

@@ -43,13 +43,13 @@ that table:
 Half of the wrong "cannot tell" answers in the second and the fifth draw were errors in the ground
 truth. For Tahoe, the ground truth first assumed that nothing is outstanding when a fast retransmit
 begins. After this error was corrected, the ground truth still ignored the two segments of limited
-transmit (RFC 3042). A few scenarios determine each number of the table. Therefore the fourth and
-the fifth draw have twice as many scenarios with incast as the earlier draws, and the later draws
-have three times as many as the earlier draws. After the seventh draw, seven of 612 public captures
-were reported as incast, but none of them was incast. Since then the diagnosis infers a loss only if
-a packet in the capture shows it ([ADR 27](../adr/0027-a-loss-needs-a-witness.md) calls such a
-packet a witness). The ground truth now marks a loss without a witness as doubtful, too, so the
-numbers of earlier draws measure something else.
+transmit (RFC 3042). Each number of the table depends on only a few scenarios. Therefore the fourth
+and the fifth draw have twice as many scenarios with incast as the earlier draws, and the later
+draws have three times as many as the earlier draws. After the seventh draw, seven of 612 public
+captures were reported as incast, but none of them was incast. Since then the diagnosis infers a
+loss only if a packet in the capture shows it ([ADR 27](../adr/0027-a-loss-needs-a-witness.md) calls
+such a packet a witness). The ground truth now marks a loss without a witness as doubtful, too, so
+the numbers of earlier draws measure something else.
 
 In the second and in the third foreign draw, one of 724 controls (captures without incast) was
 reported as incast. Both of these controls were outages in which requests, or everything that the

@@ -62,8 +62,8 @@ Written by `make validate`; do not edit. This page compares the model
 - a buffer of 16 to 512 KiB or of 10 to 350 packets;
 - 2 to 96 servers with an SRU of 16 KiB to 1 MiB;
 - a minimum RTO of 1 to 200 ms;
-- `request_jitter`, `start_spread` and `send_jitter` of 1 to 100 us; about 60 % of the reads have
-  each of them, and all reads have at least one;
+- `request_jitter`, `start_spread` and `send_jitter` of 1 to 100 us; each of these keys is set in
+  about 60 % of the reads, and all reads have at least one;
 - fresh or persistent connections;
 - each of the profiles {_listed(PROFILES)} with each of the
   transports {_listed(TRANSPORTS)}, and the queue

@@ -43,7 +43,7 @@ class Group:
     title: str
     standings: list[Standing]
     best: Standing
-    """Shares of a choice of the group's best row in every scenario, as if one could choose it."""
+    """Shares that are reached if the group's best row is chosen anew for each scenario."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ pub struct Mark {
     pub idle: Span,
 }
 
-/// The logarithm in sixteenths of a power of two, so that there are few values.
+/// The base-2 logarithm in sixteenths, rounded down, so that there are few values.
 fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }

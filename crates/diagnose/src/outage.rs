@@ -13,8 +13,8 @@ use crate::time::{Span, Time};
 const LEAST: Span = Span::from_millis(50);
 /// A flow was sending before a silence if its last data came at most this time before the silence.
 const JUST: Span = Span::from_millis(50);
-/// Minimum number of flows that continue with acknowledged data. With fewer flows, each flow may
-/// have lost only one ACK.
+/// Minimum number of flows that continue with data that were already acknowledged. With fewer
+/// flows, each flow may have lost only one ACK.
 const FLOWS: u32 = 3;
 /// Minimum percentage of flows that continue with old bytes, among all flows that continue.
 const SHARE: u32 = 80;
@@ -148,7 +148,7 @@ impl Silences {
         }
     }
 
-    /// Notes that a flow continues after its last data at `last`. `asks` is true if the flow
+    /// Notes that a flow whose last data came at `last` continues. `asks` is true if the flow
     /// carries requests. A server may send no ACK for a request until it has the answer.
     pub fn resumed(&mut self, last: Time, how: Resumed, asks: bool) {
         let Some(silence) = self.all.last_mut() else { return };
@@ -376,8 +376,8 @@ mod tests {
         assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
     }
 
-    /// Three flows repeat after 200 ms, and the next data come a time `after` later than the first
-    /// of these retransmissions.
+    /// Three flows repeat after 200 ms. The next data come after the first of these
+    /// retransmissions, by `after`.
     fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
         let mut silences = Silences::default();
         silences.data(at(0));

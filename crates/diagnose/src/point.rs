@@ -213,9 +213,9 @@ impl Point {
         self.stalls_in_order();
     }
 
-    /// Forgets waits that are much shorter than the timer, if the usual timer is known and has the
-    /// common length. Such a short wait ended with a repair that a queue had delayed. The timer of
-    /// a SYN is a different one.
+    /// Forgets waits that are much shorter than the usual timer, if this timer is known and not
+    /// shorter than `LONG`. Such a short wait ended with a repair that a queue had delayed. The
+    /// timer of a SYN is a different one.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;

@@ -159,8 +159,8 @@ impl Stall {
         }
     }
 
-    /// Whether the length of the stall is that of a retransmission timer, because a loss was seen
-    /// and the link idled. A packet that a busy link has delayed does not show a timer.
+    /// Whether the stall shows the length of a retransmission timer: a loss was seen, and the link
+    /// idled. A packet that a busy link has delayed does not show a timer.
     pub fn shows_a_timer(&self) -> bool {
         self.ended == Ended::Timeout
             && self.idle >= IDLE

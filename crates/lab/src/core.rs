@@ -302,7 +302,7 @@ const AFTER_TIMERS: u64 = 1 << 63;
 const BEFORE_ALL: u64 = 0;
 
 /// Packets that hosts keep, ordered by departure time and sequence number. The sequence number was
-/// drawn when the host got the packet.
+/// assigned when the host got the packet.
 type Kept = BTreeMap<(Time, u64), PacketId>;
 
 /// The parts of [`Core`] that packets need in the network: all parts except the hosts.

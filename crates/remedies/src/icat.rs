@@ -127,7 +127,7 @@ struct Icat {
 }
 
 impl Icat {
-    /// Minimum windows that fit into buffer and bandwidth-delay product, at least 1.
+    /// How many minimum windows fit into buffer and bandwidth-delay product, at least 1.
     fn places(&self, client: &ClientPlace) -> u64 {
         let Situation { client_rate, base_rtt, buffer, .. } = self.situation;
         let packet = u64::from(client.packet.payload) + u64::from(client.packet.header);

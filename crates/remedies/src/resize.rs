@@ -145,8 +145,8 @@ impl Rule {
         Self { most, window: 0, has_lost: false }
     }
 
-    /// After the first loss, `cwnd_dsr` for the lost window: the number of segments of this size in
-    /// this window. `None` otherwise.
+    /// After the first loss, `cwnd_dsr`: how many segments of size `segment` the last window
+    /// without a loss had, within limits. `None` otherwise.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;

@@ -215,9 +215,9 @@ pub(super) fn parts(name: &str) -> Option<Value> {
     is_control.then(|| json!({ "recovery": "newreno", "congestion_control": name }))
 }
 
-/// Whether a loss recovery of this name is also a transport. If a remedy has the same name, the
-/// transport is the remedy. `sack1` is not a transport, because the profile `ns2` uses it for the
-/// transport `sack`.
+/// Whether the name of a loss recovery also names a transport with this recovery. If a remedy has
+/// the same name, the transport of this name is the remedy. `sack1` is not a transport, because the
+/// profile `ns2` uses it for the transport `sack`.
 fn names_transport(recovery: &str) -> bool {
     !is_remedy(recovery) && recovery != "sack1"
 }

@@ -28,7 +28,7 @@ pub struct Config {
     /// The packets before the first data.
     pub handshake: Handshake,
     /// Whether a request packet without a size is as long as an ACK. If not, the request packet has
-    /// one byte, as a model of a simulator whose script starts the sender.
+    /// one byte, to model a simulator whose script starts the sender.
     pub request_on_wire: bool,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,

@@ -198,7 +198,7 @@ pub struct Flavour {
     pub impatient: bool,
     /// Whether a fast retransmit restarts the timer.
     pub restarts_timer: bool,
-    /// Whether two duplicate ACKs release a segment each (RFC 3042).
+    /// Whether each of the first two duplicate ACKs releases a segment (RFC 3042).
     pub limited_transmit: bool,
     /// Whether the released segments may be segments that a timeout sends again (ns-2).
     pub limited_again: bool,

@@ -79,7 +79,7 @@ _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Tells the slot the connection of its answer, before the request is sent."""
+    """Tells the slot which connection its answer uses, before the request is sent."""
 
     def __init__(self, socket_factory: Callable[[Any], socket.socket]) -> None:
         super().__init__(limit=0, socket_factory=socket_factory)

@@ -26,7 +26,7 @@ class Held(NamedTuple):
 
 
 def prepare(sock: socket.socket, window: int | None) -> None:
-    """Limit the window of a socket that is not connected yet to about `window` bytes."""
+    """Limit a socket's window to about `window` bytes, before the socket is connected."""
     if window is not None and SUPPORTED:
         # The kernel allocates twice as much memory, and offers at least half of that as the window.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)

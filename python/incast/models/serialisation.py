@@ -9,9 +9,9 @@ The simulator's clients use the same equations (`crates/remedies/src/serialize`)
 take arrays. Equations that the clients do not need are in this file. Where the printed text
 contradicts its own arithmetic, this file follows the arithmetic. So (12) has the factor 8 here,
 which the printed (12) lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. This file
-keeps one odd but consistent definition: T1 counts the ACKs of round m from one packet's time after
-the beginning of the round. With this definition, T1 is 412 us, while an event simulation gives
-400 us.
+keeps one odd but consistent definition: in T1, the ACKs of round m are counted from the arrival of
+the first one, one packet's time after the beginning of the round. With this definition, T1 is 412
+us, while an event simulation gives 400 us.
 """
 
 from collections.abc import Sequence

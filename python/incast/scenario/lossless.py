@@ -71,7 +71,7 @@ class Lossless:
     trip, greeting
         Round trip of a full packet and its ACK, and round trip of a handshake (0 without one).
     late
-        The time by which the last server learns of a block later than the first server.
+        The time from when the first server learns of a block until the last server does.
     initial, most
         The initial and the largest window in segments.
     blocks

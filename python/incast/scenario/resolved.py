@@ -130,7 +130,7 @@ class Resolved:
 
     @property
     def lateness(self) -> float:
-        """Mean seconds by which the last server learns of a block later than the first server."""
+        """Mean seconds from when the first server learns of a block until the last one does."""
         gaps = (self.servers - 1) * self.request_jitter / 2
         spread = self.facts["start_spread_s"] + self.facts["request_spread_s"]
         return gaps + spread * self.servers / (self.servers + 1)

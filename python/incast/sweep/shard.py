@@ -62,7 +62,7 @@ class Shard:
         return every[part.start : part.stop]
 
     def cut(self, costs: Sequence[int], times: int = 1) -> range:
-        """Return the shard's range of runs, whose costs are `costs`, repeated `times` times.
+        """Return the shard's range of runs. Their costs are `costs`, repeated `times` times.
 
         The sum of the costs is divided equally. A run belongs to the part that contains the middle
         of its cost. So no part costs more than an equal share plus the longest run.

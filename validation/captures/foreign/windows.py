@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _small(hosts: Hosts, rest: int, waits: list[float], *, to_end: bool = False) -> None:
-    """Let a receiver stop reading, once for each wait, until `rest` bytes of window are left."""
+    """Stop a receiver's reading once for each wait; its window then shrinks to `rest` bytes."""
     random = hosts.network.random
     upload = random.random() < 0.5
     receiver_stack = hosts.servers if upload else hosts.client

@@ -18,8 +18,8 @@ const SHOWN: u64 = 4;
 const NEARLY_ALL: f64 = 0.9;
 /// Losses come together if the variance over mean of the losses per 64 packets is larger than this.
 const TOGETHER: f64 = 1.6;
-/// If more than this share of the packets is lost, the losses also count as together, because
-/// nobody would use such a link.
+/// If more than this share of the packets is lost, the losses also count as coming together,
+/// because nobody would use a link with so many random losses.
 const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {

@@ -141,7 +141,7 @@ impl<S: Summary> Bins<S> {
         })
     }
 
-    /// With full detail, takes out the runs that can no longer change.
+    /// With full detail, takes out the runs of equal bins that can no longer change.
     pub fn take_final(&mut self) -> Self {
         let rest = self.runs.split_off(self.runs.len().saturating_sub(2));
         Self { runs: std::mem::replace(&mut self.runs, rest), ..*self }

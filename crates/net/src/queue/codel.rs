@@ -9,8 +9,8 @@ use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Controlled delay (RFC 8289). The RFC's 5 ms and 100 ms are for Internet round trips (§4). The
-/// defaults have the same ratio to round trips of a data centre, where packets never wait for 5 ms
-/// in a shallow buffer.
+/// defaults are shorter in proportion to the round trips of a data centre, where packets never wait
+/// for 5 ms in a shallow buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {

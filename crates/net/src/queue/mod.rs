@@ -42,7 +42,7 @@ pub struct QueueView {
 }
 
 impl QueueView {
-    /// Whether no packet is being sent or waits for the end of a pause.
+    /// Whether the port is empty: no packet is being sent, and none waits for the end of a pause.
     pub fn is_idle(&self) -> bool {
         self.in_service_bytes == 0 && self.packets == 0
     }

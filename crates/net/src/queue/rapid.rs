@@ -10,7 +10,7 @@ use super::push_out::{Search, Victim};
 use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::{Flags, Packet};
 
-/// One FIFO with state per flow. A packet that finds no room pushes out the oldest packet with
+/// One FIFO with state per flow. A packet that finds no room pushes out the oldest packet that has
 /// three successors of the same flow, so that the loss causes three duplicate ACKs. If possible,
 /// each window loses only one packet. With `early`, the switch does not search the queue: an
 /// arriving packet is dropped if the queue is beyond a threshold and three packets of the same flow

@@ -110,7 +110,7 @@ impl Card {
         Span::from_picos((weighted / total as f64) as u64).max(Span::from_micros(1))
     }
 
-    /// Whether windows may grow in the current half.
+    /// Whether windows may grow in the current half-slot.
     pub(super) fn may_raise(&self) -> bool {
         self.second
     }

@@ -42,8 +42,8 @@ impl Adaptive {
         }
     }
 
-    /// The time from an order until its effect at the client, because `T_1` begins and ends at the
-    /// server.
+    /// The time from an order until its effect at the client. A round trip is added to `T_1`, which
+    /// begins and ends at the server.
     fn opening(path: &Path) -> Span {
         path.ramp() + path.base_rtt
     }

@@ -40,7 +40,7 @@ impl InitialWindow {
     }
 }
 
-/// The largest window that the receiver may advertise, as a threshold.
+/// A slow-start threshold by name: the largest window that the receiver may advertise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SsthreshName {
     ReceiveWindow,

@@ -46,8 +46,8 @@ struct PlusPlus {
     /// Upper bound of the threshold for growth of the round trip, seconds (`MAX_RTT_THRESH`: 16
     /// ms).
     max_thresh: Span,
-    /// The threshold is the last round's smallest round trip divided by this number, at least 1
-    /// (`MIN_RTT_DIVISOR`: 8).
+    /// Divisor, at least 1: the threshold is the last round's smallest round trip divided by this
+    /// number (`MIN_RTT_DIVISOR`: 8).
     #[schemars(range(min = 1))]
     divisor: u32,
     /// Round-trip samples that a round needs, at least 1 (`N_RTT_SAMPLE`: 8).
@@ -86,7 +86,8 @@ struct Hybrid {
     min_thresh: Span,
     /// Upper bound of the threshold for growth of the round trip, seconds (Linux: 16 ms).
     max_thresh: Span,
-    /// The threshold is the smallest round trip divided by this number, at least 1 (Linux: 8).
+    /// Divisor, at least 1: the threshold is the smallest round trip divided by this number (Linux:
+    /// 8).
     #[schemars(range(min = 1))]
     divisor: u32,
     /// Round-trip samples that a round needs, at least 1 (Linux: 8).

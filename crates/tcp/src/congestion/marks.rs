@@ -83,7 +83,7 @@ pub struct MarkedWindow<L> {
     window_end: u64,
     acked: u64,
     marked: u64,
-    /// Marks and losses below this number do not reduce the window again.
+    /// Marks and losses of data below this sequence number do not reduce the window again.
     reduced_until: u64,
     /// The window does not grow until `reduced_until` (`first_ece` only).
     frozen: bool,

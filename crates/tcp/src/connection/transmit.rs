@@ -81,7 +81,7 @@ impl Connection {
         self.template.flags.trigger()
     }
 
-    /// Sets the trigger of packets until the next call.
+    /// Sets the trigger of all packets that are sent until the next call.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         self.template.flags = self.template.flags.with_trigger(trigger);

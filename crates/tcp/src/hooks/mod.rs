@@ -135,7 +135,7 @@ pub struct ReceiveView {
 
 /// Events of ACKs and requests, which hooks may delay. The connection keeps the order of ACKs and
 /// requests. Each packet first causes `Ready`. Each time the delay of a packet ends and may be
-/// extended, the packet causes `Expired`. At last each packet causes `Left`.
+/// extended, the packet causes `Expired`. In the end, each packet causes `Left`.
 #[derive(Clone, Copy, Debug)]
 pub enum AckEvent<'a> {
     /// An ACK without data, or a request, is ready to be sent after the delayed packets.

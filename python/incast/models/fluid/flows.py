@@ -105,7 +105,7 @@ class Reno(Control):
     """
 
     def slopes(self, window: float, alpha: float, now: float, then: Then) -> tuple[float, float]:
-        """Return dW/dt and 0: Reno does not estimate the marked share, so it does not change."""
+        """Return dW/dt and 0: Reno does not estimate the marked share, so alpha does not change."""
         del alpha
         signals = then.window / then.round_trip * then.share
         return 1 / now - window / 2 * signals, 0.0
