@@ -52,7 +52,8 @@ and BBR. A run that is not [trusted](live.md) is repeated, up to {tries} times.
 
 The first set found errors in the commands and in the client that measured them. The second set
 found that hosts without SACK are not simulated well. After each set, the errors that could be
-corrected were corrected, and new predictions were made. The bars to meet are those of the last set.
+corrected were corrected, and new predictions were made. Only the newest set, the {newest}, decides:
+its bars must be met.
 
 """
 _QUANTITIES = {"goodput": "goodput in Mbit/s", "p99": "99th percentile of the block times in ms"}
@@ -78,7 +79,13 @@ class Outcome:
 
 def write(folder: Path, sets: Sequence[Outcome]) -> None:
     """Write the page, the last set first."""
-    opening = _OPENING.format(seeds=len(SEEDS), gain=LEAST_GAIN, steady=STEADY, tries=MOST_TRIES)
+    opening = _OPENING.format(
+        seeds=len(SEEDS),
+        gain=LEAST_GAIN,
+        steady=STEADY,
+        tries=MOST_TRIES,
+        newest=sets[-1].which,
+    )
     lines = [opening.rstrip(), ""]
     for one in reversed(sets):
         lines += _section(one)

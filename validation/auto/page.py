@@ -37,10 +37,10 @@ with fixed values of the parameters, on the star of Kulkarni and Agrawal: 1 Gbps
 the first 3 s there. `resize` is simulated for {SEGMENTS[0].seconds} s.
 
 The goodput of `auto` must be at most {TOLERANCE:.0%} below that of the best fixed value, or the
-difference must be undecided. It is undecided if the 95 % interval of the paired differences
-(Student's t, seed by seed) includes zero. The best fixed value is the best of seven or twelve, and
-it is chosen after the runs. This choice favours the fixed value over `auto`. If the interval is
-wide, “undecided” says little.
+difference must be undecided. The difference is undecided if the 95 % interval of the paired
+differences (Student's t, seed by seed) includes zero. The best fixed value is the best of seven or
+twelve, and it is chosen after the runs. This choice favours the fixed value over `auto`. If the
+interval is wide, “undecided” says little.
 """
 
 TABLES = """

@@ -184,9 +184,10 @@ HISTORY = """\
 No constant of the model is fitted to the simulator. The model simulates so many steps that more
 steps did not change the collapse points of the development set.
 
-The held-out set was not used for any choice. At first, only collapses with a timeout in at least
-every other block counted. By this rule the reads were judged six times, and the model found 91 % of
-the collapses that counted. Later, this condition was dropped, and the reads were simulated again.
+The held-out set was not used for any choice. At first, a collapse counted only if there was at
+least one timeout per two blocks. By this rule the reads were judged six times, and the model
+found 91 % of the collapses that counted. Later, this condition was dropped, and the reads were
+simulated again.
 The model was judged on 227 of the reads and then, unchanged, on the whole set.
 """
 

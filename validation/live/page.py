@@ -21,6 +21,8 @@ mpl.use("Agg")
 
 _READ = "control, recovery, SRU, buffer, minimum RTO"
 
+_ALL_JITTERS = "20 us at 100 Mbit/s, 200 us at 50 Mbit/s, 500 us at 20 Mbit/s and 1 ms at 10 Mbit/s"
+
 _OPENING = """# Blind predictions of the real kernel: the {which} set
 
 Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
@@ -30,10 +32,11 @@ was then run three times ([measured](live/{which}-measured.csv)). A run is trust
 frames left the switch at most 0.5 ms late, all frames left at most 10 ms late, and no processor was
 saturated. Other runs are left out and were not replaced.
 
-The network is a star{rate} with 25 us per link, and requests are up to {jitter} apart. A
-*plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as many
-servers; its goodput is predicted. A *knee* is predicted as an interval of servers: the read does
-not collapse with the lower number of servers, and collapses with twice as many.
+The network is a star{rate} with 25 us per link. The time between two requests of a block is
+random, at most {jitter}.
+A *plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as
+many servers; its goodput is predicted. A *knee* is predicted as an interval of servers: the read
+does not collapse with the lower number of servers, and collapses with twice as many.
 """
 
 
@@ -42,7 +45,7 @@ def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verd
     rates = {one.prediction.rate for one in found}
     several = len(rates) > 1
     rate = "" if several else f" at {found[0].prediction.rate}"
-    jitter = "20 us (100 Mbit/s) to 1 ms (10 Mbit/s)" if several else JITTERS[next(iter(rates))]
+    jitter = _ALL_JITTERS if several else JITTERS[next(iter(rates))]
     opening = _OPENING.format(which=which, rate=rate, jitter=jitter)
     lines = [opening, "| bar | measured | holds |", "|---|---|---|"]
     lines += [

@@ -28,8 +28,8 @@ pub struct Params {
     pub factor: u32,
     /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// Minimum time for which a round trip or a timeout counts, in seconds. The maximum is three
-    /// times as long. Default: 1 s.
+    /// How long a round trip or a timeout is remembered, in seconds: at least `memory`, and at most
+    /// three times as long. Default: 1 s.
     pub memory: Span,
     /// Whether a server's next connection starts with the lower bound of the last connection (in
     /// the spirit of RFC 9040, temporal sharing). Default: false.
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_counts_for_one_memory_at_least_and_less_than_two() {
+    fn the_longest_counts_for_one_memory_at_least_and_less_than_three() {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let mut longest = Longest::new(Span::from_millis(10));
         longest.record(at(1), Span::from_micros(700));

@@ -45,8 +45,8 @@ def compare(
     group: Annotated[
         str,
         typer.Option(
-            help="The group whose rows are compared: all for the read, or a group of background "
-            "traffic.",
+            help="The group whose rows are compared: 'all', which is the read, or the name of a "
+            "group, e.g. background.0.cbr.",
             metavar="NAME",
         ),
     ] = "all",

@@ -59,8 +59,8 @@ Form = Annotated[
 Group = Annotated[
     str,
     typer.Option(
-        help="The group whose rows are written: all for the read, or a group of background "
-        "traffic.",
+        help="The group whose rows are written: 'all', which is the read, or the name of a "
+        "group, e.g. background.0.cbr.",
         metavar="NAME",
     ),
 ]

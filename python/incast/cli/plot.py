@@ -41,8 +41,8 @@ def plot(
     group: Annotated[
         str,
         typer.Option(
-            help="The group whose rows are drawn: all for the read, or a group of background "
-            "traffic.",
+            help="The group whose rows are drawn: 'all', which is the read, or the name of a "
+            "group, e.g. background.0.cbr.",
             metavar="NAME",
         ),
     ] = "all",

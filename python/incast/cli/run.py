@@ -157,7 +157,8 @@ def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:
     """Refuse formats without a table, and scenarios that real hosts cannot run."""
     if form is not Format.TABLE or shard is not None:
         raise typer.BadParameter(
-            "needs --format table, without --shard; incast live writes rows of real hosts",
+            "works only with --format table and without --shard; to write the rows of real hosts "
+            "in another format, use incast live",
             param_hint="--with-live",
         )
     from incast.live.machine import Machine, reenter

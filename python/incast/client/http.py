@@ -178,7 +178,7 @@ class HttpReader:
             await self._session.close()
 
     async def connect(self, piece: HttpPiece) -> None:
-        """Open a connection to the piece's server with a request for the object's head alone."""
+        """Open a connection to the piece's server with an HTTP HEAD request."""
         _turn.set(None)
         try:
             async with self._asked().head(piece.url):

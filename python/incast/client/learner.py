@@ -1,10 +1,10 @@
 """Plans learnt from measurements of answers.
 
-The learner starts with the safe budget. First, the learner measures whether a smaller plan is
-slower, because a smaller plan cannot cause losses. If the smaller plan is not slower, the
-network is already full, and a larger plan could only fill buffers. Otherwise the learner increases
-the number of answers or the windows in steps as long as each step gains goodput. The learner undoes
-a step that gains nothing or loses packets.
+The learner starts with the safe budget. The learner tries a smaller plan first, since this cannot
+cause losses, and measures whether it is slower. If the smaller plan is not slower, the network is
+already full, and a larger plan could only fill buffers. Otherwise the learner increases the number
+of answers or the windows in steps as long as each step gains goodput. The learner undoes a step
+that gains nothing or loses packets.
 """
 
 from collections import deque

@@ -32,7 +32,8 @@ class Moment:
         The block of a trace. By default a swimlane shows the longest block, and other pictures show
         the whole run.
     group
-        The group whose rows are drawn: `all` for the read, or a group of background traffic.
+        The group whose rows are drawn: `all`, which is the read, or the name of a group, e.g.
+        `background.0.cbr`.
     across, up
         The swept keys on the axes of a heatmap; by default the servers, and the first other key.
     theory

@@ -95,7 +95,11 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
-    """Yield the keys of the tables that a key may contain, except those of registries."""
+    """Yield the keys of the tables in a key.
+
+    Tables of registry entries in nested keys are left out, because the registry lists their
+    parameters.
+    """
     for table in tables(about):
         properties = dict(table["properties"])
         own = str(properties.get("name", {}).get("const", ""))

@@ -1,4 +1,4 @@
-"""The uncertainty of an answer, from similar held-out reads of a study.
+"""The uncertainty of an answer, taken from the errors of similar reads that a study held out.
 
 `validation/jitter` writes the numbers of `trust.json`, and checks them.
 """

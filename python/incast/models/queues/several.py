@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 LARGE = 1e100
 """Value above which unnormalised probabilities are scaled down."""
 PANELS = 256
-"""Number of pieces of the integral over the service time of the first service."""
+"""Number of pieces of the integral over the time until the first of n services ends, not counting
+the boundaries at constant service times."""
 NODES = 12
 """Number of Gauss-Legendre nodes in each piece."""
 
@@ -183,7 +184,10 @@ class MGnK(Occupancy):
 
 
 def _panels(means: Floats, shapes: Floats) -> tuple[Floats, Floats]:
-    """Return nodes and weights of an integral over service times, with edges at the constants."""
+    """Return nodes and weights of an integral over service times.
+
+    Constant service times are boundaries between its pieces.
+    """
     constants = np.unique(means[np.isinf(shapes)])
     if constants.size > PANELS:
         constants = np.unique(np.quantile(constants, np.linspace(0, 1, PANELS)))

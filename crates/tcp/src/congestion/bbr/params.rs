@@ -47,9 +47,9 @@ pub struct Params {
     /// bursts, with or without segmentation offload, and a burst is at most half the window
     /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// Increase of the smallest round trip that halves the growth of bursts, in seconds. A burst
-    /// grows by 64 KiB, halved once for each `burst_rtt` in the smallest round trip (Linux's
-    /// `tcp_tso_rtt_log` of 9: 512 us). If `burst_rtt` is 0, bursts do not grow.
+    /// The growth of bursts halves each time the smallest round trip is longer by this time, in
+    /// seconds. Without halving, a burst grows by 64 KiB (Linux's `tcp_tso_rtt_log` of 9: 512 us).
+    /// If `burst_rtt` is 0, bursts do not grow.
     pub burst_rtt: Span,
     /// Gain of the window's room for ACKs that arrive in bursts (0: no room; Linux's
     /// `bbr_extra_acked_gain`: 1). The room is this gain times the largest amount by which
