@@ -143,7 +143,7 @@ def test_a_column_may_be_looked_at_where_it_is_above_a_value() -> None:
     assert verdict(holds, traced) is Verdict.HOLDS
     assert verdict({**holds, "left": used}, traced) is Verdict.FAILS
     assert verdict({**holds, "left": {**used, "over": 0.95}}, traced) is Verdict.UNJUDGED
-    with pytest.raises(FigureError, match="over must be given with column"):
+    with pytest.raises(FigureError, match="over may be given only together with column"):
         verdict({**holds, "left": {"series": "a", "at": 1, "over": 0.05}}, traced)
 
 

@@ -88,10 +88,10 @@ _NOTES = """\
 where the packets were captured. The following cannot be determined:
 
 - at the client: a lost ACK, and a spurious timeout;
-- behind the loss, if the IP identifications do not count the packets of a connection: whether an
-  earlier recovery retransmitted a segment and this retransmission was lost. A quarter of the
-  captures at the client have such identifications. Whether a sender retransmits a segment in a
-  recovery depends on its recovery algorithm;
+- downstream of the place of the loss, if the sender does not number its packets per connection in
+  the IP identification: whether an earlier recovery never retransmitted a segment, or did so and
+  the retransmission was lost. A quarter of the captures at the client are of this kind. Whether a
+  sender retransmits a segment in a recovery depends on its recovery algorithm;
 - at a server or a switch, without SACK and duplicate ACKs: whether a retransmitted segment or its
   ACK had been lost;
 - anywhere: the cause of a wait that ends without a sign of a loss. Such a sign is a retransmission,

@@ -111,7 +111,10 @@ class Star:
 
 
 def _offloads_off(interface: str) -> None:
-    """Let an interface of this thread's namespace send frames as a line would carry them."""
+    """Switch off the offloads of an interface in this thread's namespace.
+
+    Its frames then have the lengths and checksums of frames on a line.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for command in _OFFLOADS:
             value = array("I", [command, 0])

@@ -41,8 +41,8 @@ class Ledger:
     failures
         Claims that fail, each with the reason.
     empty
-        Claims that hold whatever the run does, each with the reason. If such a claim repeats
-        another claim under another reading of the text, this reading does not count.
+        Claims that hold whatever the run does, each with the reason. If such a claim is another
+        reading of a claim, it is left out when the verdicts of that claim's readings are combined.
     ties
         Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
         the verdicts with and without clock noise are the same, the evidence is from other runs.

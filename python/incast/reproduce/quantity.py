@@ -107,7 +107,7 @@ class Quantity:
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
             raise FigureError(f"{where}: a series must have exactly one of at and reduce")
         if quantity.over is not None and not quantity.column:
-            raise FigureError(f"{where}: over must be given with column")
+            raise FigureError(f"{where}: over may be given only together with column")
         if quantity.formula:
             evaluate(quantity.formula, {}, where)
         return quantity

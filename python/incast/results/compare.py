@@ -28,7 +28,8 @@ from incast.results.statistics import possible
 from incast.scenario.plan import Value
 
 SHARES = pooled.PERCENTILES | {pooled.SLOWEST: 1.0}
-"""The share of each percentile of block times, by its column."""
+"""The share of the blocks at or below each percentile of block times (0.99 for p99, 1 for the
+slowest block), by the name of its column."""
 _MORE_IS_BETTER = {"goodput_bps", "fairness", "link_utilization", "bytes", "blocks"}
 
 

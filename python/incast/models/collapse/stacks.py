@@ -32,7 +32,8 @@ class Stack:
         Whether each of the first two duplicate ACKs releases a segment, and whether this may be a
         segment that a timeout sends again.
     in_turn
-        With Tahoe: whether a retransmission waits for its host like other data.
+        With Tahoe: whether a retransmission waits for the host's random send delay, like other
+        data.
     exit, halved
         The window after a recovery, and the quantity that a loss reduces.
     burst
@@ -72,7 +73,7 @@ class Stack:
         The computation of the RTO, and its granularity, s.
     per_window, timestamps, times_blocks
         Whether one segment per window is timed, whether retransmissions are timed, too, and whether
-        segments are timed that a duplicate ACK reports for the first time.
+        a segment is also timed when a duplicate ACK reports it for the first time.
     tick
         Tick of the hosts' timers, s.
     runs_idle

@@ -68,9 +68,10 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     Notes
     -----
     The number of batches in a service has a mixture w(n) of Poisson distributions. With the
-    generating function X(z) of the batch sizes, A(z) = sum w(n) X(z)^n. The mean time with n
-    batches so far is P(more than n)/(batch rate), because the next batch ends this time at the
-    batch rate. All terms are positive, so no terms cancel.
+    generating function X(z) of the batch sizes, A(z) = sum w(n) X(z)^n. During a service, the mean
+    time in which exactly n batches have arrived is P(more than n)/(batch rate): batches arrive at
+    the batch rate, and the next batch arrives within the service with probability P(more than n).
+    All terms are positive, so no terms cancel.
     """
     batches = rate / (batch.mean if batch else 1.0)
     mixture = service.mixture

@@ -26,7 +26,7 @@ shape the arrivals."""
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for the datagrams alone: they give the state of the port before a read begins."""
+    """Answer for the datagrams alone, that is, for the port before a read begins."""
     return [_answer(question.point) for question in questions]
 
 

@@ -123,7 +123,7 @@ class MG1:
     -----
     Mean and variance follow Pollaczek, Khinchine and Takács (Kleinrock, Queueing Systems vol. 1,
     1975, §5.6-5.7). The variance of the number of packets uses the distributional form of Little's
-    law. Tails are q = P/(1 - rho + rho P), where P is the blocking of M/G/1/K and q = P(N >= K)
+    law. The tail is P(N >= K) = b/(1 - rho + rho b), where b is the blocking probability of M/G/1/K
     (Keilson, The ergodic queue length distribution for queueing systems with finite capacity,
     1966).
     """
