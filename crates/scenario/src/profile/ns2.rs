@@ -27,6 +27,8 @@ pub(super) fn document() -> Value {
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
+            // timeout() treats packet 0, the SYN, as any packet, and cwnd is 1 until its ACK.
+            "syn_loss_is_timeout": true,
             // `tcpTick_` = 1e-5; only samples are rounded.
             "rto_granularity": "10us",
             "rto_style": "ns2",
