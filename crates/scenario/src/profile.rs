@@ -166,6 +166,7 @@ fn lab_recovery() -> Value {
         "recovery": { "name": "newreno" },
         "dupack_threshold": 3,
         "dupack_requires_same_window": false,
+        "syn_loss_is_timeout": false,
         "limited_transmit": true,
         "limited_transmit_resends": false,
         "early_retransmit": "off",

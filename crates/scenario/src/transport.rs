@@ -94,6 +94,7 @@ impl TransportDocument {
             timer_ticks: rto.ticks(),
             syn_rto: rto.syn_rto,
             rto_after_syn_loss: rto.rto_after_syn_loss,
+            syn_loss_is_timeout: rto.syn_loss_is_timeout,
             rtt_sampling: round_trips.rtt_sampling,
             timestamps: round_trips.tick(),
             sack: selective.sack(&parts.recovery),

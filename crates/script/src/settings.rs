@@ -79,6 +79,7 @@ impl Settings {
             "fin" => config.fin = named(value)?,
             "syn_rto" => config.syn_rto = span(value)?,
             "rto_after_syn_loss" => config.rto_after_syn_loss = span(value)?,
+            "syn_loss_is_timeout" => config.syn_loss_is_timeout = named(value)?,
             "rtt_sampling" => config.rtt_sampling = named(value)?,
             "timestamps" => config.timestamps = option(value, span)?,
             "sack" => {
@@ -205,6 +206,7 @@ fn default_config(recovery: RecoveryConfig, congestion_control: CongestionContro
         rto: default_rto(),
         syn_rto: Span::from_secs(1),
         rto_after_syn_loss: Span::from_secs(3),
+        syn_loss_is_timeout: false,
         timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: None,

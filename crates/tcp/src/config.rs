@@ -40,6 +40,9 @@ pub struct Config {
     pub syn_rto: Span,
     /// RTO before the first sample, if the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
     pub rto_after_syn_loss: Span,
+    /// Whether the loss of a SYN or SYN-ACK is a timeout for the connection: ssthresh falls to its
+    /// minimum, and the backoff of the RTO lasts until the first sample (ns-2).
+    pub syn_loss_is_timeout: bool,
     /// Which segments are timed without timestamps.
     pub rtt_sampling: RttSampling,
     /// Clock granularity of the timestamps option (RFC 7323); `None` without the option.

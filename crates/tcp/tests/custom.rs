@@ -120,6 +120,7 @@ fn config() -> Config {
         },
         syn_rto: RTO,
         rto_after_syn_loss: RTO,
+        syn_loss_is_timeout: false,
         timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: None,

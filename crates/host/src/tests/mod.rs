@@ -54,6 +54,7 @@ fn config() -> Config {
         rto: RtoPolicy { min: RTO, initial: RTO, ..RtoPolicy::RFC_6298 },
         syn_rto: RTO,
         rto_after_syn_loss: RTO,
+        syn_loss_is_timeout: false,
         timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: None,

@@ -27,6 +27,8 @@ pub(super) fn document() -> Value {
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
+            // timeout() treats packet 0, the SYN, as any packet, and cwnd is 1 until its ACK.
+            "syn_loss_is_timeout": true,
             // `tcpTick_` = 1e-5; only samples are rounded.
             "rto_granularity": "10us",
             "rto_style": "ns2",
@@ -76,7 +78,11 @@ pub(super) fn queue(name: &str) -> Value {
 pub(super) fn transport(name: &str) -> Value {
     match name {
         // dupack_action() leaves the retransmission to send_much(), and so to overhead_.
-        "tahoe" => json!({ "recovery": { "in_turn": true }, "recovery_burst": "unlimited" }),
+        // TcpAgent::timeout() does not touch dupacks_.
+        "tahoe" => json!({
+            "recovery": { "in_turn": true, "keeps_count": true },
+            "recovery_burst": "unlimited",
+        }),
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
         // bictcp_acked() takes an ACK for 31/16 segments.

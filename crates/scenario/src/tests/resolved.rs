@@ -165,6 +165,7 @@ fn transport() -> impl Strategy<Value = Value> {
         "rto_jitter": maybe((0.0..4.0).prop_map(|ratio| json!(ratio))),
         "rto_style": one_of(&[json!("rfc"), json!("linux"), json!("ns2")]),
         "syn_rto": time(),
+        "syn_loss_is_timeout": maybe(any::<bool>().prop_map(Value::Bool)),
         "rtt_sampling": one_of(&[json!("per-ack"), json!("per-window")]),
         "timestamps": maybe(any::<bool>().prop_map(Value::Bool)),
         "timestamp_granularity": time(),

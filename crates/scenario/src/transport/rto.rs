@@ -74,6 +74,9 @@ pub(crate) struct Timers {
     /// Retransmission timeout after a handshake with a lost SYN or SYN-ACK, until the first
     /// round-trip sample, in seconds (RFC 6298 (5.7): 3 s).
     pub(super) rto_after_syn_loss: Span,
+    /// Whether the loss of a SYN or SYN-ACK is a timeout for the connection: ssthresh falls to two
+    /// segments, and the timeout stays doubled until the first round-trip sample (ns-2).
+    pub(super) syn_loss_is_timeout: bool,
     /// Tick of the timers, including those of delayed ACKs and probes, in seconds (Linux: 1/HZ). A
     /// timeout is rounded up to whole ticks and lasts up to one tick longer. With 0, timers expire
     /// exactly.
@@ -148,6 +151,7 @@ impl Timers {
             rto_style: RtoStyle::of(&tcp.rto),
             syn_rto: tcp.syn_rto,
             rto_after_syn_loss: tcp.rto_after_syn_loss,
+            syn_loss_is_timeout: tcp.syn_loss_is_timeout,
             timer_tick: tcp.timer_ticks.tick,
             timer_phase: tcp.timer_ticks.phase,
         }

@@ -60,7 +60,7 @@ const TRANSPORT: &[Rule] = &[
     ),
     (&["ecn_packets"], |it| it["ecn"] == "off", "ecn is off", "write ecn = \"on\""),
     (
-        &["rto_after_syn_loss"],
+        &["rto_after_syn_loss", "syn_loss_is_timeout"],
         |it| it["handshake"] == "none",
         "handshake is \"none\"",
         "write handshake = \"three-way\"",

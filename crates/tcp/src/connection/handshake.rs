@@ -7,7 +7,7 @@ use super::demand::Demand;
 use super::timer::TimerKind;
 use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
-use crate::congestion::Limit;
+use crate::congestion::{Congestion, CongestionControl, Limit};
 use crate::recovery::LossRecovery;
 
 /// The progress of the handshake and the request.
@@ -114,9 +114,21 @@ impl Connection {
         } else {
             self.limit(now, Limit::SynLost);
             self.rtt.set_initial(self.config.rto_after_syn_loss);
+            if self.config.syn_loss_is_timeout {
+                self.time_out_syn(now);
+            }
         }
         self.acks.policy.know_timeout(self.rtt.rto());
         self.events.push(Event::Established);
+    }
+
+    /// Reduces ssthresh and backs the timer off, as the expiries of the SYN's timer did.
+    fn time_out_syn(&mut self, now: Time) {
+        let path = self.path(now, 0);
+        self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
+        for _ in 0..self.opening.tries {
+            self.rtt.back_off();
+        }
     }
 
     /// Whether the handshake's last ACK carries the current request. If that ACK is lost, the timer

@@ -373,6 +373,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         rto: others.0,
         syn_rto: Span::from_millis(1),
         rto_after_syn_loss: Span::from_millis(3),
+        syn_loss_is_timeout: false,
         timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: options.0,

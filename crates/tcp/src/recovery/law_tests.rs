@@ -94,6 +94,7 @@ fn config(name: &str, case: &Case) -> Config {
         initial_ssthresh: 1 << 30,
         syn_rto: Span::from_millis(5),
         rto_after_syn_loss: Span::from_millis(5),
+        syn_loss_is_timeout: false,
         timer_ticks: TimerTicks::default(),
         limited_transmit: true,
         limited_transmit_resends: false,

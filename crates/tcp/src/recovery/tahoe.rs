@@ -18,11 +18,15 @@ pub struct Params {
     /// the retransmission waits, because ns-2 sends it as the first segment of the new window. If
     /// false, the retransmission is sent at once.
     pub in_turn: bool,
+    /// Whether a timeout leaves the count of duplicate ACKs as it is, so that limited transmit
+    /// sends less for later duplicates (ns-2's `TcpAgent::timeout()`; its Reno and NewReno start
+    /// anew).
+    pub keeps_count: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { careful: true, in_turn: false }
+        Self { careful: true, in_turn: false, keeps_count: false }
     }
 }
 
@@ -35,17 +39,20 @@ pub struct Tahoe {
     /// One past the highest sequence number sent at the last loss event.
     recover: u64,
     dupacks: u32,
+    /// The duplicate ACKs that were counted before the last timeout.
+    counted: u32,
 }
 
 impl Tahoe {
     pub(super) fn new(params: &Params) -> Self {
-        Self { params: params.clone(), recover: 0, dupacks: 0 }
+        Self { params: params.clone(), recover: 0, dupacks: 0, counted: 0 }
     }
 }
 
 impl ByDuplicates for Tahoe {
     fn on_new_ack(&mut self, _: u64, _: &RecoveryView) -> Episode {
         self.dupacks = 0;
+        self.counted = 0;
         Episode::None
     }
 
@@ -85,6 +92,13 @@ impl LossRecovery for Tahoe {
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         board.go_back();
         self.recover = view.max;
-        self.dupacks = 0;
+        if !self.params.keeps_count {
+            self.dupacks = 0;
+        }
+        self.counted = self.dupacks;
+    }
+
+    fn released(&self, limited: u32) -> u32 {
+        limited.saturating_sub(self.counted)
     }
 }

@@ -308,6 +308,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         sometimes(0.9, "rto_initial", timer.clone()),
         sometimes(0.9, "syn_rto", timer.clone()),
         sometimes(0.9, "rto_after_syn_loss", timer),
+        maybe("syn_loss_is_timeout", any_of![true, false]),
         maybe("rto_max", any_of!["1s", "60s"]),
         maybe("rto_granularity", any_of!["1us", "1ms"]),
         maybe("rto_max_doublings", any_of![6, 16]),

@@ -79,6 +79,13 @@ const OF_TRANSPORT: &[Decided] = &[
         &["\"three-way\""],
     ),
     decided(
+        ("transport.syn_loss_is_timeout", "true"),
+        &[],
+        "transport.handshake",
+        &["\"none\""],
+        &["\"three-way\""],
+    ),
+    decided(
         ("transport.prr", "\"crb\""),
         &[],
         "transport.recovery",
