@@ -58,12 +58,10 @@ SACK
   more timeouts. After a timeout, the first two duplicate ACKs with new blocks each let ns-2 send
   one more segment (`send_one()`), although recovery cannot begin (`bug_fix_`); here they send
   nothing. ns-2's `overhead_` delays the retransmission after a timeout; here it leaves at once.
-  After a lost SYN, ns-2 also sets ssthresh to two segments, with every agent that uses
-  `TcpAgent::timeout`; fresh connections with a large initial window then lose up to a fifth fewer
-  packets per block in ns-2. With these rules switched off in ns-2 (`tcp-sack1.cc` compiled as
-  another agent), ns-2 agrees with the simulator within two standard errors in timeouts and
-  retransmissions at the ten points that were tried. With `syn-only`, a lost SYN counts as two
-  timeouts here, because the request is repeated, too.
+  With both rules switched off in ns-2 (`tcp-sack1.cc` compiled as another agent), and with the
+  rule for lost SYNs on both sides alike, ns-2 agrees with the simulator within two standard errors
+  in timeouts and retransmissions at the four points that were tried. With `syn-only`, a lost SYN
+  counts as two timeouts here, because the request is repeated, too.
 
 Vegas
 : ns-2's agent sends packets without headers (1024 bytes instead of 1064). A fast retransmit doubles
