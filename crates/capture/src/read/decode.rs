@@ -52,7 +52,7 @@ struct Way {
 }
 
 impl Way {
-    /// Records MPLS labels, a PPPoE session or a second VLAN tag as the tunnel, unless the packet
+    /// Records MPLS labels, a `PPPoE` session or a second VLAN tag as the tunnel, unless the packet
     /// is already inside a tunnel.
     fn pass(&mut self, tunnel: Tunnel) {
         self.tunnel.get_or_insert(tunnel);

@@ -273,7 +273,9 @@ pub mod tests {
         let waits = seen.waits(&[Reason::Paused, Reason::StillPaused]);
         assert_eq!((waits.count, waits.total), (1, 7 * MS));
         let why = Answer::of_waits(&waits, |_| None).why;
-        assert!(why.contains("longest 7.0 ms") && why.ends_with("to the end of the capture"));
+        assert!(
+            why.contains("the longest takes 7.0 ms") && why.ends_with("to the end of the capture")
+        );
         assert_eq!(seen.waits(&[Reason::Middle]).count, 0);
     }
 
