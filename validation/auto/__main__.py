@@ -12,18 +12,10 @@ import sys
 from rich.console import Console
 
 from validation.auto import compare as auto
-from validation.auto.page import holding, judge, write
+from validation.auto.page import PUBLISHED, holding, judge, write
 from validation.common.command import asked_quick
 from validation.common.judge import tell
 from validation.common.places import PAGES
-
-PUBLISHED = {
-    "prob-rtx: head, at once": 8,
-    "prob-rtx: highest, after recovery": 8,
-    "resize: compressed headers": 4,
-    "resize: full headers": 6,
-}
-"""Least number of points at which auto is close enough or undecided; `resize` misses its bar."""
 
 
 def main() -> int:

@@ -43,14 +43,23 @@ twelve, and it is chosen after the runs. This choice favours the fixed value ove
 interval is wide, “undecided” says little.
 """
 
-TABLES = """
+PUBLISHED = {
+    "prob-rtx: head, at once": 8,
+    "prob-rtx: highest, after recovery": 8,
+    "resize: compressed headers": 4,
+    "resize: full headers": 6,
+}
+"""Least number of points at which auto is close enough or undecided; `resize` misses its bar."""
+
+TABLES = f"""
 `resize` misses its bars at some points, because the range of good values of `cwnd_dsr` is narrow.
 Each server sets `cwnd_dsr` by its own first loss, which happens at windows that differ by a factor
 of two. If the segments of some servers grow too early or too late, a block often waits 200 ms for
 one of them ([where `resize` stops working](../reference/remedies.md)). A few such waits more or
 less decide the goodput of a run of 2 s, so the number of points that hold changes with the seeds.
-`make validate` fails if `resize` holds at fewer than 4 of 8 points with compressed headers, or at
-fewer than 6 of 8 with full headers.
+`make validate` fails if `resize` holds at fewer than {PUBLISHED["resize: compressed headers"]} of
+8 points with compressed headers, or at fewer than {PUBLISHED["resize: full headers"]} of 8 with
+full headers.
 
 The tables give the goodput in Mbps. “behind” is the goodput of the best fixed value minus the
 goodput of `auto`, with the 95 % interval of this difference.

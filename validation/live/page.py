@@ -21,8 +21,6 @@ mpl.use("Agg")
 
 _READ = "control, recovery, SRU, buffer, minimum RTO"
 
-_ALL_JITTERS = "20 us at 100 Mbit/s, 200 us at 50 Mbit/s, 500 us at 20 Mbit/s and 1 ms at 10 Mbit/s"
-
 _OPENING = """# Blind predictions of the real kernel: the {which} set
 
 Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
@@ -45,7 +43,7 @@ def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verd
     rates = {one.prediction.rate for one in found}
     several = len(rates) > 1
     rate = "" if several else f" at {found[0].prediction.rate}"
-    jitter = _ALL_JITTERS if several else JITTERS[next(iter(rates))]
+    jitter = ", ".join(f"{JITTERS[rate]} at {rate}" for rate in JITTERS if rate in rates)
     opening = _OPENING.format(which=which, rate=rate, jitter=jitter)
     lines = [opening, "| bar | measured | holds |", "|---|---|---|"]
     lines += [

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incast.diagnose.reading import FLOWS, Place
+
 if TYPE_CHECKING:
     from incast.diagnose import Report
 
@@ -23,14 +25,6 @@ class Form(StrEnum):
     TABLE = "table"
     JSON = "json"
     HTML = "html"
-
-
-class Place(StrEnum):
-    """Where a capture was taken."""
-
-    CLIENT = "client"
-    SERVER = "server"
-    SWITCH = "switch"
 
 
 def diagnose(
@@ -69,7 +63,9 @@ def diagnose(
     ] = None,
     flows: Annotated[
         int,
-        typer.Option(min=2, max=65535, metavar="N", help="Minimum number of flows of an episode."),
+        typer.Option(
+            min=FLOWS[0], max=FLOWS[-1], metavar="N", help="Minimum number of flows of an episode."
+        ),
     ] = 3,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
 ) -> None:

@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -13,6 +14,14 @@ from typing import Any
 from incast._core import Captures
 from incast.errors import CaptureError
 from incast.units import plain
+
+
+class Place(StrEnum):
+    """Where a capture was taken."""
+
+    CLIENT = "client"
+    SERVER = "server"
+    SWITCH = "switch"
 
 
 class Report(dict[str, Any]):
@@ -49,7 +58,6 @@ class Report(dict[str, Any]):
 
 
 PIPE = "-"
-VANTAGES = ("client", "server", "switch")
 FLOWS = range(2, 65_536)
 _STEP = 0.1  # seconds between two reports of progress
 _PATIENCE = 2.0  # seconds after the first Ctrl-C; a later Ctrl-C does not wait for the reading
@@ -88,9 +96,9 @@ def diagnose(
     CaptureError
         A file cannot be read or is not a capture, or `vantage` or `flows` is out of range.
     """
-    if vantage is not None and vantage not in VANTAGES:
+    if vantage is not None and vantage not in list(Place):
         given = plain(repr(vantage)[:80])
-        raise CaptureError(f"vantage: {given}: must be one of {', '.join(VANTAGES)}")
+        raise CaptureError(f"vantage: {given}: must be one of {', '.join(Place)}")
     if flows not in FLOWS:
         given = plain(repr(flows)[:80])
         raise CaptureError(f"flows: {given}: must be {FLOWS[0]} to {FLOWS[-1]}")
