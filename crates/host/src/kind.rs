@@ -1,0 +1,51 @@
+//! The interface of transports of other families than TCP.
+
+use std::fmt;
+
+use incast_engine::{Span, Stream};
+use incast_remedies::schedule::FullPacket;
+use serde_json::Value;
+
+use crate::guest::Guest;
+use crate::ids::EndId;
+
+/// A transport of another family than TCP, with its parameters.
+pub trait Kind: fmt::Debug + Send + Sync {
+    /// The name of the family, in lower case.
+    fn family(&self) -> &'static str;
+    /// Payload and header of a full packet.
+    fn full_packet(&self) -> FullPacket;
+    /// Size of an acknowledgement without data, bytes.
+    fn ack_size(&self) -> u32;
+    /// The largest amount that a connection has outstanding, bytes.
+    fn window(&self) -> u64;
+    /// The properties that the kind needs of the network.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+    /// Builds one end of a flow.
+    fn end(&self, seat: Seat) -> Box<dyn Guest>;
+    /// The transport's table as a scenario writes it, with every key in base units.
+    fn table(&self) -> Value;
+}
+
+/// The properties that a kind needs of the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The sender chooses among all shortest paths, packet by packet.
+    pub paths: bool,
+}
+
+/// One end of a new flow.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// The end.
+    pub end: EndId,
+    /// Number of the connection of this flow, from 0.
+    pub incarnation: u32,
+    /// Round trip of one full packet and its acknowledgement on the idle network, serialisation
+    /// included.
+    pub base_rtt: Span,
+    /// The random stream of this end.
+    pub random: Stream,
+}
