@@ -1,12 +1,14 @@
 """A corpus of scenarios, and the hashes of their results, which no change of the code may alter.
 
-`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded; `hashes.txt` has
-one line per scenario, with the hashes of its rows and its traces. `draw.py` draws the scenarios.
+`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded and the place at
+which packets are captured; `hashes.txt` has one line per scenario, with the hashes of its rows, its
+traces and its captures. `draw.py` draws the scenarios.
 """
 
 import gzip
 import hashlib
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ FOLDER = Path(__file__).parent
 DOCUMENTS = FOLDER / "documents.jsonl.gz"
 HASHES = FOLDER / "hashes.txt"
 _DIGITS = 16
+_SNAPLEN = 96
 _FIRST_TABLES = {"events", "flows", "queues"}  # they are part of every hash, recorded or not
 
 
@@ -29,11 +32,17 @@ class Case:
     Parameters
     ----------
     document
-        The scenario, as a user writes it. traces The traces that are recorded.
+        The scenario, as a user writes it.
+    traces
+        The traces that are recorded.
+    capture
+        The place at which each run is captured, with `+truth` or `+offload` behind it; none if
+        empty.
     """
 
     document: dict[str, Any]
     traces: list[str]
+    capture: str = ""
 
 
 def cases() -> list[Case]:
@@ -53,22 +62,30 @@ def write_hashes(found: Sequence[str]) -> None:
 
 
 def outcome(case: Case) -> str:
-    """Run a scenario at its first seed; return a hash of its rows, and one of its traces.
+    """Run a scenario at its first seed; return hashes of its rows, its traces and its captures.
 
     If the scenario is now refused, return the key that is refused.
     """
-    rows, traces = hashlib.sha256(), hashlib.sha256()
+    rows, traces, captures = (hashlib.sha256() for _ in range(3))
     try:
         plan = incast.load(case.document).plan
     except ScenarioError as refused:
         return f"refused {str(refused).partition(':')[0]}"
     for point in plan.points:
-        found = _core.run(point.scenario, plan.seeds[0], case.traces)
+        with tempfile.NamedTemporaryFile(suffix=".pcapng") as file:
+            capture = None
+            if case.capture:
+                at, *settings = case.capture.split("+")
+                told = ("truth" in settings, "offload" in settings)
+                capture = _core.Capture(file.name, at, _SNAPLEN, *told)
+            found = _core.run(point.scenario, plan.seeds[0], case.traces, capture=capture)
+            captures.update(Path(file.name).read_bytes())
         _add_rows(rows, found.pop("rows"))
         for name in sorted(_FIRST_TABLES | found.keys()):
             _add_trace(traces, name, found.get(name))
-    told = traces.hexdigest()[:_DIGITS] if case.traces else "-"
-    return f"{rows.hexdigest()[:_DIGITS]} {told}"
+    parts = [(rows, True), (traces, case.traces), (captures, case.capture)]
+    told = [found.hexdigest()[:_DIGITS] if is_asked else "-" for found, is_asked in parts]
+    return " ".join(told if case.capture else told[:2])
 
 
 def _add_rows(rows: Any, found: Sequence[Mapping[str, Any]]) -> None:  # noqa: ANN401 (a hash)

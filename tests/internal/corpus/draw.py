@@ -1,7 +1,8 @@
-"""Draw the corpus again: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py`.
+"""Add scenarios to the corpus: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py 400`.
 
-Run this when the format of scenarios changes, or a registry gets an entry. The hashes of unchanged
-scenarios must not change.
+Run this when the format of scenarios has grown, or a registry has a new entry. Scenarios of every
+key and entry come first, then random ones. The scenarios that are there stay, and so do their
+hashes.
 """
 
 import gzip
@@ -14,11 +15,10 @@ from collections.abc import Iterator
 from knob_walk import Document, around, keys, others, put, scenarios, table
 
 import incast
-from corpus import DOCUMENTS, Case, outcome, write_hashes
+from corpus import DOCUMENTS, Case, cases, hashes, outcome, write_hashes
 from incast import _core
 from incast.sweep.work import packets
 
-COUNT = 1600
 PROFILES = ["lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"]
 TRACES = [
     [],
@@ -61,21 +61,75 @@ def systematic() -> Iterator[Document]:
         yield put(base, "transport.name", name) | {"profile": profile}
 
 
-def drawn(seed: int) -> Iterator[Document]:
-    """Yield random mixtures of profiles, transports and keys without end."""
+WORKLOADS: list[Document] = [
+    {"name": "barrier-read", "servers": 5, "sru": "24KiB", "blocks": 2},
+    {
+        "name": "barrier-read",
+        "servers": 9,
+        "sru": "10KiB",
+        "blocks": 3,
+        "connections": "persistent",
+    },
+    {"name": "barrier-read", "servers": 4, "sru": "8KiB", "blocks": 3, "client": 1},
+    {"name": "barrier-read", "servers": 3, "sru": "30KiB", "duration": "30ms", "interval": "5ms"},
+    {"name": "all-to-all", "message": "8KiB", "rounds": 2, "start_spread": "10us"},
+    {"name": "long-flows", "servers": 2, "duration": "15ms"},
+    {"name": "empirical-flows", "servers": 4, "sizes": "websearch.csv", "flows": 20},
+]
+LINUX: list[tuple[str, list[object]]] = [
+    ("transport.name", ["cubic", "newreno", "reno", "bbr", "dctcp", "sack"]),
+    ("transport.sack", [True, False]),
+    ("transport.timestamps", [True, False]),
+    ("transport.delayed_ack", [False, {"segments": 2, "timeout": "4ms"}]),
+    ("transport.segmentation_offload", ["off", "64KiB", "16KiB"]),
+    ("transport.receive_offload", [True, False]),
+    ("transport.undo", ["linux", "off"]),
+    ("transport.idle_restart", ["rfc2861", "none"]),
+    ("transport.receive_window", ["64KiB", "20seg"]),
+    ("transport.rto_min", ["5ms", "20ms"]),
+    ("transport.send_jitter", ["3us"]),
+    ("workload.handshakes", ["before"]),
+    ("workload.request_spread", ["100us"]),
+    ("workload.start_spread", ["20us"]),
+    ("workload.servers", [3, 8, 20]),
+    ("workload.sru", ["6KiB", "40KiB", "100KiB"]),
+    ("network.buffer", ["16KiB", "20pkt", "64KiB"]),
+    ("network.rate", ["100Mbps", "1Gbps", "10Gbps"]),
+    ("network.clock_noise", ["1us"]),
+]
+PLACES = [
+    "client",
+    "switch",
+    "server:0",
+    "server:1",
+    "client+truth",
+    "switch+truth",
+    "client+offload",
+]
+
+
+def later(seed: int) -> Iterator[tuple[Document, str]]:
+    """Yield scenarios with several workloads and of Linux, a third of them captured."""
     draw = random.Random(seed)
-    every, names = list(knobs()), transports()
-    while True:
-        document = draw.choice(every)[1]
-        values = [(key, value) for key, _, value in draw.choices(every, k=draw.choice([1, 2, 4]))]
-        if draw.random() < 0.5:
-            values.append(("transport.name", draw.choice(names)))
-        try:
-            for key, value in values:
-                document = put(document, key, value)
-        except (AttributeError, TypeError):  # a remedy by its name, where another has a table
-            continue
-        yield document | ({"profile": draw.choice(PROFILES)} if draw.random() < 0.6 else {})
+    usual = {"run": {"time_limit": "2s", "seeds": [3]}, "network": {"buffer": "24KiB"}}
+    timers = dict(BASES["collapse"]["transport"])
+    for number in itertools.count():
+        if number % 2:
+            document: Document = {**usual, "profile": draw.choice(PROFILES), "transport": timers}
+            tables = [dict(table) for table in draw.sample(WORKLOADS, k=draw.choice([2, 2, 3]))]
+            for table in tables:
+                if draw.random() < 0.4:
+                    table["transport"] = {**timers, "name": draw.choice(transports())}
+            network = {**usual["network"], "clients": 2}
+            if draw.random() < 0.3:
+                network["topology"] = {"name": "two-tier", "racks": 2}
+            document |= {"workload": tables, "network": network}
+        else:
+            document = BASES[draw.choice(["collapse", "again", "lossy", "marks"])]
+            for key, values in draw.sample(LINUX, k=draw.choice([2, 3, 5])):
+                document = put(document, key, draw.choice(values))
+            document |= {"profile": draw.choice(["linux", "linux", "linux-dctcp"])}
+        yield document, draw.choice(PLACES) if draw.random() < 0.4 else ""
 
 
 def usable(document: Document) -> bool:
@@ -87,22 +141,32 @@ def usable(document: Document) -> bool:
     return len(points) <= 2 and sum(packets(point.here) for point in points) < MOST_PACKETS
 
 
+def _written(case: Case) -> Document:
+    told = dict(vars(case))
+    if not case.capture:
+        del told["capture"]
+    return told
+
+
 def main() -> int:
     """Draw, run, and write documents and hashes."""
-    cases: list[Case] = []
-    seen: set[str] = set()
-    for document in itertools.chain(systematic(), drawn(1)):
-        text = json.dumps(document)
-        if len(cases) >= COUNT:
+    kept = cases()
+    more = int(sys.argv[1])
+    seen = {json.dumps(case.document) for case in kept}
+    new: list[Case] = []
+    keys_and_entries = ((document, "") for document in systematic())
+    for document, capture in itertools.chain(keys_and_entries, later(len(kept))):
+        if len(new) >= more:
             break
+        text = json.dumps(document)
         if text in seen or not usable(document):
             continue
         seen.add(text)
-        cases.append(Case(document, TRACES[len(cases) % len(TRACES)]))
-    lines = "".join(json.dumps(vars(case)) + "\n" for case in cases)
+        new.append(Case(document, TRACES[len(new) % len(TRACES)], capture))
+    lines = "".join(json.dumps(_written(case)) + "\n" for case in [*kept, *new])
     DOCUMENTS.write_bytes(gzip.compress(lines.encode(), mtime=0))
-    write_hashes([outcome(case) for case in cases])
-    sys.stdout.write(f"{len(cases)} scenarios, {DOCUMENTS.stat().st_size} bytes\n")
+    write_hashes([*hashes(), *map(outcome, new)])
+    sys.stdout.write(f"{len(new)} scenarios more, {DOCUMENTS.stat().st_size} bytes\n")
     return 0
 
 
