@@ -1,26 +1,24 @@
 //! Blueprints of the connections of a group.
 
+mod tcp;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use incast_engine::{Span, Stream};
-use incast_remedies::schedule::{ClientPlace, FullPacket, RequestScheduler};
-use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
-use incast_tcp::connection::Counters;
-use incast_tcp::{Config, Connection, Role};
+use incast_remedies::schedule::{ClientPlace, RequestScheduler};
+use incast_remedies::{Outcome, Situation};
 
-use crate::ends::End;
+use crate::end::End;
 use crate::ids::EndId;
-use crate::stalls::ROUND_TRIPS;
-use crate::transport::{Opener, Transport};
+use crate::kind::{Kind, Seat};
+use crate::state::Counters;
+use crate::transport::{Family, Transport};
+use tcp::Connections;
 
 /// The parameters and remedies of the connections of a group.
 pub struct Blueprint {
-    config: Arc<Config>,
-    opener_is_client: bool,
-    /// The remedies and their names.
-    remedies: Vec<(&'static str, Box<dyn Installation>)>,
-    measures: Vec<&'static [Measure]>,
+    builder: Builder,
     /// Flow of the first server.
     first_flow: u32,
     base_rtt: Span,
@@ -28,21 +26,20 @@ pub struct Blueprint {
     retired: Counters,
 }
 
+/// Builds the ends of a family.
+enum Builder {
+    Tcp(Connections),
+    Other(Arc<dyn Kind>),
+}
+
 impl Blueprint {
     /// The blueprint of a transport.
     pub fn new(transport: &Transport, situation: &Situation, first_flow: u32) -> Self {
-        let remedies = transport.remedies.iter();
-        Self {
-            config: Arc::new(transport.tcp.clone()),
-            opener_is_client: transport.opener == Opener::Client,
-            remedies: remedies
-                .map(|remedy| (remedy.name(), remedy.remedy().install(situation)))
-                .collect(),
-            measures: transport.remedies.iter().map(|it| it.remedy().measures()).collect(),
-            first_flow,
-            base_rtt: situation.base_rtt,
-            retired: Counters::default(),
-        }
+        let builder = match &transport.family {
+            Family::Tcp(tcp) => Builder::Tcp(Connections::new(tcp, situation, first_flow)),
+            Family::Other(kind) => Builder::Other(Arc::clone(kind)),
+        };
+        Self { builder, first_flow, base_rtt: situation.base_rtt, retired: Counters::default() }
     }
 
     /// The base round trip of the connections.
@@ -65,56 +62,45 @@ impl Blueprint {
         self.retired = self.retired.and(&server.counters());
     }
 
-    /// Whether no remedy changes the connections.
+    /// Whether the ends are TCP connections that no remedy changes.
     pub fn is_plain(&self) -> bool {
-        self.remedies.is_empty()
+        match &self.builder {
+            Builder::Tcp(tcp) => tcp.is_plain(),
+            Builder::Other(_) => false,
+        }
     }
 
     /// The results of the remedies, each with its column.
     pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
-        let remedies = self.measures.iter().zip(&self.remedies);
-        remedies
-            .flat_map(|(measures, (_, remedy))| measures.iter().zip(remedy.measure(outcome)))
-            .map(|(measure, value)| (measure.name, value))
-            .collect()
+        match &self.builder {
+            Builder::Tcp(tcp) => tcp.measure(outcome),
+            Builder::Other(_) => BTreeMap::new(),
+        }
     }
 
     /// The scheduler of the client, if a remedy has one. `seed` is the seed of the run.
     pub fn scheduler(&mut self, seed: u64) -> Option<Box<dyn RequestScheduler>> {
-        let Config { mss, header, receive_window, .. } = *self.config;
-        let client = ClientPlace {
-            packet: FullPacket { payload: mss, header: header.into() },
-            receive_window,
-            random: Stream::named(seed, "scheduler", self.first_flow.into()),
-        };
-        self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(client.clone()))
+        let Builder::Tcp(tcp) = &mut self.builder else { return None };
+        let random = Stream::named(seed, "scheduler", self.first_flow.into());
+        tcp.scheduler(ClientPlace {
+            packet: tcp.full_packet(),
+            receive_window: tcp.receive_window(),
+            random,
+        })
     }
 
-    /// Builds one end of a connection. `seed` is the seed of the run, and `incarnation` counts the
+    /// Builds one end of a flow. `seed` is the seed of the run, and `incarnation` counts the
     /// connections of the flow.
-    pub fn build(&mut self, end: EndId, incarnation: u32, seed: u64) -> Connection {
-        let is_opener = self.opener_is_client != end.is_server();
-        let role = if is_opener { Role::Opener } else { Role::Acceptor };
+    pub fn build(&mut self, end: EndId, incarnation: u32, seed: u64) -> End {
         let index = u64::from(incarnation) << 32 | u64::from(end.0);
         let random = Stream::named(seed, "connection", index);
-        let config = Arc::clone(&self.config);
-        let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
-        // A delay that is longer than this patience is at least half of a stall.
-        connection.set_patience(self.base_rtt * (ROUND_TRIPS / 2));
-        for (name, remedy) in &mut self.remedies {
-            let place = Place {
-                config: &self.config,
-                server: end.flow() - self.first_flow,
-                random: Stream::named(seed, name, index),
-            };
-            if end.is_server() {
-                if let Some(hook) = remedy.sender(place) {
-                    connection.add_sender_hook(hook);
-                }
-            } else if let Some(hook) = remedy.receiver(place) {
-                connection.add_receiver_hook(hook);
+        let seat = Seat { end, incarnation, base_rtt: self.base_rtt, random };
+        match &mut self.builder {
+            Builder::Tcp(tcp) => {
+                let hook = |name: &str| Stream::named(seed, name, index);
+                End::new(tcp.build(seat, hook))
             }
+            Builder::Other(kind) => End::guest(kind.end(seat), incarnation as u8),
         }
-        connection
     }
 }

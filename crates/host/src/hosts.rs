@@ -1,20 +1,23 @@
 //! The hosts of a run, and the calls of applications to them.
 
+mod serve;
+
 use std::collections::VecDeque;
 
 use incast_engine::Time;
 use incast_net::Trigger;
 use incast_remedies::schedule::RequestScheduler;
-use incast_tcp::connection::Counters;
-use incast_tcp::{Connection, Event};
+use incast_tcp::Connection;
 
 use crate::blueprint::Blueprint;
 use crate::demand::Demand;
-use crate::ends::{End, Ends};
-use crate::guest::Guest;
+use crate::end::End;
+use crate::ends::Ends;
+use crate::event::Event;
 use crate::ids::{BlueprintId, EndId};
 use crate::milestone::{EventKind, EventRow};
 use crate::stalls::Waits;
+use crate::state::Counters;
 
 /// The ends of all flows.
 pub struct Hosts {
@@ -73,10 +76,16 @@ impl Hosts {
         self.ends.end_mut(id)
     }
 
-    /// An end, if its flow is open.
+    /// An end, if its flow is open, mutably.
     #[inline]
     pub fn get_mut(&mut self, id: EndId) -> Option<&mut End> {
         self.ends.get_mut(id)
+    }
+
+    /// An end, if its flow is open.
+    #[inline]
+    pub fn get(&self, id: EndId) -> Option<&End> {
+        self.ends.get(id)
     }
 
     /// The connection at an end, if the flow is open and uses TCP.
@@ -138,11 +147,6 @@ impl Hosts {
         self.end_mut(id)
     }
 
-    /// Replaces the transport at an end.
-    pub fn install(&mut self, id: EndId, guest: Box<dyn Guest>) {
-        *self.opened(id) = End::guest(guest);
-    }
-
     /// Replaces both ends of a flow with a new connection, whose packets have a new epoch.
     /// `incarnation` counts the connections of the flow.
     pub fn renew_connection(&mut self, flow: u32, incarnation: u32) {
@@ -185,7 +189,7 @@ impl Hosts {
             blueprint.retire(old);
         }
         ends.open(flow, |id| {
-            let mut end = End::new(blueprint.build(id, incarnation, *seed));
+            let mut end = blueprint.build(id, incarnation, *seed);
             if keeping.get(id.0 as usize) == Some(&true) {
                 end.keep_segments();
             }
@@ -253,9 +257,9 @@ impl Hosts {
     /// Records an event of a flow, with the state of the server's end.
     pub fn record_flow(&mut self, kind: EventKind, flow: u32) {
         if self.watched
-            && let Some(connection) = self.connection(EndId::server(flow))
+            && let Some(server) = self.ends.get(EndId::server(flow))
         {
-            let row = EventRow::of(self.now, kind, flow, connection);
+            let row = EventRow::of(self.now, kind, flow, server);
             self.outbox.push(Demand::Milestone(row));
         }
     }

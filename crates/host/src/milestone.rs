@@ -1,10 +1,13 @@
 //! Rare events that are recorded as rows: timeouts, recoveries, drops, blocks.
 
 use incast_engine::{Span, Time};
-use incast_tcp::{Connection, TimeoutReport};
+use incast_tcp::TimeoutReport;
+use incast_tcp::connection::FIRST_BYTE;
 
 use crate::cause::{Cause, Diagnosis};
+use crate::end::End;
 use crate::stalls::{Stall, StallCause};
+use crate::state::State;
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,13 +121,13 @@ impl EventRow {
         }
     }
 
-    /// The row of a timer's expiry.
+    /// The row of the expiry of a TCP timer.
     pub fn timeout(
         time: Time,
         flow: u32,
         report: &TimeoutReport,
         diagnosis: Diagnosis,
-        connection: &Connection,
+        end: &End,
     ) -> Self {
         Self {
             seq: report.una,
@@ -136,32 +139,33 @@ impl EventRow {
             rto: Some(report.rto),
             cause: Some(diagnosis.cause),
             block_head: Some(report.block_head),
-            ..Self::of(time, EventKind::Timeout, flow, connection)
+            ..Self::of(time, EventKind::Timeout, flow, end)
         }
     }
 
-    /// The row of a stall; `connection` is the client's end.
-    pub fn stall(time: Time, stall: Stall, connection: &Connection) -> Self {
+    /// The row of a stall; `client` is the client's end.
+    pub fn stall(time: Time, stall: Stall, client: &End) -> Self {
         let Stall { flow, wait, cause } = stall;
         Self {
-            seq: connection.received().next(),
+            seq: client.delivered() + FIRST_BYTE,
             stall: Some(cause),
             wait: Some(wait),
             ..Self::new(time, EventKind::Stall, Some(flow))
         }
     }
 
-    /// The row of an event of a connection.
-    pub fn of(time: Time, kind: EventKind, flow: u32, connection: &Connection) -> Self {
+    /// The row of an event of an end.
+    pub fn of(time: Time, kind: EventKind, flow: u32, end: &End) -> Self {
+        let State { seq, cwnd, ssthresh, flight, dupacks, srtt, rto } = end.state();
         Self {
-            seq: connection.una(),
-            cwnd: connection.cwnd(),
-            ssthresh: connection.ssthresh(),
-            flight: connection.flight(),
-            dupacks: connection.dupacks(),
-            packets: connection.counters().data_packets,
-            srtt: connection.rtt().srtt(),
-            rto: Some(connection.rtt().rto()),
+            seq,
+            cwnd,
+            ssthresh,
+            flight,
+            dupacks,
+            packets: end.counters().data_packets,
+            srtt,
+            rto,
             ..Self::new(time, kind, Some(flow))
         }
     }

@@ -215,12 +215,22 @@ impl<P: Probe> Core<P> {
         let (end, stall) = self.hosts.deliver(now, self.network.packet(id));
         if let Some(stall) = stall
             && P::ON
-            && let Some(client) = self.hosts.connection(end)
+            && let Some(client) = self.hosts.get(end)
         {
             self.probe.on_event(EventRow::stall(now, stall, client));
         }
         self.network.packets().release(id);
         end
+    }
+
+    /// Records an event of an end, if the run is recorded.
+    pub(crate) fn note(&mut self, kind: EventKind, id: EndId) {
+        if P::ON
+            && let Some(end) = self.hosts.get(id)
+        {
+            let row = EventRow::of(self.queue.now(), kind, id.flow(), end);
+            self.probe.on_event(row);
+        }
     }
 
     /// Handles a deadline of an end. Returns whether the deadline was valid.
@@ -267,14 +277,12 @@ impl<P: Probe> Core<P> {
                 break;
             }
         }
-        if P::ON
-            && let Some(connection) = end.connection()
-        {
-            if connection.counters().tail_probes > probes {
-                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), connection);
+        if P::ON {
+            if end.counters().tail_probes > probes {
+                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), end);
                 wires.probe.on_event(row);
             }
-            wires.probe.on_connection(now, id, connection);
+            wires.probe.on_served(now, id, end);
         }
         wires.arm(id, end);
     }

@@ -62,7 +62,7 @@ row! {
                                  server's last byte, waiting included. For long flows, this is the \
                                  index of their bytes.";
     elapsed_s: f64, "s", "Simulated time from the first request to the last of the bytes counted in `bytes`.";
-    timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
+    timeouts: u64, "1", "Expiries of retransmission, handshake and request timers. The next columns have the causes of TCP's.";
     timeouts_handshake: u64, "1", "Timeouts after the loss of a SYN, SYN-ACK or request.";
     timeouts_full_window: u64, "1", "Timeouts after all outstanding segments were dropped.";
     timeouts_lack_of_dupacks: u64, "1", "Timeouts because too few segments arrived behind the lost \
@@ -132,6 +132,8 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
+    /// Timeouts of other families than TCP, whose causes are not determined.
+    unexplained: u64,
     block_head: u64,
 }
 
@@ -140,6 +142,15 @@ impl TimeoutCounts {
     pub fn add(&mut self, cause: Cause, block_head: bool) {
         self.by_cause[cause as usize] += 1;
         self.block_head += u64::from(block_head);
+    }
+
+    /// Adds an expiry without a cause.
+    pub fn add_unexplained(&mut self) {
+        self.unexplained += 1;
+    }
+
+    fn total(&self) -> u64 {
+        self.by_cause.iter().sum::<u64>() + self.unexplained
     }
 
     fn of(&self, cause: Cause) -> u64 {
@@ -151,6 +162,7 @@ impl TimeoutCounts {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;
         }
+        self.unexplained += others.unexplained;
         self.block_head += others.block_head;
         self
     }
@@ -223,7 +235,7 @@ pub fn row(
         bytes: report.bytes,
         fairness: report.fairness,
         elapsed_s,
-        timeouts: timeouts.by_cause.iter().sum(),
+        timeouts: timeouts.total(),
         timeouts_handshake: timeouts.of(Cause::Handshake),
         timeouts_full_window: timeouts.of(Cause::FullWindow),
         timeouts_lack_of_dupacks: timeouts.of(Cause::LackOfDupacks) + timeouts.of(Cause::Tail),

@@ -2,13 +2,12 @@
 
 use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
-use incast_host::{Blueprint, BlueprintId, EndId, Transport};
+use incast_host::{Blueprint, BlueprintId, EndId, Event as EndEvent, Transport};
 use incast_net::port::PortCounters;
 use incast_net::topology::HostId;
 use incast_net::{Flags, PacketId, PortId, Trigger};
 use incast_remedies::{Outcome, Situation};
 use incast_scenario::{Group, Network, Scenario};
-use incast_tcp::Event as ConnectionEvent;
 use incast_traffic::{Application, Draws, Load, Report, Scope, Senders};
 
 use crate::control::{Cancelled, Control};
@@ -95,18 +94,22 @@ impl<P: Probe> World<P> {
             self.core.hosts.waits.add(number, count, load.is_shared, situation.base_rtt);
             blueprint
         });
+        let chooses = group.transport.is_some_and(|transport| transport.needs().paths);
         for (sender, client) in flows {
-            self.core.network.add_flow(sender, client);
+            if chooses {
+                self.core.network.add_flow_with_paths(sender, client);
+            } else {
+                self.core.network.add_flow(sender, client);
+            }
             self.owners.push(number);
         }
-        let tcp = group.transport.map(|transport| &transport.tcp);
         let setting = incast_traffic::Setting {
             number,
             first_flow,
             senders: senders.len() as u32,
             blueprint,
-            mss: tcp.map_or(1, |tcp| tcp.mss),
-            receive_window: tcp.map_or(0, |tcp| tcp.receive_window),
+            mss: group.transport.map_or(1, |transport| transport.full_packet().payload),
+            receive_window: group.transport.map_or(0, Transport::window),
             client_rate: scenario.network.client_rate,
             draws: Draws { seed: self.seed, scope: group.scope },
         };
@@ -256,44 +259,39 @@ impl<P: Probe> World<P> {
         }
     }
 
-    fn dispatch(&mut self, end: EndId, event: ConnectionEvent) {
+    fn dispatch(&mut self, id: EndId, event: EndEvent) {
         let now = self.core.now();
-        let owner = usize::from(self.owners[end.flow() as usize]);
+        let owner = usize::from(self.owners[id.flow() as usize]);
         let group = &mut self.groups[owner];
         match event {
-            ConnectionEvent::Timeout(report) => {
+            EndEvent::Timeout(None) => {
+                group.timeouts.add_unexplained();
+                self.core.note(EventKind::Timeout, id);
+            }
+            EndEvent::Timeout(Some(report)) => {
                 // The diagnosis searches all ports, of which there may be many.
                 self.until_watch = 1;
                 self.core.settle();
                 let Core { hosts, network, .. } = &self.core;
-                let Some(diagnosis) = diagnose(hosts, network, end, &report, group.mss) else {
+                let Some(diagnosis) = diagnose(hosts, network, id, &report, group.mss) else {
                     return;
                 };
                 group.timeouts.add(diagnosis.cause, report.block_head);
                 if P::ON
-                    && let Some(connection) = self.core.hosts.connection(end)
+                    && let Some(end) = self.core.hosts.get(id)
                 {
-                    let row = EventRow::timeout(now, end.flow(), &report, diagnosis, connection);
+                    let row = EventRow::timeout(now, id.flow(), &report, diagnosis, end);
                     self.core.probe.on_event(row);
                 }
             }
-            ConnectionEvent::FastRetransmit | ConnectionEvent::RecoveryExit if P::ON => {
-                let kind = if event == ConnectionEvent::FastRetransmit {
-                    EventKind::FastRetransmit
-                } else {
-                    EventKind::RecoveryExit
-                };
-                if let Some(connection) = self.core.hosts.connection(end) {
-                    let row = EventRow::of(now, kind, end.flow(), connection);
-                    self.core.probe.on_event(row);
-                }
-            }
+            EndEvent::FastRetransmit if P::ON => self.core.note(EventKind::FastRetransmit, id),
+            EndEvent::RecoveryExit if P::ON => self.core.note(EventKind::RecoveryExit, id),
             _ => {
                 // The application's actions have the trigger of the packet.
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(now);
-                hosts.trigger = hosts.trigger_of(end);
-                group.application.on_event(hosts, end, event);
+                hosts.trigger = hosts.trigger_of(id);
+                group.application.on_event(hosts, id, event);
                 self.core.meet_demands();
             }
         }
@@ -357,8 +355,8 @@ fn situation(
         client_rate: network.client_rate,
         buffer: network.buffer,
         base_rtt: match group.senders {
-            Senders::Clients => network.base_rtt_among_clients(&transport.tcp, trunks),
-            Senders::Own(..) | Senders::Servers => network.base_rtt(&transport.tcp, trunks),
+            Senders::Clients => network.base_rtt_among_clients(transport, trunks),
+            Senders::Own(..) | Senders::Servers => network.base_rtt(transport, trunks),
         },
     }
 }

@@ -81,8 +81,7 @@ fn check_delays(scenario: &Scenario) -> Result<(), ScenarioError> {
 fn check_rates(scenario: &Scenario) -> Result<(), ScenarioError> {
     let network = &scenario.network;
     let transports = scenario.transports().into_iter();
-    let segments =
-        transports.map(|(_, transport)| transport.tcp.mss + u32::from(transport.tcp.header));
+    let segments = transports.map(|(_, transport)| transport.packet());
     let groups = scenario.groups();
     let offered = groups.iter().filter_map(|group| group.config.workload().offered());
     let datagrams = offered.map(|offered| offered.packet);

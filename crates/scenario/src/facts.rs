@@ -2,14 +2,13 @@
 //! only here.
 
 use incast_engine::{Cell, Limit, Span, table};
-use incast_host::Transport;
+use incast_host::{Tcp, Transport};
 use incast_net::buffer::{Alpha, PoolConfig};
 use incast_net::queue::Level;
 
 use incast_traffic::barrier_read::Params as BarrierRead;
 use incast_traffic::{Scope, WorkloadConfig};
 
-use super::network::full_packet;
 use super::{Group, Network, Scenario};
 
 /// Numbers derived from a scenario.
@@ -97,6 +96,8 @@ table! {
         pub sru_segments: u64,
         /// Bytes of the last of these segments.
         pub last_segment_bytes: u64,
+        /// Family of all transports: `tcp`; or the first other family, if there is one.
+        pub family: &'static str,
         /// Longest time between two requests of a block, seconds.
         pub request_jitter_s: f64,
         /// Longest independent delay of a request, seconds.
@@ -120,8 +121,8 @@ table! {
 }
 
 table! {
-    /// Windows in segments, timers in seconds.
-    #[derive(Clone, Debug, PartialEq)]
+    /// Windows in segments, timers in seconds; 0 if the family has no such thing.
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct TransportFacts {
         /// Congestion window of a new connection, in segments.
         pub initial_window_segments: u64,
@@ -169,14 +170,14 @@ impl Facts {
 impl NetworkFacts {
     fn of(scenario: &Scenario) -> Self {
         let (Scenario { network, transport, .. }, trunks) = (scenario, scenario.trunks());
-        let packet_bytes = full_packet(transport);
+        let packet_bytes = transport.packet();
         Self {
             client_rate_bps: network.client_rate.0 as f64,
             server_rate_bps: network.server_rate.0 as f64,
             trunks,
             propagation_s: (network.delay(trunks) * 2).as_secs_f64(),
-            base_rtt_s: network.base_rtt(&transport.tcp, trunks).as_secs_f64(),
-            bare_rtt_s: network.bare_rtt(&transport.tcp, trunks).as_secs_f64(),
+            base_rtt_s: network.base_rtt(transport, trunks).as_secs_f64(),
+            bare_rtt_s: network.bare_rtt(transport, trunks).as_secs_f64(),
             packet_bytes,
             wire_bytes: packet_bytes + network.layer2_overhead,
         }
@@ -185,7 +186,7 @@ impl NetworkFacts {
 
 impl BufferFacts {
     fn of(network: &Network, transport: &Transport) -> Self {
-        let packet = full_packet(transport);
+        let packet = transport.packet();
         let space = network.accounting.space(packet).bytes;
         let (counts_packets, own) = counted(network.buffer);
         let alpha = network.pool.and_then(|pool| pool.alpha);
@@ -222,7 +223,7 @@ impl TrafficFacts {
             WorkloadConfig::BarrierRead(read) => Some(read),
             _ => None,
         };
-        let mss = u64::from(transport.tcp.mss);
+        let mss = u64::from(transport.full_packet().payload);
         let sru_bytes = read.map_or(0, |read| read.sru_of(0));
         let seconds =
             |of: fn(&BarrierRead) -> Span| read.map_or(0.0, |read| of(read).as_secs_f64());
@@ -246,6 +247,7 @@ impl TrafficFacts {
             last_sru_bytes: read.map_or(0, |read| read.sru_of(read.active() - 1)),
             sru_segments: sru_bytes.div_ceil(mss),
             last_segment_bytes: sru_bytes - sru_bytes.saturating_sub(1) / mss * mss,
+            family: scenario.family(),
             request_jitter_s: seconds(|read| read.request_jitter),
             start_spread_s: seconds(|read| read.start_spread),
             request_spread_s: seconds(|read| read.request_spread),
@@ -263,8 +265,15 @@ impl TrafficFacts {
 }
 
 impl TransportFacts {
-    fn of(Transport { tcp, .. }: &Transport) -> Self {
-        let segments = |bytes: u64| (bytes / u64::from(tcp.mss)).max(1);
+    fn of(transport: &Transport) -> Self {
+        let payload = u64::from(transport.full_packet().payload);
+        let segments = |bytes: u64| (bytes / payload).max(1);
+        let Some(Tcp { config: tcp, .. }) = transport.tcp() else {
+            return Self {
+                receive_window_segments: segments(transport.window()),
+                ..Self::default()
+            };
+        };
         Self {
             initial_window_segments: segments(tcp.initial_window),
             initial_ssthresh_segments: segments(tcp.initial_ssthresh),

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use facts::Facts;
-pub use incast_host::{Opener, Transport};
+pub use incast_host::{Family, Opener, Tcp, Transport};
 pub use network::Network;
 pub use profile::Profile;
 pub use reorder::{Links, Reorder};
@@ -48,7 +48,7 @@ use document::{lay, read, suggest};
 use network::NetworkDocument;
 use run::RunDocument;
 use table::{TableDocument, WorkloadsDocument};
-use transport::TransportDocument;
+use transport::TransportTable;
 
 /// Why a document is not a scenario: one line with the key, the given value and the accepted
 /// values.
@@ -125,7 +125,7 @@ struct ScenarioDocument {
     /// `[[workload]]`; each workload has a row, and the row `all` is their sum.
     workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
-    transport: TransportDocument,
+    transport: TransportTable,
     /// Traffic in addition to the workload, of any kind: a list of tables.
     background: Vec<TableDocument>,
     /// Seeds and time limit.
@@ -140,8 +140,7 @@ impl Scenario {
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
         let mut document = settled(document)?;
         let transport = document.transport.build("transport")?;
-        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
-        let layout = document.network.layout(packet)?;
+        let layout = document.network.layout(transport.packet())?;
         let (workloads, several) = document.workload.tables();
         let build = |tables: Vec<TableDocument>, scope: fn(u32) -> Scope| {
             let tables = (0..).map(scope).zip(tables);
@@ -171,12 +170,13 @@ impl Scenario {
     /// Sets the round trip for congestion controls that need it, as an operator would.
     fn set_base_rtt(&mut self) {
         let (trunks, network) = (self.trunks(), &self.network);
-        for Transport { tcp, .. } in
-            std::iter::once(&mut self.transport).chain(self.traffic.transports_mut())
-        {
-            let mut control = tcp.congestion_control.clone();
-            control.know_distance(&|| network.base_rtt(tcp, trunks));
-            tcp.congestion_control = control;
+        for transport in std::iter::once(&mut self.transport).chain(self.traffic.transports_mut()) {
+            let Some(tcp) = transport.tcp() else { continue };
+            let mut control = tcp.config.congestion_control.clone();
+            control.know_distance(&|| network.base_rtt(transport, trunks));
+            if let Family::Tcp(tcp) = &mut transport.family {
+                tcp.config.congestion_control = control;
+            }
         }
     }
 

@@ -5,7 +5,6 @@ use incast_net::buffer::{Accounting, PoolConfig};
 use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
 use incast_net::topology::{Fabric, Router, SwitchId, TopologyConfig};
-use incast_tcp::Config;
 use incast_traffic::{Layout, Numbers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -166,7 +165,7 @@ impl NetworkDocument {
 
     /// The network for `transport`, because `base_rtt` depends on the sizes of its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
-        let Layout { fabric, clients_at, .. } = self.layout(full_packet(transport))?;
+        let Layout { fabric, clients_at, .. } = self.layout(transport.packet())?;
         let (server_rate, client_rate) = self.rates()?;
         let layer2_overhead = self.overhead()?;
         let room = self.room(transport)?;
@@ -184,7 +183,7 @@ impl NetworkDocument {
                            applies to each link";
             return fail("base_rtt", message);
         }
-        let sizes = [full_packet(transport), transport.tcp.ack_size.into()];
+        let sizes = full_and_ack(transport);
         let sending = sending(sizes, &[server_rate, client_rate], layer2_overhead.into());
         let (server_delay, client_delay) =
             delays(self.delay, self.base_rtt, self.server_delay, sending)?;
@@ -269,13 +268,8 @@ struct Room {
 impl Room {
     /// Refuses a buffer that cannot hold one full packet.
     fn lacks(&self, limit: Limit, transport: &Transport) -> Option<String> {
-        lack_of_room(limit, self.accounting, full_packet(transport))
+        lack_of_room(limit, self.accounting, transport.packet())
     }
-}
-
-/// A full packet, bytes.
-pub(super) fn full_packet(Transport { tcp, .. }: &Transport) -> u32 {
-    tcp.mss + u32::from(tcp.header)
 }
 
 fn fail<T>(key: &str, message: impl Into<String>) -> Result<T, ScenarioError> {
@@ -317,19 +311,19 @@ impl Network {
 
     /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
     /// `trunks` links between switches on the path.
-    pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
-        self.round_trip(self.server_rate, full_and_ack(tcp), trunks, self.delay(trunks))
+    pub fn base_rtt(&self, transport: &Transport, trunks: u32) -> Span {
+        self.round_trip(self.server_rate, full_and_ack(transport), trunks, self.delay(trunks))
     }
 
     /// [`Self::base_rtt`] between two clients.
-    pub fn base_rtt_among_clients(&self, tcp: &Config, trunks: u32) -> Span {
+    pub fn base_rtt_among_clients(&self, transport: &Transport, trunks: u32) -> Span {
         let delay = self.delay_among_clients(trunks);
-        self.round_trip(self.client_rate, full_and_ack(tcp), trunks, delay)
+        self.round_trip(self.client_rate, full_and_ack(transport), trunks, delay)
     }
 
     /// Round trip of two packets without data, from a server.
-    pub fn bare_rtt(&self, tcp: &Config, trunks: u32) -> Span {
-        self.round_trip(self.server_rate, [tcp.ack_size.into(); 2], trunks, self.delay(trunks))
+    pub fn bare_rtt(&self, transport: &Transport, trunks: u32) -> Span {
+        self.round_trip(self.server_rate, [transport.ack_size(); 2], trunks, self.delay(trunks))
     }
 
     /// Round trip of packets of these sizes from a host with a link of the rate `first`.
@@ -394,8 +388,8 @@ fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<Str
 }
 
 /// Sizes of a full packet and its ACK.
-fn full_and_ack(tcp: &Config) -> [u32; 2] {
-    [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
+fn full_and_ack(transport: &Transport) -> [u32; 2] {
+    [transport.packet(), transport.ack_size()]
 }
 
 /// Transmission times of packets of these sizes on links of these rates.

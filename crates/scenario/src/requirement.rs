@@ -5,7 +5,7 @@ use incast_net::queue::{QueueConfig, ecn_threshold};
 use incast_remedies::RemedyConfig;
 use serde_json::{Value, json};
 
-use super::transport::{TransportDocument, counts_marks};
+use super::transport::{TransportTable, counts_marks};
 use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
 /// Sets every parameter that a remedy requires, and the queue discipline that a transport needs,
@@ -47,15 +47,15 @@ pub(super) fn check_transports(scenario: &Scenario) -> Result<(), ScenarioError>
 }
 
 fn check_transport(transport: &Transport, table: &str) -> Result<(), ScenarioError> {
-    for remedy in &transport.remedies {
+    let TransportTable::Tcp(given) = TransportTable::from(transport) else { return Ok(()) };
+    for remedy in transport.remedies() {
         for requirement in remedy.remedy().requires() {
-            let given = TransportDocument::from(transport);
             let mut required = given.clone();
             required.meet(&requirement, &Value::Null);
-            if given != required {
+            if *given != *required {
                 let key = requirement.key();
                 let [given, required] =
-                    [given, required].map(|document| json!(document)[key].clone());
+                    [&given, &required].map(|document| json!(document)[key].clone());
                 let message = format!(
                     "{given} is given, and the remedy {:?} sets {required}; leave it out, or \
                      change the remedy's parameters",
@@ -72,7 +72,7 @@ fn check_transport(transport: &Transport, table: &str) -> Result<(), ScenarioErr
 pub(super) fn check_switch(scenario: &Scenario) -> Result<(), ScenarioError> {
     let network = &scenario.network;
     let transports: Vec<_> = scenario.transports().into_iter().map(|(_, it)| it).collect();
-    let blind = transports.iter().find(|transport| counts_marks(&transport.tcp.congestion_control));
+    let blind = transports.iter().find(|transport| counts_marks(transport));
     if let Some(transport) = blind.filter(|_| !network.queue.marks()) {
         let message = format!(
             "{:?} never marks, and the transport {:?} counts marks; write e.g. \
@@ -82,7 +82,7 @@ pub(super) fn check_switch(scenario: &Scenario) -> Result<(), ScenarioError> {
         );
         return Err(ScenarioError::new("network.queue", message));
     }
-    let remedies = transports.iter().flat_map(|transport| &transport.remedies);
+    let remedies = transports.iter().flat_map(|transport| transport.remedies());
     remedies.into_iter().try_for_each(|remedy| check_remedy(remedy, network))
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use incast_host::Opener;
+use incast_host::transport::TCP;
 use incast_net::topology::SwitchId;
 use incast_tcp::config::Handshake;
 use incast_traffic::{Layout, Load, Role, Scope, Senders, WorkloadConfig, connects};
@@ -11,7 +12,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::transport::TransportDocument;
+use super::transport::TransportTable;
 use super::{Network, Scenario, ScenarioError, Transport, remedies};
 
 /// A table of traffic.
@@ -154,7 +155,7 @@ impl Scenario {
             fabric: self.network.fabric(),
             clients: *clients,
             clients_at: clients_at.clone(),
-            packet: self.transport.tcp.mss + u32::from(self.transport.tcp.header),
+            packet: self.transport.packet(),
         }
     }
 
@@ -171,6 +172,28 @@ impl Scenario {
             Some((format!("{}.transport", key(scope, several)), table.transport.as_ref()?))
         });
         std::iter::once(("transport".to_owned(), &self.transport)).chain(own).collect()
+    }
+
+    /// The family of all transports: `tcp`; or the first other family, if there is one.
+    pub fn family(&self) -> &'static str {
+        let families = self.transports().into_iter().map(|(_, transport)| transport.family());
+        families.into_iter().find(|family| *family != TCP).unwrap_or(TCP)
+    }
+
+    /// Refuses a scenario with a transport of another family than TCP, for a part of the program,
+    /// called `what`, that serves TCP only.
+    ///
+    /// # Errors
+    /// The first such transport, and the transports that are accepted.
+    pub fn check_tcp(&self, what: &str) -> Result<(), ScenarioError> {
+        let others = self.transports().into_iter().find(|(_, it)| it.family() != TCP);
+        let Some((key, transport)) = others else { return Ok(()) };
+        let message = format!(
+            "{:?} is of the family {:?}, and {what} is for TCP; write e.g. \"newreno\"",
+            transport.name,
+            transport.family(),
+        );
+        Err(ScenarioError::new(format!("{key}.name"), message))
     }
 
     /// Links between switches on the longest path of the first workload.
@@ -201,12 +224,12 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
         let Some((load, transport)) = group.load() else { continue };
         let key = &group.transport_key;
         if !load.is_asked_for {
-            remedies::check_unasked(&transport.remedies, group.config.name(), key)?;
+            remedies::check_unasked(transport.remedies(), group.config.name(), key)?;
         }
         if let Some(early) = group.config.workload().opens_early() {
             check_opening(transport, &format!("{}.{early}", group.key))?;
         }
-        remedies::check_clients(&transport.remedies, &group.config.workload().clients(), key)?;
+        remedies::check_clients(transport.remedies(), &group.config.workload().clients(), key)?;
     }
     let mut workloads = scenario.traffic.workloads.iter();
     if !workloads.any(|table| table.config.workload().ends()) {
@@ -223,12 +246,16 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
 /// Refuses a handshake before the request if the client does not open connections, if connections
 /// have no handshake, or if a remedy decides when they are opened.
 fn check_opening(transport: &Transport, key: &str) -> Result<(), ScenarioError> {
-    let message = if transport.opener != Opener::Client {
+    let Some(tcp) = transport.tcp() else {
+        let message = format!("{:?} has no handshake; leave it out", transport.name);
+        return Err(ScenarioError::new(key, message));
+    };
+    let message = if tcp.opener != Opener::Client {
         "needs a client that opens the connections, and transport.opener is \"server\"; leave it out"
             .to_owned()
-    } else if transport.tcp.handshake != Handshake::ThreeWay {
+    } else if tcp.config.handshake != Handshake::ThreeWay {
         "needs transport.handshake = \"three-way\"".to_owned()
-    } else if let Some(name) = remedies::scheduling(&transport.remedies) {
+    } else if let Some(name) = remedies::scheduling(&tcp.remedies) {
         format!("{name:?} decides when the connections are opened; leave out one of the two")
     } else {
         return Ok(());
@@ -240,7 +267,7 @@ fn check_opening(transport: &Transport, key: &str) -> Result<(), ScenarioError> 
 pub(super) struct TableDocument {
     group: Option<String>,
     config: WorkloadConfig,
-    pub(super) transport: Option<TransportDocument>,
+    pub(super) transport: Option<TransportTable>,
 }
 
 impl TableDocument {
@@ -323,7 +350,7 @@ impl JsonSchema for TableDocument {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let transport = generator.subschema_for::<TransportDocument>();
+        let transport = generator.subschema_for::<TransportTable>();
         let mut schema = WorkloadConfig::json_schema(generator).to_value();
         for variant in schema["oneOf"].as_array_mut().into_iter().flatten() {
             let Some(properties) = variant["properties"].as_object_mut() else { continue };

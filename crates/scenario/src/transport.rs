@@ -13,15 +13,16 @@ mod round_trips;
 mod rto;
 mod segments;
 mod selective;
+mod table;
 mod windows;
 
-use incast_host::Transport;
+use incast_host::{Family, Tcp, Transport};
 use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 
 use super::ScenarioError;
 use super::flat::flat;
-pub(crate) use ecn::counts_marks;
+pub(super) use table::TransportTable;
 
 flat! {
     /// The transport: a preset by name, and any of its parameters.
@@ -42,14 +43,19 @@ flat! {
     }
 }
 
+/// Whether the congestion control of a transport requires marks.
+pub(super) fn counts_marks(transport: &Transport) -> bool {
+    transport.tcp().is_some_and(|tcp| ecn::counts_marks(&tcp.config.congestion_control))
+}
+
 impl TransportDocument {
     /// Whether the congestion control requires marks.
-    pub(super) fn counts_marks(&self) -> bool {
-        counts_marks(&self.parts.congestion_control)
+    fn counts_marks(&self) -> bool {
+        ecn::counts_marks(&self.parts.congestion_control)
     }
 
     /// The remedies of this transport.
-    pub(super) fn remedies(&self) -> &[RemedyConfig] {
+    fn remedies(&self) -> &[RemedyConfig] {
         &self.parts.remedies
     }
 
@@ -74,12 +80,12 @@ impl TransportDocument {
     }
 
     /// The transport of the table called `table`.
-    pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
+    fn build(self, table: &str) -> Result<Transport, ScenarioError> {
         self.check(table)?;
         let Self { parts, segments, windows, opening, rto, round_trips, .. } = self;
         let Self { selective, repair, ack, ecn, departures, offload, .. } = self;
         let mss = segments.mss();
-        let tcp = Config {
+        let config = Config {
             mss,
             header: segments.header_size.0 as u8,
             ack_size: segments.ack_size.0 as u8,
@@ -117,18 +123,18 @@ impl TransportDocument {
             recovery: parts.recovery,
             congestion_control: parts.congestion_control,
         };
-        Ok(Transport { name: parts.name, opener: opening.opener, tcp, remedies: parts.remedies })
+        let tcp = Tcp { opener: opening.opener, config, remedies: parts.remedies };
+        Ok(Transport { name: parts.name, family: Family::Tcp(Box::new(tcp)) })
     }
-}
 
-impl From<&Transport> for TransportDocument {
-    fn from(transport: &Transport) -> Self {
-        let tcp = &transport.tcp;
+    /// The table of a TCP transport called `name`.
+    fn of(name: &str, tcp: &Tcp) -> Self {
+        let Tcp { opener, config: tcp, remedies } = tcp;
         Self {
-            parts: parts::Parts::of(transport),
+            parts: parts::Parts::of(name, tcp, remedies),
             segments: segments::Segments::of(tcp),
             windows: windows::Windows::of(tcp),
-            opening: opening::Opening::of(transport),
+            opening: opening::Opening::of(*opener, tcp),
             rto: rto::Timers::of(tcp),
             round_trips: round_trips::RoundTrips::of(tcp),
             selective: selective::Selective::of(tcp),

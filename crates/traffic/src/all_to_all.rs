@@ -3,9 +3,8 @@
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
 use incast_host::milestone::EventKind;
-use incast_host::{BlueprintId, EndId, Hosts};
+use incast_host::{BlueprintId, EndId, Event, Hosts};
 use incast_net::topology::HostId;
-use incast_tcp::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,7 @@
 //! Applications: readers and background traffic.
 
 use incast_engine::{Span, Time};
-use incast_host::{EndId, Hosts};
-use incast_tcp::Event;
-use incast_tcp::connection::Counters;
+use incast_host::{Counters, EndId, Event, Hosts};
 
 /// An application on the hosts.
 pub trait Application: Send {

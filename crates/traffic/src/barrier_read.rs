@@ -7,9 +7,8 @@ mod params;
 
 use incast_engine::{Span, Stream, Time};
 use incast_host::milestone::EventKind;
-use incast_host::{BlueprintId, EndId, Hosts};
+use incast_host::{BlueprintId, EndId, Event, Hosts};
 use incast_remedies::schedule::Note;
-use incast_tcp::Event;
 
 use self::calls::{Calls, Step};
 use self::orders::Orders;

@@ -2,8 +2,7 @@
 
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Fault, Rate, Size, Span, Stream, Time};
-use incast_host::{EndId, Hosts};
-use incast_tcp::Event;
+use incast_host::{EndId, Event, Hosts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,7 @@
 //! TCP connections that always have data to send, or that send bursts.
 
 use incast_engine::{Fault, Rate, Span, Stream, Time};
-use incast_host::{BlueprintId, EndId, Hosts};
-use incast_tcp::{Connection, Event};
+use incast_host::{BlueprintId, End, EndId, Event, Hosts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,10 +197,7 @@ impl LongFlows {
         let place = flow - self.first_flow;
         let writer = &mut self.writers[place as usize];
         let mut wait = writer.phase.next(source.on_off, source.interval, &mut source.random);
-        let waiting = hosts
-            .connection(EndId::server(flow))
-            .filter(|connection| !connection.heeds_writes())
-            .map_or(0, Connection::unacknowledged);
+        let waiting = hosts.get(EndId::server(flow)).map_or(0, End::backlog);
         let spare = source.ample(waiting).saturating_sub(wait);
         let later = writer.phase.take(spare.as_picos() / source.interval.as_picos().max(1));
         wait += source.interval * later;

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use incast_engine::{Fault, Span, Stream, Time};
-use incast_host::{BlueprintId, EndId, Hosts};
+use incast_host::{BlueprintId, EndId, Event, Hosts};
 use incast_net::packets::{Exhausted, MOST_PACKETS};
-use incast_tcp::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,6 @@
-"""Add scenarios to the corpus: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py 400`.
+"""Add scenarios to the corpus, here 400 of them.
+
+PYTHONPATH=tests/internal python tests/internal/corpus/draw.py 400
 
 Run this when the format of scenarios has grown, or a registry has a new entry. Scenarios of every
 key and entry come first, then random ones. The scenarios that are there stay, and so do their

@@ -39,7 +39,7 @@ fn rows_of_blocks_and_flows_are_recorded_if_someone_watches() {
             other => panic!("{other:?}"),
         };
         let rows = hosts.take_demands();
-        let flow = hosts.connection(EndId::server(1)).unwrap();
+        let flow = hosts.get(EndId::server(1)).unwrap();
         let expected = [
             EventRow { block: 4, ..EventRow::new(at(30), EventKind::BlockStart, None) },
             EventRow { block: 4, ..EventRow::new(at(30), EventKind::FlowDone, Some(1)) },

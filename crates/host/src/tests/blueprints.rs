@@ -30,7 +30,8 @@ fn delay(seed: u64, end: EndId, incarnation: u32, base_rtt: Span) -> (Span, Trig
     let tcp = Config { send_jitter: Span::from_millis(1), ..config() };
     let mut blueprint = Blueprint::new(&transport(tcp, Opener::Client), &situation(base_rtt), 3);
     assert_eq!(blueprint.base_rtt(), base_rtt);
-    let mut connection = blueprint.build(end, incarnation, seed);
+    let mut end = blueprint.build(end, incarnation, seed);
+    let connection = end.connection_mut().expect("it is TCP");
     assert_eq!(connection.epoch(), incarnation as u8);
     connection.write(MSS);
     assert_eq!(connection.poll_transmit(Time::ZERO), None);

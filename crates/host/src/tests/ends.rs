@@ -4,12 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
-use incast_tcp::Event;
-use incast_tcp::connection::{Counters, Polled, Predicted};
+use incast_remedies::schedule::FullPacket;
+use incast_tcp::connection::{Polled, Predicted};
 
-use super::{MSS, ack, at, config, hosts, sent};
+use super::{MSS, ack, at, config, hosts, micros, sent, situation};
 use crate::guest::{Call, Guest};
-use crate::{BlueprintId, EndId, Hosts};
+use crate::{
+    Blueprint, BlueprintId, Counters, EndId, Event, Family, Hosts, Kind, Opener, Seat, Transport,
+};
 
 #[test]
 fn both_ends_of_a_flow_are_built_when_one_is_used() {
@@ -111,15 +113,49 @@ fn an_eighth_of_the_open_flows_may_be_left() {
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880);
 }
 
-/// A transport that records the calls that it gets.
-#[derive(Default)]
+/// A kind whose ends record the calls that they get.
+#[derive(Clone, Debug, Default)]
 struct Other {
     told: Arc<Mutex<Vec<String>>>,
+    due: Option<Time>,
+}
+
+impl Kind for Other {
+    fn family(&self) -> &'static str {
+        "other"
+    }
+
+    fn full_packet(&self) -> FullPacket {
+        FullPacket { payload: 700, header: 30 }
+    }
+
+    fn ack_size(&self) -> u32 {
+        50
+    }
+
+    fn window(&self) -> u64 {
+        9000
+    }
+
+    fn end(&self, seat: Seat) -> Box<dyn Guest> {
+        let Seat { end, incarnation, base_rtt, .. } = seat;
+        let rtt = base_rtt.as_picos() / 1_000_000;
+        self.tell(format!("end {} of connection {incarnation}, {rtt} us", end.0));
+        Box::new(self.clone())
+    }
+
+    fn table(&self) -> serde_json::Value {
+        serde_json::json!({ "name": "other" })
+    }
 }
 
 impl Other {
     fn tell(&self, what: String) {
         self.told.lock().unwrap().push(what);
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.told.lock().unwrap())
     }
 }
 
@@ -133,7 +169,7 @@ impl Guest for Other {
     }
 
     fn poll_timeout(&self) -> Time {
-        at(40)
+        self.due.unwrap_or(Time::NEVER)
     }
 
     fn poll_transmit(&mut self, _: Time, draft: &mut Packet) -> bool {
@@ -153,22 +189,49 @@ impl Guest for Other {
         77
     }
 
+    fn is_quiet(&self) -> bool {
+        self.told.lock().unwrap().is_empty()
+    }
+
     fn counters(&self) -> Counters {
         Counters { data_packets: 5, ..Counters::default() }
     }
 }
 
+/// Hosts with flows of another family, whose ends have this deadline.
+fn others(flows: u32, due: Option<Time>) -> (Other, Hosts) {
+    let kind = Other { due, ..Other::default() };
+    let family = Family::Other(Arc::new(kind.clone()));
+    let transport = Transport { name: "other".to_owned(), family };
+    let mut hosts = Hosts::new(1, true);
+    hosts.add_blueprint(Blueprint::new(&transport, &situation(micros(10)), 0), flows);
+    hosts.waits.add(0, flows, true, micros(10));
+    (kind, hosts)
+}
+
+#[test]
+fn a_transport_of_another_family_is_asked_for_what_tcp_has_in_its_configuration() {
+    let transport = |family| Transport { name: "it".to_owned(), family };
+    let other = transport(Family::Other(Arc::new(Other::default())));
+    let of = |it: &Transport| (it.family(), it.packet(), it.ack_size(), it.window());
+    assert_eq!(of(&other), ("other", 730, 50, 9000));
+    assert!(other.tcp().is_none() && other.remedies().is_empty());
+    let tcp = super::transport(config(), Opener::Client);
+    assert_eq!(of(&tcp), ("tcp", 1040, 40, 1_000_000));
+}
+
 #[test]
 fn another_transport_gets_all_calls_and_has_no_connection() {
-    let mut hosts = hosts(config(), 1);
+    let (kind, mut hosts) = others(1, Some(at(40)));
     let (server, client) = (EndId::server(0), EndId::client(0));
-    let told = Arc::default();
-    hosts.install(server, Box::new(Other { told: Arc::clone(&told) }));
-    assert!(hosts.connection(server).is_none() && hosts.connection(client).is_some());
     let end = hosts.act_on(server);
-    assert!(end.connection_mut().is_none() && !end.is_quiet());
-    let mut draft = Packet::default();
-    assert_eq!((end.poll_transmit_into(at(0), &mut draft), draft.seq), (Polled::Packet, 9));
+    assert_eq!(kind.take(), ["end 0 of connection 0, 10 us", "end 1 of connection 0, 10 us"]);
+    assert!(end.is_quiet());
+    kind.tell("busy".to_owned());
+    assert!(end.connection_mut().is_none() && !end.is_quiet() && end.is_established());
+    let mut draft = Packet { ack: 8, ..Packet::default() };
+    assert_eq!(end.poll_transmit_into(at(0), &mut draft), Polled::Packet);
+    assert_eq!(draft, Packet { seq: 9, ..Packet::default() }, "nothing of an earlier draft");
     end.open();
     end.write(3);
     assert_eq!(end.poll_transmit_into(at(0), &mut draft), Polled::Nothing);
@@ -183,9 +246,10 @@ fn another_transport_gets_all_calls_and_has_no_connection() {
     assert_eq!(hosts.deliver(at(7), &Packet { seq: 8, ..ack(0, 1) }), (server, None));
     assert!(!hosts.expire(at(39), server));
     assert!(hosts.expire(at(40), server));
-    assert_eq!(hosts.delivered(server), 77);
+    assert_eq!((hosts.delivered(server), hosts.connection(client).is_none()), (77, true));
     assert_eq!(hosts.counters(BlueprintId(0)).data_packets, 5);
     let calls = [
+        "busy",
         "Open",
         "Write(3)",
         "Close",
@@ -195,7 +259,39 @@ fn another_transport_gets_all_calls_and_has_no_connection() {
         "segment 8 at 7",
         "timeout at 40",
     ];
-    assert_eq!(*told.lock().unwrap(), calls);
+    assert_eq!(kind.take(), calls);
+}
+
+#[test]
+fn flows_of_another_family_are_freed_when_they_are_idle() {
+    let open = |flow| move |hosts: &Hosts| hosts.get(EndId::server(flow)).is_some();
+    for (due, freed) in [(None, true), (Some(at(40)), false)] {
+        let (kind, mut hosts) = others(100, due);
+        leave(&mut hosts, 0..64);
+        kind.take();
+        hosts.free_idle(|flow| flow == 7);
+        assert_eq!((open(3)(&hosts), open(7)(&hosts)), (!freed, true));
+        assert_eq!(hosts.counters(BlueprintId(0)).data_packets, 64 * 5, "they are kept");
+    }
+}
+
+/// Each connection of the flow is of the same family. Packets of an earlier connection are ignored.
+#[test]
+fn the_next_connection_of_a_flow_has_the_same_family() {
+    let (kind, mut hosts) = others(1, None);
+    let server = EndId::server(0);
+    hosts.opened(server);
+    kind.take();
+    hosts.renew_connection(0, 3);
+    assert_eq!(kind.take(), ["end 0 of connection 3, 10 us", "end 1 of connection 3, 10 us"]);
+    hosts.deliver(at(7), &ack(0, 1));
+    assert_eq!(kind.take(), [""; 0]);
+    hosts.deliver(at(7), &Packet { epoch: 3, ..ack(0, 1) });
+    assert_eq!(kind.take(), ["segment 0 at 7"]);
+    let mut draft = Packet::default();
+    hosts.end_mut(server).poll_transmit_into(at(0), &mut draft);
+    assert_eq!(draft.epoch, 3);
+    assert_eq!(hosts.counters(BlueprintId(0)).data_packets, 10, "those of both connections");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use incast_tcp::wheel::TimerTicks;
 use serde::de::DeserializeOwned;
 use serde_json::{from_value, json};
 
-use crate::{Blueprint, EndId, Hosts, Opener, Transport};
+use crate::{Blueprint, EndId, Family, Hosts, Opener, Tcp, Transport};
 
 const MSS: u64 = 1000;
 const RTO: Span = Span::from_millis(10);
@@ -81,7 +81,8 @@ fn config() -> Config {
 }
 
 fn transport(tcp: Config, opener: Opener) -> Transport {
-    Transport { name: "test".to_owned(), opener, tcp, remedies: Vec::new() }
+    let tcp = Tcp { opener, config: tcp, remedies: Vec::new() };
+    Transport { name: "test".to_owned(), family: Family::Tcp(Box::new(tcp)) }
 }
 
 fn situation(base_rtt: Span) -> Situation {

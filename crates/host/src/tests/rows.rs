@@ -1,13 +1,11 @@
 //! Rows of events: the value of each column.
 
-use incast_net::{Packet, Trigger};
-use incast_tcp::Event;
-
 use super::{MSS, RTO, ack, at, config, hosts, micros, sent};
-use crate::EndId;
 use crate::cause::{Cause, Diagnosis};
 use crate::milestone::{EventKind, EventRow};
 use crate::stalls::{Stall, StallCause};
+use crate::{EndId, Event};
+use incast_net::{Packet, Trigger};
 
 #[test]
 fn a_row_of_a_connection_has_its_state() {
@@ -15,8 +13,7 @@ fn a_row_of_a_connection_has_its_state() {
     let server = EndId::server(2);
     hosts.act_on(server).write(9 * MSS);
     let row = |hosts: &crate::Hosts| {
-        let connection = hosts.connection(server).unwrap();
-        EventRow::of(at(55), EventKind::FastRetransmit, 2, connection)
+        EventRow::of(at(55), EventKind::FastRetransmit, 2, hosts.get(server).unwrap())
     };
     let empty = EventRow::new(at(55), EventKind::FastRetransmit, Some(2));
     let (cwnd, ssthresh) = (2 * MSS, 77 * MSS);
@@ -49,13 +46,13 @@ fn a_row_of_a_timeout_has_the_state_before_it() {
     let due = hosts.end_mut(server).poll_timeout();
     assert!(hosts.expire(due, server));
     let event = std::iter::from_fn(|| hosts.poll_event(server))
-        .find_map(|event| if let Event::Timeout(report) = event { Some(report) } else { None });
+        .find_map(|event| if let Event::Timeout(report) = event { report } else { None });
     let report = event.expect("the timer has expired");
-    let connection = hosts.connection(server).unwrap();
-    assert_eq!(connection.cwnd(), MSS, "it has reacted");
+    assert_eq!(hosts.connection(server).unwrap().cwnd(), MSS, "it has reacted");
+    let end = hosts.get(server).unwrap();
     let diagnosis = Diagnosis { cause: Cause::Tail, lost_in_window: 3 };
-    let row = EventRow::timeout(due, 0, &report, diagnosis, connection);
-    let of = EventRow::of(due, EventKind::Timeout, 0, connection);
+    let row = EventRow::timeout(due, 0, &report, diagnosis, end);
+    let of = EventRow::of(due, EventKind::Timeout, 0, end);
     let expected = EventRow {
         seq: 1 + MSS,
         cwnd: 3 * MSS,
@@ -83,7 +80,7 @@ fn a_row_of_a_stall_has_the_next_byte_that_the_client_expects() {
     let data = Packet { route, seq: 1, payload: MSS as u16, ..Packet::default() };
     hosts.deliver(at(5), &data);
     let stall = Stall { flow: 0, wait: micros(700), cause: StallCause::from(Trigger::Persist) };
-    let row = EventRow::stall(at(5), stall, hosts.connection(client).unwrap());
+    let row = EventRow::stall(at(5), stall, hosts.get(client).unwrap());
     let empty = EventRow::new(at(5), EventKind::Stall, Some(0));
     let (stall, wait) = (Some(StallCause::Persist), Some(micros(700)));
     assert_eq!(row, EventRow { seq: 1 + MSS, stall, wait, ..empty });

@@ -1,10 +1,9 @@
 //! cwnd, ssthresh, RTO and flight of the servers' connections, over time.
 
 use incast_engine::{Span, Time};
-use incast_host::EndId;
+use incast_host::{End, EndId, State};
 use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
-use incast_tcp::Connection;
 
 use super::bins::{Bins, Summary, Tally};
 use super::kind::Read::{F64, I64, U32, U64};
@@ -152,18 +151,19 @@ impl Listener for FlowTrace {
         }
     }
 
-    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
-        let flow = end.flow() as usize;
+    fn on_served(&mut self, now: Time, id: EndId, end: &End) {
+        let flow = id.flow() as usize;
         let (Some(bins), Some(labelled)) = (self.flows.get_mut(flow), self.labelled.get(flow))
         else {
             return;
         };
-        if end.is_server() {
+        if id.is_server() {
+            let State { cwnd, ssthresh, rto, flight, .. } = end.state();
             let summary = WindowSummary {
-                cwnd: [connection.cwnd(); 3],
-                ssthresh: connection.ssthresh(),
-                rto: connection.rtt().rto(),
-                flight: connection.flight(),
+                cwnd: [cwnd; 3],
+                ssthresh,
+                rto: rto.unwrap_or_default(),
+                flight,
                 labelled: *labelled,
             };
             bins.note(now, summary);

@@ -10,11 +10,10 @@ mod trace;
 use std::ops::Range;
 
 use incast_engine::{Span, Time};
-use incast_host::EndId;
 use incast_host::milestone::EventRow;
+use incast_host::{End, EndId};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
-use incast_tcp::Connection;
 
 pub use bins::Detail;
 pub use cwnd::FlowTrace;
@@ -66,8 +65,8 @@ pub trait Listener {
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {}
     /// Called when a packet has crossed a port's link.
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {}
-    /// Called when a connection was served.
-    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {}
+    /// Called when an end was served.
+    fn on_served(&mut self, now: Time, id: EndId, end: &End) {}
     /// Called when a rare event happened.
     fn on_event(&mut self, row: EventRow) {}
 }

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use incast_engine::Time;
-use incast_host::EndId;
 use incast_host::milestone::EventRow;
+use incast_host::{End, EndId};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
-use incast_tcp::Connection;
 
 use super::{Detail, KINDS, Kind, Listener, Probe, Table, Trace, TraceKind};
 
@@ -192,8 +191,8 @@ impl Listener for Trace {
         }
     }
 
-    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
-        self.each(|trace| trace.on_connection(now, end, connection));
+    fn on_served(&mut self, now: Time, id: EndId, end: &End) {
+        self.each(|trace| trace.on_served(now, id, end));
     }
 
     fn on_event(&mut self, row: EventRow) {

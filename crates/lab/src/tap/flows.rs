@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use incast_capture::wire::{Endpoint, Options, Segment, flag};
 use incast_net::topology::HostId;
 use incast_net::{Ecn, Flags, Packet, PortId};
-use incast_scenario::Scenario;
+use incast_scenario::{Scenario, Transport};
 use incast_tcp::Config;
 use incast_tcp::config::Handshake;
 
@@ -124,8 +124,8 @@ impl Flows {
         let mut among = BTreeMap::new();
         let (mut flows, mut styles) = (Vec::new(), Vec::new());
         for (group, senders) in groups.iter().zip(&senders) {
-            let style = group.transport.map(|transport| {
-                styles.push(Style::of(&transport.tcp));
+            let style = group.transport.and_then(Transport::tcp).map(|tcp| {
+                styles.push(Style::of(&tcp.config));
                 (styles.len() - 1) as u16
             });
             for (server, client) in group.config.workload().flows(senders) {

@@ -13,7 +13,7 @@ use incast_tcp::{Connection, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::harness::scenario;
+use super::harness::{of_tcp, scenario};
 use super::laws::{SEED, config, rows, timeless};
 
 const MSS: u64 = 1000;
@@ -27,7 +27,7 @@ fn sender(keeps: bool, bytes: u64) -> (Connection, Time) {
         "name": "swift", "initial_window": "500B", "handshake": "none", "receive_window": "100pkt",
         "congestion_control": { "base_target": "1us", "max_decrease": 0.0 },
     } }));
-    let config = Arc::new(scenario.transport.tcp);
+    let config = Arc::new(of_tcp(&scenario).clone());
     let random = Stream::named(1, "sender", 0);
     let route = RouteId::new(0, true);
     let mut sender = Connection::new(config, Role::Acceptor, route, 0, random);

@@ -1,24 +1,67 @@
-//! A transport other than TCP: a sender with a fixed window, defined here.
+//! A transport of another family than TCP: a sender with a fixed window, defined here.
+
+use std::sync::Arc;
 
 use incast_engine::{Span, Time};
-use incast_host::EndId;
 use incast_host::guest::{Call, Guest};
-use incast_lab::Control;
+use incast_host::milestone::EventKind;
+use incast_host::{BlueprintId, Counters, EndId, Event, Family, Kind, Needs, Seat, State, Transport};
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
-use incast_net::{Flags, Packet};
+use incast_lab::{Control, Row, RunError, TraceRequest, run};
+use incast_net::{Flags, Packet, Port};
+use incast_remedies::schedule::FullPacket;
 use incast_scenario::Scenario;
-use incast_tcp::Event;
-use incast_tcp::connection::Counters;
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::harness::lay;
 
 const SEGMENT: u64 = 1000;
 const WINDOW: u64 = 4;
+
+/// The parameters of blasters.
+#[derive(Debug, Default)]
+struct Blast {
+    /// Whether packets take all paths in turn.
+    spreads: bool,
+}
+
+impl Kind for Blast {
+    fn family(&self) -> &'static str {
+        "blast"
+    }
+
+    fn full_packet(&self) -> FullPacket {
+        FullPacket { payload: SEGMENT as u32, header: 40 }
+    }
+
+    fn ack_size(&self) -> u32 {
+        40
+    }
+
+    fn window(&self) -> u64 {
+        WINDOW * SEGMENT
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { paths: self.spreads }
+    }
+
+    fn end(&self, seat: Seat) -> Box<dyn Guest> {
+        Box::new(Blaster { path: self.spreads.then_some(0), ..Blaster::new(seat.end) })
+    }
+
+    fn table(&self) -> Value {
+        json!({ "name": "blast" })
+    }
+}
 
 /// Keeps four packets in flight. If no ACK arrives for a millisecond, it sends everything again
 /// from the last acknowledged byte.
 struct Blaster {
     end: EndId,
+    /// The path of the next packet, if this end chooses paths.
+    path: Option<u32>,
     asks: bool,
     asked: bool,
     written: u64,
@@ -36,6 +79,7 @@ impl Blaster {
     fn new(end: EndId) -> Self {
         Self {
             end,
+            path: None,
             asks: false,
             asked: false,
             written: 0,
@@ -74,6 +118,9 @@ impl Guest for Blaster {
 
     fn handle_timeout(&mut self, _: Time) {
         self.deadline = Time::NEVER;
+        if self.end.is_server() {
+            self.events.push(Event::Timeout(None));
+        }
         self.sent = self.acknowledged;
         self.asks = !self.end.is_server() && self.received == 0;
     }
@@ -83,7 +130,7 @@ impl Guest for Blaster {
     }
 
     fn poll_transmit(&mut self, now: Time, draft: &mut Packet) -> bool {
-        let packet = Packet { route: self.end.route(), header: 40, ..Packet::default() };
+        let packet = Packet { route: self.end.route(), header: 40, ..*draft };
         if std::mem::take(&mut self.asks) {
             *draft = Packet { flags: Flags::REQUEST, ..packet };
             self.deadline = now + Span::from_millis(1);
@@ -100,6 +147,10 @@ impl Guest for Blaster {
                 self.deadline = Time::NEVER;
             }
             return false;
+        }
+        if let Some(path) = &mut self.path {
+            *draft = draft.with_path(*path);
+            *path += 1;
         }
         true
     }
@@ -121,34 +172,135 @@ impl Guest for Blaster {
         self.received
     }
 
+    fn is_quiet(&self) -> bool {
+        !self.asks && !self.owes_ack && self.acknowledged == self.written
+    }
+
     fn counters(&self) -> Counters {
         Counters { data_packets: self.packets, ..Counters::default() }
     }
+
+    fn state(&self) -> State {
+        let flight = self.sent - self.acknowledged;
+        State { seq: self.acknowledged, cwnd: WINDOW * SEGMENT, flight, ..State::default() }
+    }
+}
+
+/// A read of eight servers by blasters.
+fn scenario(changes: &Value) -> Scenario {
+    by(Blast::default(), changes)
+}
+
+fn by(blast: Blast, changes: &Value) -> Scenario {
+    let mut document = json!({
+        "network": { "buffer": "1MiB" },
+        "workload": { "servers": 8, "sru": 50_000, "connections": "persistent", "blocks": 1 },
+        "run": { "time_limit": "10s" },
+    });
+    lay(&mut document, changes);
+    let mut scenario = Scenario::from_document(&document).expect("it is a scenario");
+    scenario.transport =
+        Transport { name: "blast".to_owned(), family: Family::Other(Arc::new(blast)) };
+    scenario
 }
 
 /// A read over another transport needs no change of the workload, the network and the rows.
 #[test]
 fn a_fixed_window_blaster_reads_a_block() {
     for buffer in ["1MiB", "10KB"] {
-        let scenario = Scenario::from_document(&json!({
-            "network": { "buffer": buffer },
-            "workload": { "servers": 8, "sru": 50_000, "connections": "persistent", "blocks": 1 },
-            "run": { "time_limit": "10s" },
-        }))
-        .expect("it is a scenario");
-        let mut world = World::new(&scenario, 1, |_| Silent);
-        for flow in 0..8 {
-            for end in [EndId::server(flow), EndId::client(flow)] {
-                world.core_mut().hosts.install(end, Box::new(Blaster::new(end)));
-            }
-        }
+        let scenario = scenario(&json!({ "network": { "buffer": buffer } }));
+        let world = World::new(&scenario, 1, |_| Silent);
         let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
         let row = &rows[0];
         assert_eq!((row.status, row.blocks, row.bytes), ("ok", 1, 8 * 50_000));
-        assert_eq!(row.timeouts, 0, "timeouts are those of TCP");
         assert!(row.packets_sent >= 8 * 50);
         assert_eq!(row.drops > 0, buffer == "10KB", "{buffer}");
         assert_eq!(row.packets_sent > 8 * 50, row.drops > 0, "what is dropped is sent again");
+        assert_eq!(row.timeouts > 0, row.drops > 0, "timeouts without a cause are counted");
+        assert_eq!(row.timeouts_full_window + row.timeouts_tail + row.timeouts_handshake, 0);
         assert!((0..8).all(|flow| core.hosts.delivered(EndId::client(flow)) == 50_000));
     }
+}
+
+/// With fresh connections, the ends of all blocks are blasters, and their counters are summed.
+#[test]
+fn a_guest_stays_a_guest_over_blocks() {
+    let scenario = scenario(&json!({ "workload": { "connections": "fresh", "blocks": 3 } }));
+    let world = World::new(&scenario, 1, |_| Silent);
+    let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
+    let row = &rows[0];
+    assert_eq!((row.status, row.blocks, row.packets_sent), ("ok", 3, 3 * 8 * 50));
+    assert_eq!(core.hosts.counters(BlueprintId(0)).data_packets, 3 * 8 * 50);
+    for flow in 0..8 {
+        assert!(core.hosts.connection(EndId::server(flow)).is_none(), "{flow}");
+    }
+}
+
+/// Traces and rows have what the family has, and a run can be cancelled.
+#[test]
+fn a_guest_is_traced_and_stopped_like_tcp() {
+    let scenario = scenario(&json!({ "network": { "buffer": "10KB" } }));
+    let request = TraceRequest::parse(["events", "queue", "cwnd"]).expect("they exist");
+    let done = run(&scenario, 1, &request, &Control::default()).expect("nobody cancels");
+    let events = done.trace.events.as_ref().expect("events are traced").rows();
+    let count = |kind| events.iter().filter(|row| row.kind == kind).count() as u64;
+    assert_eq!((count(EventKind::Request), count(EventKind::FlowDone)), (8, 8));
+    assert_eq!(count(EventKind::Timeout), done.rows[0].timeouts);
+    let tables: Vec<_> = done.trace.tables().into_iter().map(|table| table.name).collect();
+    assert_eq!(tables.len(), 3, "{tables:?}");
+    let silent = run(&scenario, 1, &TraceRequest::default(), &Control::default());
+    let silent = silent.expect("nobody cancels").rows;
+    assert_eq!(silent[0].completions, done.rows[0].completions);
+    let control = Control::default();
+    control.cancel();
+    let many = self::scenario(&json!({ "workload": { "connections": "fresh", "blocks": 1000 } }));
+    let stopped = run(&many, 1, &TraceRequest::default(), &control);
+    assert!(matches!(stopped, Err(RunError::Cancelled(_))));
+}
+
+/// A resolved scenario has the table that the kind writes.
+#[test]
+fn a_resolved_scenario_names_the_kind() {
+    assert_eq!(scenario(&json!({})).resolved()["transport"], json!({ "name": "blast" }));
+    assert_eq!(scenario(&json!({})).transport.family(), "blast");
+}
+
+/// Runs a server that sends to a client over four spines. Returns the row and two lists of packet
+/// counts, one count per spine: on the links from the server's leaf, and on the links from the
+/// client's leaf.
+fn over_spines(spreads: bool) -> (Row, [Vec<u64>; 2]) {
+    let scenario = by(
+        Blast { spreads },
+        &json!({
+            "network": { "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 } },
+            "workload": { "servers": 1, "sru": 400 * SEGMENT },
+        }),
+    );
+    let world = World::new(&scenario, 1, |_| Silent);
+    let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
+    let network = &core.network;
+    assert!(network.ports().iter().all(Port::is_conserving));
+    // After the ports of two hosts come the ports from each leaf to each spine, and from there to
+    // the leaf. The client is at the first leaf, the server at the second leaf.
+    let delivered = |port: usize| network.ports()[port].counters().delivered;
+    let links = [8, 0].map(|first| (0..4).map(|spine| delivered(4 + first + 2 * spine)).collect());
+    (rows.into_iter().next().expect("a row"), links)
+}
+
+#[test]
+fn a_sender_spreads_the_packets_of_one_flow_evenly_over_all_spines() {
+    let (fixed, links) = over_spines(false);
+    for link in links {
+        assert_eq!(link.iter().filter(|packets| **packets > 0).count(), 1, "{link:?}");
+    }
+    let (sprayed, links) = over_spines(true);
+    assert_eq!((sprayed.status, sprayed.drops, sprayed.packets_sent), ("ok", 0, 400));
+    for link in &links {
+        let (least, most) = (link.iter().min(), link.iter().max());
+        assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 1), "{links:?}");
+        // At the end of the run, the last ACKs are still in the network.
+        assert!(link.iter().sum::<u64>() > 380, "{links:?}");
+    }
+    // All paths have equal lengths, and the server sends no faster than one link.
+    assert_eq!(sprayed.completion_s, fixed.completion_s);
 }

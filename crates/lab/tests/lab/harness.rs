@@ -13,6 +13,7 @@ use incast_lab::{Control, Row};
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
 use incast_net::{Flags, Packet, PortId, RouteId};
 use incast_scenario::Scenario;
+use incast_tcp::Config;
 use serde_json::{Value, json};
 
 /// Payload of a full segment in the small world.
@@ -43,6 +44,11 @@ pub fn scenario(changes: &Value) -> Scenario {
     });
     lay(&mut document, changes);
     Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The configuration of a scenario's TCP.
+pub fn of_tcp(scenario: &Scenario) -> &Config {
+    &scenario.transport.tcp().expect("it is TCP").config
 }
 
 /// A loss: packets that the switch drops.

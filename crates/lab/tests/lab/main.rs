@@ -15,7 +15,6 @@ mod probes;
 mod recoveries;
 mod remedies;
 mod response;
-mod spraying;
 mod switch;
 mod taxonomy;
 mod trace_kind;

@@ -2,11 +2,11 @@
 
 use incast_engine::Stream;
 
-use super::network::{HostId, Network, PathChoice, Routes};
+use super::network::{HostId, Network, Routes};
+use super::routing::Crossing;
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
 use crate::express::{self, Express};
-use crate::packet::RouteId;
 use crate::packets::Packets;
 use crate::port::{Commons, Port, PortConfig, PortId};
 
@@ -67,53 +67,60 @@ impl Network {
     }
 
     /// Adds the two routes of the next flow, from `server` to `client` and back. Each route is one
-    /// of the shortest paths, which [`Spread`] selects, unless paths are [chosen per
-    /// packet](Network::choose_paths).
+    /// of the shortest paths, which [`Spread`] selects.
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
         for (from, to) in [(server, client), (client, server)] {
-            self.add_route(from, to);
+            let path = self.selected(from, to);
+            let ports = self.ports_of(from, &path, to);
+            self.routes.add(ports);
         }
         self.routes.len() / 2 - 1
     }
 
-    fn add_route(&mut self, from: HostId, to: HostId) {
-        let first_trunk = 2 * self.hosts();
-        let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
-        let paths = if self.routes.are_chosen() {
-            self.router.paths(begin, end)
-        } else {
-            let mut random = Stream::named(self.seed, "route", self.routes.len().into());
-            let flow = u64::from(self.routes.len() / 2);
-            let spread = self.spread;
-            vec![self.router.path(begin, end, |paths| match spread {
-                Spread::Drawn => random.below(paths),
-                Spread::InTurn => flow % paths,
-            })]
-        };
-        self.routes.begin();
-        for path in paths {
-            let trunks = path.iter().map(|crossing| {
-                PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))
-            });
-            let ends = [PortId(2 * from.0), Self::switch_port(to)];
-            self.routes
-                .add(ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()));
+    /// Like [`Self::add_flow`], but each route has all shortest paths. A packet takes the path with
+    /// the number that its sender chose ([`Packet::path`](crate::Packet::path)), modulo the number
+    /// of paths. Path 0 is the path that [`Spread`] selects.
+    pub fn add_flow_with_paths(&mut self, server: HostId, client: HostId) -> u32 {
+        for (from, to) in [(server, client), (client, server)] {
+            let first = self.selected(from, to);
+            let [begin, end] = self.switches_of(from, to);
+            let mut paths = self.router.paths(begin, end);
+            paths.retain(|path| *path != first);
+            let all: Vec<_> = std::iter::once(&first)
+                .chain(&paths)
+                .map(|path| self.ports_of(from, path, to))
+                .collect();
+            self.routes.add_all(all);
         }
+        self.routes.len() / 2 - 1
     }
 
-    /// Lets `policy` choose among the shortest paths for every packet of all flows. Call it before
-    /// the first packet is sent.
-    pub fn choose_paths(&mut self, policy: Box<dyn PathChoice + Send>) {
-        let chosen = self.routes.chosen_by(policy);
-        let fixed = std::mem::replace(&mut self.routes, chosen);
-        for route in (0..fixed.len()).map(RouteId) {
-            let ports = fixed.first(route);
-            // The numbers of the hosts follow from those of their ports.
-            let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
-            self.add_route(HostId(ends[0]), HostId(ends[1]));
-        }
+    fn switches_of(&self, from: HostId, to: HostId) -> [SwitchId; 2] {
+        [from, to].map(|host| self.attached_to[host.0 as usize])
+    }
+
+    /// The path of the next route that [`Spread`] selects.
+    fn selected(&self, from: HostId, to: HostId) -> Vec<Crossing> {
+        let [begin, end] = self.switches_of(from, to);
+        let mut random = Stream::named(self.seed, "route", self.routes.len().into());
+        let flow = u64::from(self.routes.len() / 2);
+        let spread = self.spread;
+        self.router.path(begin, end, |paths| match spread {
+            Spread::Drawn => random.below(paths),
+            Spread::InTurn => flow % paths,
+        })
+    }
+
+    /// The ports on a path between two hosts.
+    fn ports_of(&self, from: HostId, path: &[Crossing], to: HostId) -> Vec<PortId> {
+        let first_trunk = 2 * self.hosts();
+        let trunks = path
+            .iter()
+            .map(|crossing| PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward)));
+        let ends = [PortId(2 * from.0), Self::switch_port(to)];
+        ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()).collect()
     }
 
     /// Computes the upstream neighbours of all ports, once all flows are known. Ports that may

@@ -15,7 +15,7 @@ mod two_tier;
 
 pub use build::{Attachment, Trunks};
 pub use fabric::{Fabric, Spread, SwitchId};
-pub use network::{HostId, Network, NextEvent, PathChoice};
+pub use network::{HostId, Network, NextEvent};
 pub use routing::Router;
 
 use incast_engine::Entry;

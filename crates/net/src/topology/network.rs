@@ -268,15 +268,6 @@ impl Network {
     }
 }
 
-/// Chooses one of several shortest paths for every packet.
-///
-/// [`PathChoice::choose`] is called once per packet, when a host sends it. For each route, the
-/// order of the calls is the order of sending.
-pub trait PathChoice {
-    /// The path of `packet`, an index below `paths`.
-    fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
-}
-
 /// Padding in the table of hops.
 const NO_PORT: PortId = PortId(u32::MAX);
 /// Entries of a path besides trunks: the sender's port, the receiver's port, and the end.
@@ -288,57 +279,48 @@ pub(super) struct Routes {
     hops: Vec<PortId>,
     /// A power of two, so that the index of a path is a shift.
     stride: u32,
-    /// Chooses among the paths of a route. With `None`, each route has one path, which has the
+    /// The number of each route's first path. With `None`, each route has one path, which has the
     /// number of the route.
-    choice: Option<Choice>,
-}
-
-struct Choice {
-    policy: Box<dyn PathChoice + Send>,
-    /// The number of each route's first path.
-    first: Vec<u32>,
+    first: Option<Vec<u32>>,
 }
 
 impl Routes {
     /// An empty table for paths of at most this many trunks.
     pub(super) fn new(most_trunks: u32) -> Self {
         let stride = (most_trunks + ENDS).next_power_of_two().trailing_zeros();
-        Self { hops: Vec::new(), stride, choice: None }
-    }
-
-    /// An empty table; `policy` will choose among the paths.
-    pub(super) fn chosen_by(&self, policy: Box<dyn PathChoice + Send>) -> Self {
-        let choice = Some(Choice { policy, first: Vec::new() });
-        Self { hops: Vec::new(), stride: self.stride, choice }
-    }
-
-    /// Whether a path is chosen per packet.
-    pub(super) fn are_chosen(&self) -> bool {
-        self.choice.is_some()
+        Self { hops: Vec::new(), stride, first: None }
     }
 
     /// Number of routes.
     pub(super) fn len(&self) -> u32 {
-        match &self.choice {
-            None => self.paths_in_all(),
-            Some(choice) => choice.first.len() as u32,
-        }
+        self.first.as_ref().map_or_else(|| self.paths_in_all(), |first| first.len() as u32)
     }
 
     fn paths_in_all(&self) -> u32 {
         (self.hops.len() >> self.stride) as u32
     }
 
-    /// Begins the next route. Paths that are added from now on belong to this route.
-    pub(super) fn begin(&mut self) {
-        let first = self.paths_in_all();
-        if let Some(choice) = &mut self.choice {
-            choice.first.push(first);
+    /// Adds a route with one path.
+    pub(super) fn add(&mut self, path: impl IntoIterator<Item = PortId>) {
+        let number = self.paths_in_all();
+        if let Some(first) = &mut self.first {
+            first.push(number);
         }
+        self.add_path(path);
     }
 
-    /// Adds a path.
-    pub(super) fn add(&mut self, ports: impl IntoIterator<Item = PortId>) {
+    /// Adds a route with several paths, among which senders choose. Packets without a choice take
+    /// the first path.
+    pub(super) fn add_all<P: IntoIterator<Item = PortId>>(
+        &mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) {
+        let number = self.paths_in_all();
+        self.first.get_or_insert_with(|| (0..number).collect()).push(number);
+        paths.into_iter().for_each(|path| self.add_path(path));
+    }
+
+    fn add_path(&mut self, ports: impl IntoIterator<Item = PortId>) {
         self.hops.extend(ports);
         // A path has at least an end.
         self.hops.push(NO_PORT);
@@ -347,10 +329,10 @@ impl Routes {
 
     /// The numbers of a route's paths.
     fn paths(&self, route: RouteId) -> Range<u32> {
-        let Some(choice) = &self.choice else { return route.0..route.0 + 1 };
+        let Some(first) = &self.first else { return route.0..route.0 + 1 };
         let route = route.0 as usize;
-        let end = choice.first.get(route + 1).copied();
-        choice.first[route]..end.unwrap_or_else(|| self.paths_in_all())
+        let end = first.get(route + 1).copied();
+        first[route]..end.unwrap_or_else(|| self.paths_in_all())
     }
 
     fn path(&self, path: u32) -> &[PortId] {
@@ -396,19 +378,16 @@ impl Routes {
 
     /// Index of the first port of the path of `packet` in the table.
     #[inline]
-    pub(super) fn start(&mut self, packet: &Packet) -> u32 {
-        let path = if self.choice.is_none() { packet.route.0 } else { self.choose(packet) };
+    pub(super) fn start(&self, packet: &Packet) -> u32 {
+        let path = if self.first.is_none() { packet.route.0 } else { self.chosen(packet) };
         path << self.stride
     }
 
+    /// The path that the sender of `packet` has chosen.
     #[inline(never)]
-    fn choose(&mut self, packet: &Packet) -> u32 {
+    fn chosen(&self, packet: &Packet) -> u32 {
         let paths = self.paths(packet.route);
-        let chosen = match &mut self.choice {
-            Some(choice) if paths.len() > 1 => choice.policy.choose(packet, paths.len() as u32),
-            _ => 0,
-        };
-        paths.start + chosen.min(paths.len() as u32 - 1)
+        paths.start + packet.path().map_or(0, |path| path % paths.len() as u32)
     }
 
     /// The port at `hop`; `None` at the end of a path.

@@ -44,8 +44,8 @@ impl AutoDocument {
         // No window limits a datagram source. A server never has more than its part of the block in
         // flight.
         let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
-            let bound = transport.tcp.receive_window.min(load.most);
-            room(load.at_once, bound, transport.tcp.mss)
+            let bound = transport.window().min(load.most);
+            room(load.at_once, bound, transport.full_packet().payload)
         });
         let packets = rooms.fold(0, u64::saturating_add);
         if packets > MOST_BYTES {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use incast_traffic::barrier_read::Connections;
 
 use super::super::{Opener, Table};
+use super::OfTcp;
 use super::load;
 use super::read_of;
 
@@ -21,7 +22,7 @@ fn profile(name: &str) -> super::Scenario {
 #[test]
 fn the_lab_is_the_default() {
     let scenario = load(&[]);
-    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
+    let (network, tcp) = (&scenario.network, &scenario.transport.of_tcp());
     assert_eq!(
         (network.server_rate, network.client_rate),
         (Rate(1_000_000_000), Rate(1_000_000_000))
@@ -45,7 +46,7 @@ fn the_lab_is_the_default() {
 fn a_transport_that_counts_marks_gets_a_switch_that_marks() {
     let marks = |keys: &[(&str, Value)]| {
         let scenario = load(keys);
-        (scenario.network.queue.marks(), scenario.transport.tcp.ecn)
+        (scenario.network.queue.marks(), scenario.transport.of_tcp().ecn)
     };
     assert_eq!(marks(&[]), (false, None));
     assert_eq!(marks(&[("transport.name", json!("dctcp"))]), (true, Some(EcnPackets::Data)));
@@ -62,11 +63,14 @@ fn a_transport_that_counts_marks_gets_a_switch_that_marks() {
 #[test]
 fn the_ns2_profile_is_the_reference_data_s_configuration() {
     let scenario = profile("ns2");
-    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
+    let (network, tcp) = (&scenario.network, &scenario.transport.of_tcp());
     assert_eq!((network.buffer, network.buffer_counts_in_service), (Limit::Packets(32), true));
     assert_eq!(network.server_delay, Span::from_micros(50));
     assert_eq!((tcp.mss, tcp.receive_window, tcp.initial_ssthresh), (1024, 1_024_000, 1_024_000));
-    assert_eq!((scenario.transport.opener, tcp.handshake), (Opener::Server, Handshake::SynOnly));
+    assert_eq!(
+        (scenario.transport.tcp().map(|tcp| tcp.opener), tcp.handshake),
+        (Some(Opener::Server), Handshake::SynOnly)
+    );
     assert_eq!((tcp.rto.clock, tcp.rto.granularity), (RttClock::Ticks, Span::from_micros(10)));
     assert_eq!(tcp.rto.idle, IdleTimer::Runs);
     assert_eq!((tcp.rto.initial, tcp.syn_rto), (Span::from_secs(3), Span::from_secs(3)));
@@ -77,7 +81,7 @@ fn the_ns2_profile_is_the_reference_data_s_configuration() {
 
 #[test]
 fn the_rfc_profile_has_every_should() {
-    let tcp = profile("rfc").transport.tcp;
+    let tcp = profile("rfc").transport.of_tcp();
     assert_eq!((tcp.rto.min, tcp.rto.initial), (Span::from_secs(1), Span::from_secs(1)));
     assert_eq!(tcp.initial_window, 3 * 1460);
     let timeout = Span::from_millis(200);
@@ -92,7 +96,7 @@ fn the_rfc_profile_has_every_should() {
 #[test]
 fn the_linux_profile_is_linux_s_defaults() {
     let scenario = profile("linux");
-    let tcp = &scenario.transport.tcp;
+    let tcp = &scenario.transport.of_tcp();
     assert_eq!((scenario.transport.name.as_str(), scenario.network.layer2_overhead), ("cubic", 38));
     assert_eq!((tcp.mss, tcp.header, tcp.ack_size), (1448, 52, 52));
     assert_eq!((tcp.initial_window, tcp.timestamps), (14_480, Some(Span::from_micros(1))));
@@ -119,9 +123,9 @@ fn the_linux_profile_is_linux_s_defaults() {
 fn linux_with_dctcp_is_a_profile_and_a_preset_of_the_other() {
     let dctcp = profile("linux-dctcp");
     assert!(dctcp.network.queue.marks());
-    assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
-    assert_eq!(json!(dctcp.transport.tcp.congestion_control)["react_at"], "first-ece");
-    assert!(dctcp.transport.tcp.recovery.traits().selective);
+    assert_eq!(dctcp.transport.of_tcp().ecn, Some(EcnPackets::All));
+    assert_eq!(json!(dctcp.transport.of_tcp().congestion_control)["react_at"], "first-ece");
+    assert!(dctcp.transport.of_tcp().recovery.traits().selective);
     let chosen = load(&[("profile", json!("linux")), ("transport.name", json!("dctcp"))]);
     assert_eq!(chosen.resolved()["transport"], dctcp.resolved()["transport"]);
     assert_eq!(chosen.resolved()["network"], dctcp.resolved()["network"]);
@@ -130,30 +134,34 @@ fn linux_with_dctcp_is_a_profile_and_a_preset_of_the_other() {
 #[test]
 fn the_ns3_profile_is_the_reference_data_s_configuration() {
     let scenario = profile("ns3");
-    assert_eq!(scenario.transport.tcp.rto.backoff_ends, BackoffEnd::NewData);
-    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
+    assert_eq!(scenario.transport.of_tcp().rto.backoff_ends, BackoffEnd::NewData);
+    let (network, tcp) = (&scenario.network, &scenario.transport.of_tcp());
     assert_eq!((network.buffer, network.layer2_overhead), (Limit::Bytes(100_000), 2));
     assert_eq!((tcp.mss, tcp.header, tcp.initial_window), (1460, 40, 14_600));
-    assert_eq!((scenario.transport.opener, tcp.handshake), (Opener::Server, Handshake::ThreeWay));
+    assert_eq!(
+        (scenario.transport.tcp().map(|tcp| tcp.opener), tcp.handshake),
+        (Some(Opener::Server), Handshake::ThreeWay)
+    );
     assert!(tcp.sack.is_some_and(|sack| sack.takes_room));
     assert!(tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
     let dctcp = load(&[("profile", json!("ns3")), ("transport.name", json!("dctcp"))]);
-    assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
-    assert!(dctcp.transport.tcp.sack.is_some());
+    assert_eq!(dctcp.transport.of_tcp().ecn, Some(EcnPackets::All));
+    assert!(dctcp.transport.of_tcp().sack.is_some());
 }
 
 #[test]
 fn a_profile_has_its_own_idea_of_a_transport() {
     let parts = |profile: &str, name: &str| {
-        let tcp =
-            load(&[("profile", json!(profile)), ("transport.name", json!(name))]).transport.tcp;
+        let tcp = load(&[("profile", json!(profile)), ("transport.name", json!(name))])
+            .transport
+            .of_tcp();
         (json!(tcp.recovery), json!(tcp.congestion_control))
     };
     let (recovery, vegas) = parts("ns2", "vegas");
     assert_eq!((&recovery["exit"], &vegas["alpha"]), (&json!("keep"), &json!(1)));
     assert_eq!(parts("lab", "vegas").1["alpha"], 2);
     let vegas = [("profile", json!("ns2")), ("transport.name", json!("vegas"))];
-    let tcp = load(&vegas).transport.tcp;
+    let tcp = load(&vegas).transport.of_tcp();
     assert!(tcp.rto.backs_off_in_recovery && tcp.header == 0 && !tcp.limited_transmit);
     assert_eq!(parts("linux", "westwood").1["min_interval"], "0.05s");
     assert_eq!(parts("linux", "bbr").1["burst"], 2);
@@ -189,7 +197,7 @@ fn the_profile_ns2_has_its_own_idea_of_red() {
 #[test]
 fn linux_has_its_own_parameters_of_every_part_by_name() {
     let chosen = |key: &str, value: Value| {
-        let tcp = load(&[("profile", json!("linux")), (key, value)]).transport.tcp;
+        let tcp = load(&[("profile", json!("linux")), (key, value)]).transport.of_tcp();
         (json!(tcp.recovery), json!(tcp.congestion_control))
     };
     for given in [json!("newreno"), json!({ "name": "newreno" })] {
@@ -215,7 +223,8 @@ fn linux_has_its_own_parameters_of_every_part_by_name() {
 
 #[test]
 fn an_explicit_key_wins_over_the_profile() {
-    let tcp = load(&[("profile", json!("ns2")), ("transport.rto_min", json!("1ms"))]).transport.tcp;
+    let tcp =
+        load(&[("profile", json!("ns2")), ("transport.rto_min", json!("1ms"))]).transport.of_tcp();
     assert_eq!((tcp.rto.min, tcp.mss), (Span::from_millis(1), 1024));
 }
 
@@ -223,7 +232,7 @@ fn an_explicit_key_wins_over_the_profile() {
 fn a_name_keeps_the_profile_s_parameters_and_a_table_overrides_them_one_by_one() {
     let recovery = |value: Value| {
         let keys = [("profile", json!("ns2")), ("transport.recovery", value)];
-        json!(load(&keys).transport.tcp.recovery)
+        json!(load(&keys).transport.of_tcp().recovery)
     };
     assert_eq!(recovery(json!("newreno"))["exit"], "keep");
     let impatient = recovery(json!({ "impatient": false }));
@@ -242,8 +251,9 @@ fn another_name_brings_no_foreign_parameters() {
 
 #[test]
 fn null_means_not_given() {
-    let tcp =
-        load(&[("transport.rto_min", Value::Null), ("network.queue", Value::Null)]).transport.tcp;
+    let tcp = load(&[("transport.rto_min", Value::Null), ("network.queue", Value::Null)])
+        .transport
+        .of_tcp();
     assert_eq!(tcp.rto.min, Span::from_millis(200));
 }
 
@@ -302,7 +312,7 @@ fn a_base_rtt_below_serialisation_is_impossible() {
 #[test]
 fn timestamps_lengthen_headers_that_are_not_given() {
     let sizes = |keys: &[(&str, Value)]| {
-        let tcp = load(keys).transport.tcp;
+        let tcp = load(keys).transport.of_tcp();
         (tcp.header, tcp.ack_size, tcp.timestamps)
     };
     let on = ("transport.timestamps", json!(true));
@@ -322,7 +332,7 @@ fn windows_in_segments_follow_the_mss() {
         ("transport.initial_ssthresh", json!("64KiB")),
     ])
     .transport
-    .tcp;
+    .of_tcp();
     assert_eq!(
         (tcp.initial_window, tcp.receive_window, tcp.initial_ssthresh),
         (10_000, 20_000, 65_536)
@@ -335,7 +345,7 @@ fn initial_windows_by_rfc() {
         let keys = [("transport.initial_window", json!(name)), ("transport.mss", json!(mss))];
         load(&[&keys[..], &[("network.buffer", json!("9pkt"))]].concat())
             .transport
-            .tcp
+            .of_tcp()
             .initial_window
     };
     for (mss, rfc5681, rfc6928) in [
@@ -355,7 +365,7 @@ fn initial_windows_by_rfc() {
 fn delayed_acks_are_switched_or_described() {
     let delayed_ack = |profile: &str, value: Value| {
         let keys = [("profile", json!(profile)), ("transport.delayed_ack", value)];
-        load(&keys).transport.tcp.delayed_ack.map(|it| (it.segments, it.timeout))
+        load(&keys).transport.of_tcp().delayed_ack.map(|it| (it.segments, it.timeout))
     };
     assert_eq!(delayed_ack("lab", json!(true)), Some((2, Span::from_millis(40))));
     assert_eq!(delayed_ack("lab", json!({ "segments": 4 })), Some((4, Span::from_millis(40))));
@@ -400,7 +410,7 @@ fn background_traffic_has_defaults_of_its_own() {
     let of = offered(cbr);
     assert_eq!((of.packet, of.on_servers, of.start), (1500, true, Span::from_secs(1)));
     // The profile's transport, not the workload's.
-    let tcp = &flow.transport.as_ref().expect("it has connections").tcp;
+    let tcp = flow.transport.as_ref().expect("it has connections").of_tcp();
     assert_eq!((flow.config.workload().count(2), tcp.mss), (2, 1024));
     assert_eq!(tcp.rto.min, Span::from_millis(1));
 }

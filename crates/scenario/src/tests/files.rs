@@ -48,7 +48,7 @@ fn the_scenario_that_ranks_remedies_knows_all_of_them() {
     let points = plan(&scenario("remedies.toml")).unwrap().points;
     let used: Vec<_> = points
         .iter()
-        .flat_map(|point| &point.scenario.transport.remedies)
+        .flat_map(|point| point.scenario.transport.remedies())
         .map(incast_remedies::RemedyConfig::name)
         .collect();
     for entry in schema::entries("remedies").unwrap() {

@@ -13,10 +13,23 @@ mod sweep;
 mod text;
 mod traffic;
 
+use incast_host::Transport;
+use incast_tcp::Config;
 use incast_traffic::WorkloadConfig;
 use serde_json::{Value, json};
 
 use super::{Scenario, plan};
+
+/// The configuration of a transport that is TCP.
+trait OfTcp {
+    fn of_tcp(&self) -> Config;
+}
+
+impl OfTcp for Transport {
+    fn of_tcp(&self) -> Config {
+        self.tcp().expect("it is TCP").config.clone()
+    }
+}
 
 /// The smallest scenario, with `keys` (dotted) set.
 fn with(keys: &[(&str, Value)]) -> Value {

@@ -69,13 +69,13 @@ fn hosts_are_where_the_topology_has_them_or_where_the_scenario_puts_them() {
 #[test]
 fn the_base_round_trip_counts_every_link() {
     let network = load(&chain(&[("network.core.rate", json!("10Gbps"))])).network;
-    let tcp = load(&[]).transport.tcp;
+    let transport = load(&[]).transport;
     assert_eq!(network.trunks_between(&[SwitchId(0)], &[0]), 2);
     assert_eq!(network.trunks_between(&[SwitchId(2), SwitchId(1)], &[0]), 1);
     // 25 us per link; 12 and 0.32 us on the hosts' lines, and a tenth of these times between
     // switches.
     let expected = Span::from_nanos(8 * 25_000 + 2 * 12_320 + 2 * 1_232);
-    assert_eq!(network.base_rtt(&tcp, 2), expected);
+    assert_eq!(network.base_rtt(&transport, 2), expected);
 }
 
 #[test]

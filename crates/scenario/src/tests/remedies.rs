@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Scenario, ScenarioError};
+use super::OfTcp;
 
 fn load(document: &Value) -> Result<Scenario, ScenarioError> {
     Scenario::from_document(document)
@@ -23,9 +24,9 @@ fn error(document: &Value) -> String {
 fn a_remedy_is_named_in_a_list_or_as_the_transport() {
     let listed = load(&with_transport(&json!({ "remedies": ["fine-rto"] }))).unwrap();
     let named = load(&with_transport(&json!("fine-rto"))).unwrap();
-    assert_eq!(listed.transport.remedies, named.transport.remedies);
-    assert_eq!(listed.transport.tcp.rto, named.transport.tcp.rto);
-    assert_eq!(named.transport.tcp.rto.min, incast_engine::Span::from_micros(200));
+    assert_eq!(listed.transport.remedies(), named.transport.remedies());
+    assert_eq!(listed.transport.of_tcp().rto, named.transport.of_tcp().rto);
+    assert_eq!(named.transport.of_tcp().rto.min, incast_engine::Span::from_micros(200));
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn a_list_of_remedies_stands_beside_a_remedy_s_name() {
     let names = |transport: &Value| -> Vec<_> {
         let scenario = load(&with_transport(transport)).unwrap();
         assert_eq!(load(&scenario.resolved()).unwrap().resolved(), scenario.resolved());
-        scenario.transport.remedies.iter().map(incast_remedies::RemedyConfig::name).collect()
+        scenario.transport.remedies().iter().map(incast_remedies::RemedyConfig::name).collect()
     };
     assert_eq!(names(&json!({ "name": "ocs", "remedies": [] })), ["ocs"]);
     assert_eq!(names(&json!({ "name": "ocs", "remedies": ["fine-rto"] })), ["ocs", "fine-rto"]);
@@ -117,8 +118,8 @@ fn what_a_remedy_sets_beats_the_profile_and_its_parameters_decide() {
     let mut document = with_transport(&json!({ "remedies": [remedy, "prob-rtx"] }));
     document["profile"] = json!("rfc");
     let scenario = load(&document).unwrap();
-    assert_eq!(scenario.transport.tcp.rto.min, incast_engine::Span::from_millis(1));
-    assert!((scenario.transport.tcp.rto.jitter - 0.5).abs() < 1e-12);
+    assert_eq!(scenario.transport.of_tcp().rto.min, incast_engine::Span::from_millis(1));
+    assert!((scenario.transport.of_tcp().rto.jitter - 0.5).abs() < 1e-12);
     let again = load(&scenario.resolved()).unwrap();
     assert_eq!(again.resolved(), scenario.resolved());
 }
@@ -179,7 +180,7 @@ fn what_is_given_and_what_a_remedy_requires_may_be_the_same() {
 #[test]
 fn timestamps_that_a_remedy_requires_lengthen_headers_that_are_not_given() {
     let sizes = |transport: Value| {
-        let tcp = load(&with_transport(&transport)).unwrap().transport.tcp;
+        let tcp = load(&with_transport(&transport)).unwrap().transport.of_tcp();
         (tcp.header, tcp.ack_size)
     };
     assert_eq!(sizes(json!("icat")), (52, 52));
@@ -225,7 +226,7 @@ fn one_remedy_may_order_the_requests_and_keep_the_timer() {
          retransmission timer"
     );
     let scenario = load(&with_transport(&json!({ "remedies": [adaptive] }))).unwrap();
-    assert_eq!(scenario.transport.tcp.rto.min, incast_engine::Span::from_millis(1));
+    assert_eq!(scenario.transport.of_tcp().rto.min, incast_engine::Span::from_millis(1));
 }
 
 #[test]

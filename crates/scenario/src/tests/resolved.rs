@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::Scenario;
+use super::{OfTcp, Scenario};
 
 fn returns(document: &Value) {
     let scenario = Scenario::from_document(document).unwrap_or_else(|error| panic!("{error}"));
@@ -68,7 +68,7 @@ fn pacing_and_bursts_are_echoed_as_they_were_given() {
         ("transport.segmentation_offload", json!("64KB")),
     ];
     let scenario = super::load(&keys);
-    let tcp = &scenario.transport.tcp;
+    let tcp = &scenario.transport.of_tcp();
     let gains = tcp.pacing.map(|it| (it.slow_start_permille, it.permille));
     assert_eq!((gains, tcp.segmentation_offload), (Some((2500, 1250)), Some(64_000)));
     let transport = scenario.resolved()["transport"].take();
@@ -77,7 +77,10 @@ fn pacing_and_bursts_are_echoed_as_they_were_given() {
     let linux = super::load(&[("transport.pacing", json!(true))]).resolved()["transport"].take();
     assert_eq!(linux["pacing"], json!({ "slow_start_gain": 2.0, "gain": 1.2 }));
     let off = super::load(&[]);
-    assert_eq!((off.transport.tcp.pacing, off.transport.tcp.segmentation_offload), (None, None));
+    assert_eq!(
+        (off.transport.of_tcp().pacing, off.transport.of_tcp().segmentation_offload),
+        (None, None)
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::Point;
+use super::OfTcp;
 use super::read_of;
 use super::{plan, with};
 
@@ -57,7 +58,7 @@ fn zipped_axes_are_walked_in_step_and_crossed_with_the_rest() {
     let last = &points[3].scenario;
     let read = read_of(last);
     assert_eq!((read.servers, last.network.client_rate.0), (4, 10_000_000_000));
-    assert_eq!(last.transport.tcp.rto.initial, last.transport.tcp.rto.min);
+    assert_eq!(last.transport.of_tcp().rto.initial, last.transport.of_tcp().rto.min);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn a_parameter_may_be_swept_beside_a_name_in_short_form() {
         ("sweep", json!({ "transport.recovery.careful": [false] })),
     ]);
     let scenario = &plan(&document).unwrap().points[0].scenario;
-    assert_eq!(json!(scenario.transport.tcp.recovery)["careful"], false);
+    assert_eq!(json!(scenario.transport.of_tcp().recovery)["careful"], false);
 }
 
 #[test]

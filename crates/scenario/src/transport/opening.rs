@@ -1,6 +1,7 @@
 //! Opening and closing of connections: `handshake`, `opener`, `request_on_wire`, `fin`.
 
-use incast_host::{Opener, Transport};
+use incast_host::Opener;
+use incast_tcp::Config;
 use incast_tcp::config::Handshake;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,10 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    pub(super) fn of(Transport { opener, tcp, .. }: &Transport) -> Self {
+    pub(super) fn of(opener: Opener, tcp: &Config) -> Self {
         Self {
             handshake: tcp.handshake,
-            opener: *opener,
+            opener,
             request_on_wire: tcp.request_on_wire,
             fin: tcp.fin,
         }

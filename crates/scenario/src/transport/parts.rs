@@ -1,7 +1,7 @@
 //! The parts of a transport: `name`, `recovery`, `congestion_control`, `remedies`.
 
-use incast_host::Transport;
 use incast_remedies::RemedyConfig;
+use incast_tcp::Config;
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
@@ -42,12 +42,12 @@ impl Parts {
         remedies::check(&self.remedies, table)
     }
 
-    pub(super) fn of(Transport { name, tcp, remedies, .. }: &Transport) -> Self {
+    pub(super) fn of(name: &str, tcp: &Config, remedies: &[RemedyConfig]) -> Self {
         Self {
-            name: name.clone(),
+            name: name.to_owned(),
             recovery: tcp.recovery.clone(),
             congestion_control: tcp.congestion_control.clone(),
-            remedies: remedies.clone(),
+            remedies: remedies.to_vec(),
         }
     }
 }

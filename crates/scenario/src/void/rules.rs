@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::borrow::Cow;
 
 use incast_engine::Limit;
+use incast_remedies::schedule::FullPacket;
 use serde_json::{Value, json};
 
 use super::{Finding, pointer};
@@ -331,7 +332,8 @@ impl Search {
         let transports = scenario.transports();
         for (place, transport) in &transports {
             let given = document.pointer(&pointer(&format!("{place}.ecn")));
-            if given == Some(&json!("on")) && transport.tcp.ecn.is_some() && !switch_marks {
+            let has_ecn = transport.tcp().is_some_and(|tcp| tcp.config.ecn.is_some());
+            if given == Some(&json!("on")) && has_ecn && !switch_marks {
                 let because = "no switch marks packets (network.queue)";
                 let write = "write e.g. network.queue = \"ecn-threshold\"";
                 self.add(format!("{place}.ecn"), because, write);
@@ -396,7 +398,8 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
 /// The smallest size that many packets have: the size of a full packet, or of a smaller datagram.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
-        u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)
+        let FullPacket { payload, header } = transport.full_packet();
+        u64::from(payload).min(most) + u64::from(header)
     };
     let least = |group: &Group<'_>| match (group.load(), group.config.workload().offered()) {
         (Some((load, transport)), _) => of(transport, load.least),

@@ -88,20 +88,6 @@ pub struct Counters {
     pub tail_probes: u64,
 }
 
-impl Counters {
-    /// The sum of both counters.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            data_packets: self.data_packets + other.data_packets,
-            retransmitted_packets: self.retransmitted_packets + other.retransmitted_packets,
-            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
-            undone_timeouts: self.undone_timeouts + other.undone_timeouts,
-            tail_probes: self.tail_probes + other.tail_probes,
-        }
-    }
-}
-
 /// One end of a TCP connection.
 ///
 /// With many flows, a connection is not in the first-level cache, and a packet costs one access per

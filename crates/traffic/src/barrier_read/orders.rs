@@ -3,9 +3,8 @@
 
 use std::collections::VecDeque;
 
-use incast_host::{EndId, Hosts};
+use incast_host::{End, EndId, Hosts};
 use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
-use incast_tcp::Connection;
 
 use super::{ALARM, BarrierReader, Connections};
 
@@ -145,7 +144,7 @@ impl BarrierReader {
                 debug_assert!(orders.parts[server as usize].requested, "{server} was not asked");
                 let end = EndId::client(self.flow_of(server));
                 let has_happened = match bytes {
-                    0 => hosts.connection(end).is_some_and(Connection::is_established),
+                    0 => hosts.get(end).is_some_and(End::is_established),
                     _ => self.delivered(hosts, &orders.parts, server) >= bytes,
                 };
                 if has_happened {

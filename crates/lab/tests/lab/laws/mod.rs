@@ -28,6 +28,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
 
+use crate::harness::of_tcp;
+
 use crate::taxonomy::stalls;
 
 pub use scenarios::scenarios;
@@ -111,7 +113,7 @@ fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
 fn segments(scenario: &Scenario) -> Vec<u64> {
     let groups = scenario.groups();
     let segments = groups.iter().filter_map(|group| {
-        let mss = u64::from(group.transport?.tcp.mss);
+        let mss = u64::from(group.transport?.full_packet().payload);
         Some(std::iter::repeat_n(mss, group.flows() as usize))
     });
     segments.flatten().collect()
@@ -276,8 +278,8 @@ fn packets_are_counted(rows: &[Row], witness: &Witness) {
 }
 
 fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
-    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
-    let remedies = &scenario.transport.remedies;
+    let (network, tcp) = (&scenario.network, of_tcp(scenario));
+    let remedies = scenario.transport.remedies();
     let shortens = remedies.iter().any(|it| it.remedy().slots().contains(&Slot::Headers));
     let header = if shortens { 0 } else { u32::from(tcp.header) };
     let packet = tcp.mss + header + network.layer2_overhead;

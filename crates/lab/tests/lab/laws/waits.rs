@@ -44,8 +44,8 @@ impl Waits {
             let network = &scenario.network;
             let trunks = network.trunks_between(&group.at, &group.config.workload().clients());
             let base_rtt = match group.senders {
-                Senders::Clients => network.base_rtt_among_clients(&transport.tcp, trunks),
-                _ => network.base_rtt(&transport.tcp, trunks),
+                Senders::Clients => network.base_rtt_among_clients(transport, trunks),
+                _ => network.base_rtt(transport, trunks),
             };
             let (rule, start) = match group.config {
                 WorkloadConfig::LongFlows(_) => (Rule::Endless, Some(Span::ZERO)),

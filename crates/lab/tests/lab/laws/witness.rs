@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use incast_engine::Time;
-use incast_host::EndId;
 use incast_host::cause::Cause;
 use incast_host::milestone::{EventKind, EventRow};
 use incast_host::stalls::StallCause;
+use incast_host::{End, EndId};
 use incast_lab::probe::{Listener, Probe};
 use incast_net::topology::Network;
 use incast_net::{Ecn, Flags, Packet, PortId};
-use incast_tcp::Connection;
 
 use super::books::Books;
 use super::waits::{Rule, Waits};
@@ -210,8 +209,9 @@ impl Listener for Witness {
         }
     }
 
-    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
+    fn on_served(&mut self, now: Time, end: EndId, served: &End) {
         self.tick(now);
+        let connection = served.connection().expect("it is TCP");
         if !connection.is_drained() {
             let deadline = connection.poll_timeout();
             assert_ne!(deadline, Time::NEVER, "{now}: {end:?} has work and no timer");

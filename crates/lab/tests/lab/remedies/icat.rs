@@ -5,7 +5,7 @@ use incast_host::cause::Cause;
 use incast_host::milestone::EventKind;
 use serde_json::{Value, json};
 
-use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};
+use crate::harness::{Loss, MSS, Outcome, lay, of_tcp, run, scenario};
 
 /// One server that sends `segments` segments, the first ten at once. The minimum RTO is 200 ms.
 fn with(remedies: &Value, segments: u64, losses: Vec<Loss>) -> Outcome {
@@ -138,7 +138,7 @@ fn with_every_part_switched_off_it_is_plain_tcp() {
 #[test]
 fn headers_have_room_for_the_timestamps() {
     let header = |transport: Value| {
-        let tcp = scenario(&json!({ "transport": transport })).transport.tcp;
+        let tcp = of_tcp(&scenario(&json!({ "transport": transport }))).clone();
         (tcp.header, tcp.ack_size)
     };
     assert_eq!(header(json!({ "remedies": ["icat"] })), (52, 52));

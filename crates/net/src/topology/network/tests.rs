@@ -268,27 +268,17 @@ fn a_route_is_alone_if_no_other_begins_at_its_port() {
     assert_eq!(network.lone_routes(), [first], "whatever becomes of the packets");
 }
 
-/// Selects the paths in turn, for any packet.
-struct InTurn(u32);
-
-impl PathChoice for InTurn {
-    fn choose(&mut self, _: &Packet, paths: u32) -> u32 {
-        self.0 += 1;
-        self.0 % paths
-    }
-}
-
 #[test]
-fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_known() {
+fn a_packet_takes_the_path_that_its_sender_chose_and_all_of_them_are_known() {
     let leaf_spine = json!({ "name": "leaf-spine", "leaves": 2, "spines": 4 });
     let mut network = build(&leaf_spine, &[SwitchId(0), SwitchId(1), SwitchId(0)]);
     network.add_flow(HostId(1), HostId(0));
-    network.choose_paths(Box::new(InTurn(0)));
+    assert_eq!(network.add_flow_with_paths(HostId(1), HostId(0)), 1);
     network.add_flow(HostId(2), HostId(0));
     network.seal();
-    let route = RouteId::new(0, true);
-    for packet in 0..8 {
-        let packet = Packet { route, seq: packet, payload: 1460, header: 40, ..Packet::default() };
+    let route = RouteId::new(1, true);
+    let trunk = |network: &mut Network, packet: Packet| {
+        let packet = Packet { route, payload: 1460, header: 40, ..packet };
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         assert_eq!(network.next_hop(parcel), Some(network.host_port(route)));
@@ -296,36 +286,45 @@ fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_kno
         let parcel = parcel.onward();
         let port = network.next_hop(parcel).expect("a trunk");
         network.offer(Time::ZERO, port, parcel, 0);
-    }
+        port
+    };
+    let taken = [0, 1, 2, 3, 4, 5, 6, 7, u32::MAX]
+        .map(|path| trunk(&mut network, Packet::default().with_path(path)));
+    assert_eq!((&taken[..4], taken[8]), (&taken[4..8], taken[3]), "numbers wrap");
     let mut trunks: Vec<PortId> = (0..4).map(|spine| PortId(6 + 8 + 2 * spine)).collect();
-    for port in &trunks {
-        assert_eq!(network.port(*port).in_flight().count(), 2, "{port:?}");
-    }
-    assert_eq!(network.in_flight(route).count(), 8, "each is found once");
+    let mut distinct = taken[..4].to_vec();
+    distinct.sort_unstable();
+    assert_eq!(distinct, trunks);
+    assert_eq!(network.in_flight(route).count(), 9, "each is found once");
+    // A packet without a choice takes path 0, which a flow with one path has, too.
+    assert_eq!(trunk(&mut network, Packet::default()), taken[0]);
+    assert_eq!(network.route(route)[1], taken[0]);
     // These ports lead from the spines to the client's leaf.
     trunks.extend((0..4).map(|spine| PortId(6 + 1 + 2 * spine)));
     trunks.push(Network::switch_port(HostId(0)));
     trunks.sort_unstable();
     assert_eq!(network.switch_ports_forward(), trunks);
-    assert_eq!(network.route(RouteId::new(1, true)), [PortId(4), PortId(1)], "on one switch");
+    assert_eq!(network.route(RouteId::new(2, true)), [PortId(4), PortId(1)], "on one switch");
 }
 
+/// Path 0 is the path that the flow would have alone, so flows of TCP do not change.
 #[test]
-fn a_choice_beyond_the_last_path_is_the_last() {
-    struct Beyond;
-    impl PathChoice for Beyond {
-        fn choose(&mut self, _: &Packet, paths: u32) -> u32 {
-            paths
-        }
+fn path_0_is_the_path_of_a_flow_with_one() {
+    let fabric = json!({ "name": "leaf-spine", "leaves": 3, "spines": 5 });
+    let hosts = [SwitchId(0), SwitchId(1), SwitchId(2)];
+    let [mut one, mut all] = [build(&fabric, &hosts), build(&fabric, &hosts)];
+    for flow in 0..40 {
+        let (server, client) = (HostId(1 + flow % 2), HostId(0));
+        one.add_flow(server, client);
+        let _ = if flow % 3 == 0 {
+            all.add_flow(server, client)
+        } else {
+            all.add_flow_with_paths(server, client)
+        };
     }
-    let parallel = json!({ "name": "parallel", "paths": 3 });
-    let mut network = build(&parallel, &[SwitchId(1), SwitchId(0)]);
-    network.choose_paths(Box::new(Beyond));
-    network.add_flow(HostId(1), HostId(0));
-    let packet = Packet { route: RouteId::new(0, true), ..Packet::default() };
-    let id = network.packets().insert(packet);
-    let parcel = network.post(id).onward();
-    let last = network.routes.all().filter(|(route, _)| route.is_forward()).last();
-    let (_, last) = last.expect("three paths");
-    assert_eq!(network.next_hop(parcel), Some(last[1]));
+    for route in (0..80).map(RouteId) {
+        assert_eq!(all.route(route), one.route(route));
+        assert_eq!(all.host_port(route), one.host_port(route));
+    }
+    assert_eq!(all.lone_routes(), one.lone_routes());
 }
