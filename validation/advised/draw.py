@@ -40,6 +40,8 @@ SETS = {
     "fourth": Lot(20261129, 24, without_sack=0.0, goal="p99"),
     # Measured on an idle machine, after the model of Linux's sender was corrected.
     "fifth": Lot(20261130, 24, without_sack=0.0, goal="p99"),
+    # After the interval of requests was corrected.
+    "sixth": Lot(20261201, 24, without_sack=0.0, goal="p99"),
 }
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
 """Largest time between two requests, for each rate of the links."""
