@@ -53,8 +53,9 @@ impl Stream {
     }
 }
 
-/// Finaliser of `SplitMix64`: neighbouring seeds have unrelated states.
-const fn splitmix(value: u64) -> u64 {
+/// A number that depends on every bit of `value`, so that neighbouring values have unrelated
+/// numbers: the finaliser of `SplitMix64` (Steele et al., OOPSLA 2014).
+pub const fn splitmix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

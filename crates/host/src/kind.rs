@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::guest::Guest;
 use crate::ids::EndId;
+use crate::nic::{Nic, NicSite};
 
 /// A transport of another family than TCP, with its parameters.
 pub trait Kind: fmt::Debug + Send + Sync {
@@ -25,6 +26,11 @@ pub trait Kind: fmt::Debug + Send + Sync {
     }
     /// Builds one end of a flow.
     fn end(&self, seat: Seat) -> Box<dyn Guest>;
+    /// The card of a host with ends of this kind; `None` if the host needs no card.
+    fn nic(&self, site: NicSite) -> Option<Box<dyn Nic>> {
+        let _ = site;
+        None
+    }
     /// The transport's table as a scenario writes it, with every key in base units.
     fn table(&self) -> Value;
 }

@@ -15,6 +15,7 @@ pub mod hosts;
 pub mod ids;
 pub mod kind;
 pub mod milestone;
+pub mod nic;
 pub mod stalls;
 pub mod state;
 pub mod transport;
@@ -27,6 +28,7 @@ pub use guest::Guest;
 pub use hosts::Hosts;
 pub use ids::{BlueprintId, EndId};
 pub use kind::{Kind, Needs, Seat};
+pub use nic::{Nic, NicSite};
 pub use state::{Counters, State};
 pub use transport::{Family, Opener, Tcp, Transport};
 

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Kind, Needs};
+use crate::nic::{Nic, NicSite};
 
 /// The name of the family TCP.
 pub const TCP: &str = "tcp";
@@ -74,6 +75,14 @@ impl Transport {
         match &self.family {
             Family::Tcp(_) => Needs::default(),
             Family::Other(kind) => kind.needs(),
+        }
+    }
+
+    /// The card of a host with ends of this transport; `None` if the host needs no card.
+    pub fn nic(&self, site: NicSite) -> Option<Box<dyn Nic>> {
+        match &self.family {
+            Family::Tcp(_) => None,
+            Family::Other(kind) => kind.nic(site),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Clock, network and hosts of a run, without the applications.
 
+mod cards;
 mod departures;
 mod event;
+mod order;
 
 use std::collections::BTreeMap;
 
@@ -9,14 +11,17 @@ use incast_engine::{EventQueue, Time};
 use incast_host::milestone::{EventKind, EventRow};
 use incast_host::{Demand, End, EndId, Hosts};
 use incast_net::express::Handoff;
-use incast_net::port::unplaced;
+use incast_net::flow_control::Signal;
+use incast_net::port::{ArrivalOrder, unplaced};
 use incast_net::topology::{Network, NextEvent};
 use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
 use incast_tcp::connection::{Polled, Predicted};
 
 use crate::probe::Probe;
 
+use cards::Cards;
 pub use event::Event;
+use order::Order;
 
 /// Clock, network and hosts.
 pub struct Core<P> {
@@ -38,11 +43,13 @@ pub struct Core<P> {
     /// The ends of all flows.
     pub hosts: Hosts,
     kept: Kept,
-    sequence: u64,
+    order: Order,
+    /// The network cards, if hosts have any.
+    cards: Option<Box<Cards>>,
 }
 
 impl<P: Probe> Core<P> {
-    pub(crate) fn new(network: Network, seed: u64, probe: P) -> Self {
+    pub(crate) fn new(network: Network, order: ArrivalOrder, seed: u64, probe: P) -> Self {
         Self {
             queue: EventQueue::new(),
             network,
@@ -53,7 +60,8 @@ impl<P: Probe> Core<P> {
             hosts_keep: true,
             hosts: Hosts::new(seed, P::ON),
             kept: Kept::default(),
-            sequence: 0,
+            order: Order::new(order, seed),
+            cards: None,
         }
     }
 
@@ -80,8 +88,8 @@ impl<P: Probe> Core<P> {
         for demand in &demands {
             match *demand {
                 Demand::Timer { at, application, index } => {
-                    self.sequence += 1;
-                    self.queue.push(at, self.sequence, Event::Timer { application, index });
+                    let sequence = self.order.next();
+                    self.queue.push(at, sequence, Event::Timer { application, index });
                 }
                 Demand::Datagram { flow, size } => self.send_datagram(flow, size),
                 Demand::Milestone(row) => self.probe.on_event(row),
@@ -153,16 +161,20 @@ impl<P: Probe> Core<P> {
             self.probe.after_departure(now, port, &self.network);
         }
         self.wires().schedule(port);
+        self.wires().pass_signals();
+        if self.cards.is_some() {
+            self.pump_port(port);
+        }
     }
 
-    /// Handles the possible end of a pause of `port`.
+    /// Handles the arrival of a switch's signal at the port that it stops.
     #[inline(never)]
-    pub(crate) fn resume(&mut self, port: PortId) {
+    pub(crate) fn heed(&mut self, port: PortId, signal: Signal) {
         let now = self.now();
         if P::ON {
             self.probe.before_departure(now, port, &mut self.network);
         }
-        let is_sending = self.network.resume(now, port);
+        let is_sending = self.network.heed(now, port, signal);
         self.wires().release_late(port);
         if P::ON {
             self.probe.after_departure(now, port, &self.network);
@@ -170,16 +182,23 @@ impl<P: Probe> Core<P> {
         if is_sending {
             self.wires().schedule(port);
         }
+        self.wires().pass_signals();
+        if self.cards.is_some() {
+            self.pump_port(port);
+        }
     }
 
     /// Handles a packet that the receiving end has predicted, and returns true. Returns false for
     /// other packets, which must be [delivered](Self::deliver).
     #[inline]
     pub(crate) fn predict(&mut self, id: PacketId) -> bool {
+        if self.cards.is_some() {
+            return false;
+        }
         let now = self.now();
-        let Self { hosts, queue, network, probe, sequence, .. } = self;
+        let Self { hosts, queue, network, probe, order, .. } = self;
         let (end_id, predicted) = hosts.predict(now, &mut network.packets()[id]);
-        let mut wires = Wires { queue, network, probe, sequence };
+        let mut wires = Wires { queue, network, probe, order };
         match predicted {
             Predicted::Nothing => return false,
             Predicted::Answered => {
@@ -212,6 +231,10 @@ impl<P: Probe> Core<P> {
     #[inline]
     pub(crate) fn deliver(&mut self, id: PacketId) -> EndId {
         let now = self.now();
+        if self.cards.is_some() {
+            let packet = *self.network.packet(id);
+            self.show_card(now, &packet);
+        }
         let (end, stall) = self.hosts.deliver(now, self.network.packet(id));
         if let Some(stall) = stall
             && P::ON
@@ -243,25 +266,28 @@ impl<P: Probe> Core<P> {
         end.armed = std::mem::replace(&mut end.backstop, Time::NEVER);
         let acted = self.hosts.expire(now, id);
         if !acted {
-            let Self { hosts, queue, network, probe, sequence, .. } = self;
-            Wires { queue, network, probe, sequence }.arm(id, hosts.end_mut(id));
+            let Self { hosts, queue, network, probe, order, .. } = self;
+            Wires { queue, network, probe, order }.arm(id, hosts.end_mut(id));
         }
         acted
     }
 
     #[inline]
     fn wires(&mut self) -> Wires<'_, P> {
-        let Self { queue, network, probe, sequence, .. } = self;
-        Wires { queue, network, probe, sequence }
+        let Self { queue, network, probe, order, .. } = self;
+        Wires { queue, network, probe, order }
     }
 
     /// Sends all packets of an end and schedules its deadline.
     #[inline]
     pub(crate) fn flush(&mut self, id: EndId) {
+        if self.cards.is_some() && self.flush_by_card(id) {
+            return;
+        }
         let now = self.now();
-        let Self { hosts, queue, network, probe, sequence, kept, .. } = self;
+        let Self { hosts, queue, network, probe, order, kept, .. } = self;
         let end = hosts.end_mut(id);
-        let mut wires = Wires { queue, network, probe, sequence };
+        let mut wires = Wires { queue, network, probe, order };
         let probes = if P::ON { end.counters().tail_probes } else { 0 };
         loop {
             let polled = end.poll_transmit_into(now, wires.network.packets().draft());
@@ -301,10 +327,6 @@ impl<P: Probe> Core<P> {
     }
 }
 
-/// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
-/// with and without shortcuts.
-const AFTER_TIMERS: u64 = 1 << 63;
-
 /// A packet that a host kept leaves before all other events of the same time, even before the end
 /// of the run. The packet leaves as if it had waited in the host's port from the beginning.
 const BEFORE_ALL: u64 = 0;
@@ -318,7 +340,7 @@ struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
     network: &'a mut Network,
     probe: &'a mut P,
-    sequence: &'a mut u64,
+    order: &'a mut Order,
 }
 
 impl<P: Probe> Wires<'_, P> {
@@ -326,7 +348,7 @@ impl<P: Probe> Wires<'_, P> {
     fn transmit(&mut self, packet: PacketId) {
         let parcel = self.network.post(packet);
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = AFTER_TIMERS | self.next_sequence();
+        let sequence = self.order.of_packet(hop, self.queue.now());
         self.offer(hop, parcel, sequence);
     }
 
@@ -354,7 +376,7 @@ impl<P: Probe> Wires<'_, P> {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
             Admission::Started => self.schedule(port),
-            Admission::QueuedWithEffects => self.pass_effects_on(port),
+            Admission::QueuedWithEffects => self.release_late(port),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, self.network.packet(parcel.packet));
@@ -366,22 +388,30 @@ impl<P: Probe> Wires<'_, P> {
         if P::ON {
             self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
         }
+        self.pass_signals();
     }
 
-    /// Handles the effects of an admission on waiting packets and upstream neighbours.
+    /// Sends the signals of switches to their neighbours.
+    #[inline]
+    fn pass_signals(&mut self) {
+        if self.network.has_signals() {
+            self.send_signals();
+        }
+    }
+
     #[inline(never)]
-    fn pass_effects_on(&mut self, port: PortId) {
-        self.release_late(port);
-        self.network.pause_upstream(self.queue.now(), port, |port, at, sequence| {
-            self.queue.push(at, sequence, Event::Resume(port));
-        });
+    fn send_signals(&mut self) {
+        let now = self.queue.now();
+        while let Some((port, at, sequence, signal)) = self.network.pop_signal(now) {
+            self.queue.push(at, sequence, Event::Signal(port, signal));
+        }
     }
 
     /// Releases packets that a port dropped after it had admitted them.
     #[inline(never)]
     fn release_late(&mut self, port: PortId) {
         let now = self.queue.now();
-        while let Some(packet) = self.network.port_mut(port).pop_late() {
+        while let Some(packet) = self.network.pop_late(port) {
             if P::ON {
                 self.probe.on_late_drop(now, port, self.network.packet(packet));
             }
@@ -420,23 +450,17 @@ impl<P: Probe> Wires<'_, P> {
             // The earlier deadline is more useful, because the later deadline may be that of the
             // handshake.
             end.backstop = std::mem::replace(&mut end.armed, at);
-            let sequence = self.next_sequence();
+            let sequence = self.order.next();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
         }
-    }
-
-    #[inline]
-    fn next_sequence(&mut self) -> u64 {
-        *self.sequence += 1;
-        *self.sequence
     }
 
     /// Sends a packet with a departure time. If the host's port announces packets, the packet is
     /// announced at once. Otherwise the host keeps the packet, and an event sends it.
     #[inline(never)]
     fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
-        let sequence = AFTER_TIMERS | self.next_sequence();
         let hop = self.network.host_port(self.network.packet(packet).route);
+        let sequence = self.order.of_packet(hop, departure);
         if !self.network.announces(hop) {
             kept.insert((departure, sequence), packet);
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);

@@ -70,7 +70,7 @@ impl Relay {
             network.add_flow(*sender, *client);
         }
         network.connect();
-        let core = Core::new(network, seed, Unwatched);
+        let core = Core::new(network, scenario.network.arrival_order, seed, Unwatched);
         Self { core, own_port: wiring::own_port(&groups), flows }
     }
 
@@ -112,8 +112,8 @@ impl Relay {
                 Event::Entry(port) => self.core.enter(port),
                 Event::Leave => self.core.leave(),
                 Event::Departure(port) => self.core.depart(port),
-                Event::Resume(port) => self.core.resume(port),
-                Event::Wake(_) | Event::Timer { .. } | Event::TimeLimit => {}
+                Event::Signal(port, signal) => self.core.heed(port, signal),
+                Event::Card(_) | Event::Wake(_) | Event::Timer { .. } | Event::TimeLimit => {}
             }
         }
         None

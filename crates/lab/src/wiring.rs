@@ -138,7 +138,7 @@ impl Attach<'_> {
             return self.line(self.network.client_rate, self.network.client_delay, Links::Core);
         };
         let port = self.switched(&self.line(core.rate, core.delay, Links::Core));
-        let buffer = port.buffer.map(|buffer| Buffer { limit: core.buffer, ..buffer });
+        let buffer = port.buffer.map(|buffer| Buffer::new(core.buffer, buffer.counts_in_service));
         PortConfig { buffer, queue: core.queue.clone(), ..port }
     }
 
@@ -161,7 +161,7 @@ impl Attach<'_> {
         let network = self.network;
         let counts_in_service = network.buffer_counts_in_service;
         PortConfig {
-            buffer: Some(Buffer { limit: network.buffer, counts_in_service }),
+            buffer: Some(Buffer::new(network.buffer, counts_in_service)),
             // The network sets the number of the pool.
             pool: network.pool.map(|_| PoolId(0)),
             accounting: network.accounting,

@@ -2,7 +2,7 @@
 
 use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
-use incast_host::{Blueprint, BlueprintId, EndId, Event as EndEvent, Transport};
+use incast_host::{Blueprint, BlueprintId, EndId, Event as EndEvent, NicSite, Transport};
 use incast_net::port::PortCounters;
 use incast_net::topology::HostId;
 use incast_net::{Flags, PacketId, PortId, Trigger};
@@ -65,7 +65,12 @@ impl<P: Probe> World<P> {
             ports: if P::ON { wiring::ports(scenario, &groups) } else { Vec::new() },
         };
         let mut world = Self {
-            core: Core::new(wiring::build(scenario, &groups, seed), seed, probe(&setting)),
+            core: Core::new(
+                wiring::build(scenario, &groups, seed),
+                scenario.network.arrival_order,
+                seed,
+                probe(&setting),
+            ),
             own_port: setting.own_port,
             groups: Vec::new(),
             several: scenario.traffic.several,
@@ -83,6 +88,7 @@ impl<P: Probe> World<P> {
 
     /// Adds the flows of a group and the application that runs on its hosts.
     fn add_group(&mut self, group: &Group<'_>, senders: &[HostId], scenario: &Scenario) {
+        let network = &scenario.network;
         let number = self.groups.len() as u16;
         let first_flow = self.owners.len() as u32;
         let flows = group.config.workload().flows(senders);
@@ -96,6 +102,13 @@ impl<P: Probe> World<P> {
         });
         let chooses = group.transport.is_some_and(|transport| transport.needs().paths);
         for (sender, client) in flows {
+            if let Some(transport) = group.transport {
+                for host in [sender, client] {
+                    let is_client = host.0 < network.clients;
+                    let rate = if is_client { network.client_rate } else { network.server_rate };
+                    self.core.give_card(host, || transport.nic(NicSite { rate }));
+                }
+            }
             if chooses {
                 self.core.network.add_flow_with_paths(sender, client);
             } else {
@@ -208,9 +221,10 @@ impl<P: Probe> World<P> {
                 }
             }
             Event::Entry(port) => self.core.enter(port),
+            Event::Card(host) => self.core.wake_card(host),
             Event::Leave => self.core.leave(),
             Event::Departure(port) => self.core.depart(port),
-            Event::Resume(port) => self.core.resume(port),
+            Event::Signal(port, signal) => self.core.heed(port, signal),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];

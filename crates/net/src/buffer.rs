@@ -11,7 +11,7 @@ pub use alpha::Alpha;
 pub use pool::{Pool, PoolConfig, PoolId};
 
 use crate::packet::Packet;
-use crate::queue::QueueView;
+use crate::queue::Load;
 
 /// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///
@@ -26,9 +26,17 @@ pub struct Buffer {
     /// `limit_`: with a limit of 32, 31 packets wait and one is being sent. Most switches free the
     /// space of a packet before they send it.
     pub counts_in_service: bool,
+    /// The limit of trimmed headers at a port that trims. Such headers have room of their own, so
+    /// that a packet can be trimmed if the buffer is full.
+    pub headers: Limit,
 }
 
 impl Buffer {
+    /// A buffer with this limit, and with as much room for headers.
+    pub fn new(limit: Limit, counts_in_service: bool) -> Self {
+        Self { limit, counts_in_service, headers: limit }
+    }
+
     /// Whether two packets of any size fit, so that a packet may arrive while another leaves.
     pub fn holds_two(&self) -> bool {
         match self.limit {
@@ -40,31 +48,23 @@ impl Buffer {
     /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once and needs
     /// buffer space only with [`Self::counts_in_service`].
     #[inline]
-    pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
-        let goes_straight_through = view.is_idle() && !self.counts_in_service;
+    pub fn has_room(&self, load: &Load, size: u32) -> bool {
+        let goes_straight_through = load.is_idle() && !self.counts_in_service;
         goes_straight_through
-            || !view.occupancy_with(size, self.counts_in_service).exceeds(self.limit)
+            || !load.occupancy_with(size, self.counts_in_service).exceeds(self.limit)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use incast_engine::Time;
-
     use super::*;
 
-    const BUSY: QueueView = QueueView {
-        packets: 2,
-        bytes: 3000,
-        in_service_bytes: 1500,
-        now: Time::ZERO,
-        idle_since: Time::ZERO,
-    };
+    const BUSY: Load = Load { packets: 2, bytes: 3000, in_service_bytes: 1500 };
 
     #[test]
     fn packets_are_counted_with_or_without_the_one_in_service() {
         let room = |limit, counts_in_service| {
-            Buffer { limit: Limit::Packets(limit), counts_in_service }.has_room(&BUSY, 1500)
+            Buffer::new(Limit::Packets(limit), counts_in_service).has_room(&BUSY, 1500)
         };
         assert!(room(3, false) && !room(2, false));
         assert!(room(4, true) && !room(3, true));
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn bytes_may_fill_the_buffer_exactly() {
         let room = |limit, counts_in_service| {
-            Buffer { limit: Limit::Bytes(limit), counts_in_service }.has_room(&BUSY, 1500)
+            Buffer::new(Limit::Bytes(limit), counts_in_service).has_room(&BUSY, 1500)
         };
         assert!(room(4500, false) && !room(4499, false));
         assert!(room(6000, true) && !room(5999, true));
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn an_idle_link_needs_no_buffer() {
-        let idle = QueueView::default();
-        let tiny = Buffer { limit: Limit::Packets(0), counts_in_service: false };
+        let idle = Load::default();
+        let tiny = Buffer::new(Limit::Packets(0), false);
         assert!(tiny.has_room(&idle, 1500));
     }
 }

@@ -64,6 +64,8 @@ impl Flags {
     pub const TRIMMED: Self = Self(1 << 8);
     /// The sender chose the packet's path ([`Packet::path`]).
     pub const PATH: Self = Self(1 << 9);
+    /// The receiver asks for bytes ([`Packet::lacks`]).
+    pub const NACK: Self = Self(1 << 10);
 
     /// Both sets of bits.
     #[must_use]
@@ -218,20 +220,6 @@ impl Packet {
     #[must_use]
     pub const fn with_ecn(mut self, ecn: Ecn) -> Self {
         self.flags = self.flags.with_ecn(ecn);
-        self
-    }
-
-    /// The number of the path that the sender chose; `None` if it chose none. Families that choose
-    /// paths have no timestamps: the number is in the field of the timestamp value.
-    pub const fn path(&self) -> Option<u32> {
-        if self.flags.contains(Flags::PATH) { Some(self.ts_value) } else { None }
-    }
-
-    /// The same packet with this choice of a path.
-    #[must_use]
-    pub const fn with_path(mut self, path: u32) -> Self {
-        self.flags = self.flags.with(Flags::PATH);
-        self.ts_value = path;
         self
     }
 

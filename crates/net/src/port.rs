@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::Packet;
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
+use crate::queue::{CLASSES, Discipline, DropReason, Load, QueueConfig, QueueDiscipline, Site};
 use line::{Line, Train};
 
 pub use fifo::Fifo;
@@ -74,7 +74,7 @@ impl PortConfig {
         }
     }
 
-    /// Whether the port needs departure events.
+    /// Whether the port needs departure events, apart from what its neighbours need.
     fn needs_departure_events(&self) -> bool {
         let acts_at_departure = self.buffer.is_some() && self.queue.acts_at_departure();
         acts_at_departure
@@ -109,6 +109,18 @@ pub enum Ties {
     Scheduled,
 }
 
+/// The order of packets that arrive at a port at the same instant, if the same number of packets
+/// preceded them on their lines. Equal senders that send at the rate of their lines meet in this
+/// way again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalOrder {
+    /// The packet that its host sent first comes first. A host that is ahead stays ahead.
+    Source,
+    /// The order is drawn for each instant, so that no host is favoured.
+    Drawn,
+}
+
 /// The result for an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
@@ -117,8 +129,7 @@ pub enum Admission {
     /// Admitted to an empty port. The next arrival must be scheduled at this time.
     Scheduled(Time),
     /// Admitted behind other packets. The caller must release the packets of [`Port::pop_late`],
-    /// which were pushed out. The caller must also pause the upstream neighbours for the time that
-    /// [`Port::take_asked`] returns, if it returns one.
+    /// which were pushed out.
     QueuedWithEffects,
     /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
     Started,
@@ -158,6 +169,15 @@ impl PortCounters {
         self.trimmed += u64::from(cut > 0);
         self.trimmed_bytes += u64::from(cut);
     }
+}
+
+/// A packet that has left a port, or was dropped after it had been admitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Gone {
+    /// The packet, with the size that it had when it was admitted.
+    pub parcel: Parcel,
+    /// The class in which it waited, below [`CLASSES`].
+    pub class: usize,
 }
 
 /// The packet in service of a port with departure events. Each time in this struct comes with the
@@ -289,13 +309,13 @@ impl Port {
         either!(self, set_discipline(Discipline::Custom(discipline)));
     }
 
-    /// Whether the port's discipline may request a pause of the upstream neighbours.
-    pub(crate) fn may_ask_for_pause(&self) -> bool {
-        either!(self, discipline()).may_ask_for_pause()
+    /// Whether the port's discipline may trim packets.
+    pub(crate) fn trims(&self) -> bool {
+        either!(self, discipline()).trims()
     }
 
     /// Turns an unused port into port number `index` with departure events. Only a port with
-    /// departure events requests or obeys pauses.
+    /// departure events trims packets or obeys pauses.
     pub(crate) fn make_stepped(self, index: u32) -> Self {
         match self {
             Self::Fifo(port) => {
@@ -305,30 +325,38 @@ impl Port {
         }
     }
 
-    /// Starts no packet from `from` to `until`. The transmission of the packet in service is
-    /// completed. Returns the time of the next [`Port::resume`] and its order among simultaneous
-    /// events, unless it is scheduled already. Without departure events, a port ignores pauses.
-    pub fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
+    /// Pauses or resumes classes of packets, one bit each. The transmission of the packet in
+    /// service is completed. Returns whether a packet is sent now; its service must be scheduled.
+    ///
+    /// # Panics
+    /// Panics if the port has no departure events.
+    pub fn pause(&mut self, now: Time, classes: u8, is_on: bool, commons: &mut Commons) -> bool {
         match self {
-            Self::Fifo(_) => None,
-            Self::Stepped(port) => port.pause(from, until),
+            Self::Fifo(_) => panic!("only a port with departure events can be paused"),
+            Self::Stepped(port) => port.pause(now, classes, is_on, commons),
         }
     }
 
-    /// Sends the next packet if the pause has ended. Returns whether a packet is sent now; its
-    /// service must be scheduled.
-    pub fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
+    /// The stopped classes, one bit each, if the port is empty and could send a packet of another
+    /// class now. Always `None` without departure events.
+    pub fn is_free(&self) -> Option<u8> {
         match self {
-            Self::Fifo(_) => false,
-            Self::Stepped(port) => port.resume(now, commons),
+            Self::Fifo(_) => None,
+            Self::Stepped(port) => port.is_free(),
         }
     }
 
-    /// The pause requested from the upstream neighbours.
-    pub fn take_asked(&mut self) -> Option<Span> {
+    /// The class of a packet, below [`CLASSES`](crate::queue::CLASSES), for flow control.
+    pub(crate) fn class(&self, packet: &Packet) -> usize {
+        either!(self, discipline()).class(packet).min(CLASSES - 1)
+    }
+
+    /// The time at which a control frame that the port sends now arrives at the end of the link. The
+    /// frame waits for the packet in service, but not for other packets.
+    pub(crate) fn frame_arrives_at(&self, now: Time) -> Time {
         match self {
-            Self::Fifo(_) => None,
-            Self::Stepped(port) => port.take_asked(),
+            Self::Fifo(port) => port.last_departure().max(now) + port.delay(),
+            Self::Stepped(port) => port.frame_arrives_at(now),
         }
     }
 
@@ -383,18 +411,21 @@ impl Port {
     }
 
     /// Removes the packets that leave at `now`. With departure events, only the packet in service
-    /// leaves, at the departure time in its [`Service`]. The service of the next packet must then
-    /// be scheduled.
-    pub fn depart(&mut self, now: Time, commons: &mut Commons) {
+    /// leaves, at the departure time in its [`Service`], and is returned. The service of the next
+    /// packet must then be scheduled.
+    pub fn depart(&mut self, now: Time, commons: &mut Commons) -> Option<Gone> {
         match self {
-            Self::Fifo(port) => port.drain(now),
-            Self::Stepped(port) => port.depart(now, commons),
+            Self::Fifo(port) => {
+                port.drain(now);
+                None
+            }
+            Self::Stepped(port) => Some(port.depart(now, commons)),
         }
     }
 
     /// The next packet that was dropped after it had been admitted: when it should have departed,
     /// or because it was pushed out. The caller releases the packet.
-    pub fn pop_late(&mut self) -> Option<PacketId> {
+    pub fn pop_late(&mut self) -> Option<Gone> {
         match self {
             Self::Fifo(_) => None,
             Self::Stepped(port) => port.pop_late(),
@@ -426,7 +457,7 @@ impl Port {
 
     /// The queue at the last drain or departure.
     #[inline]
-    pub fn view(&self) -> QueueView {
+    pub fn view(&self) -> Load {
         either!(self, view())
     }
 

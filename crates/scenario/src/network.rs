@@ -2,7 +2,7 @@
 
 use incast_engine::{Limit, Name, OrName, Rate, Size, Span};
 use incast_net::buffer::{Accounting, PoolConfig};
-use incast_net::port::Ties;
+use incast_net::port::{ArrivalOrder, Ties};
 use incast_net::queue::{QueueConfig, Site};
 use incast_net::topology::{Fabric, Router, SwitchId, TopologyConfig};
 use incast_traffic::{Layout, Numbers};
@@ -48,6 +48,8 @@ pub struct Network {
     pub clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     pub ties: Ties,
+    /// The order of simultaneous arrivals from different hosts.
+    pub arrival_order: ArrivalOrder,
     /// Queue discipline of the switch's output ports.
     pub queue: QueueConfig,
     /// Reordering of packets.
@@ -139,6 +141,8 @@ pub(super) struct NetworkDocument {
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,
+    /// The order of packets of different hosts that arrive at a port at the same instant.
+    arrival_order: ArrivalOrder,
     /// Queue discipline of the switches' output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     pub(super) queue: QueueConfig,
@@ -211,6 +215,7 @@ impl NetworkDocument {
             layer2_overhead,
             clock_noise: self.clock_noise,
             ties: self.ties,
+            arrival_order: self.arrival_order,
             queue: self.queue,
             departure_events: false,
         })
@@ -425,6 +430,7 @@ impl From<&Network> for NetworkDocument {
             layer2_overhead: OrName::Quantity(Size(network.layer2_overhead.into())),
             clock_noise: network.clock_noise,
             ties: network.ties,
+            arrival_order: network.arrival_order,
             queue: network.queue.clone(),
             reorder: network.reorder.as_ref().map(Into::into),
         }

@@ -108,6 +108,7 @@ fn lab() -> Value {
             "layer2_overhead": 0,
             "clock_noise": "0s",
             "ties": "departure-first",
+            "arrival_order": "source",
             "queue": { "name": "drop-tail" },
         },
         "transport": {

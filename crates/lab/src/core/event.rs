@@ -1,6 +1,8 @@
 //! The events of a run.
 
 use incast_net::PortId;
+use incast_net::flow_control::Signal;
+use incast_net::topology::HostId;
 
 use incast_host::EndId;
 
@@ -14,10 +16,12 @@ pub enum Event {
     Entry(PortId),
     /// The packet in service leaves a port with departure events.
     Departure(PortId),
-    /// The pause of a port may have ended.
-    Resume(PortId),
+    /// A switch's signal reaches the port that it stops.
+    Signal(PortId, Signal),
     /// A packet leaves the host that keeps it.
     Leave,
+    /// The deadline of a host's network card.
+    Card(HostId),
     /// The deadline of a connection's end. The event has no effect if the deadline has moved.
     Wake(EndId),
     /// An application's timer.

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use incast_engine::{Span, Time};
 use incast_host::guest::{Call, Guest};
 use incast_host::milestone::EventKind;
-use incast_host::{BlueprintId, Counters, EndId, Event, Family, Kind, Needs, Seat, State, Transport};
-use incast_lab::probe::Silent;
+use incast_host::nic::NicConfig;
+use incast_host::{
+    BlueprintId, Counters, EndId, Event, Family, Kind, Needs, Nic, NicSite, Seat, State, Transport,
+};
+use incast_lab::probe::{Listener, Probe, Silent};
 use incast_lab::world::World;
 use incast_lab::{Control, Row, RunError, TraceRequest, run};
-use incast_net::{Flags, Packet, Port};
+use incast_net::topology::{HostId, Network};
+use incast_net::{Flags, Packet, Port, PortId};
 use incast_remedies::schedule::FullPacket;
 use incast_scenario::Scenario;
 use serde_json::{Value, json};
@@ -24,6 +28,8 @@ const WINDOW: u64 = 4;
 struct Blast {
     /// Whether packets take all paths in turn.
     spreads: bool,
+    /// The card of the hosts.
+    card: Option<NicConfig>,
 }
 
 impl Kind for Blast {
@@ -45,6 +51,10 @@ impl Kind for Blast {
 
     fn needs(&self) -> Needs {
         Needs { paths: self.spreads }
+    }
+
+    fn nic(&self, site: NicSite) -> Option<Box<dyn Nic>> {
+        self.card.map(|card| card.build(site))
     }
 
     fn end(&self, seat: Seat) -> Box<dyn Guest> {
@@ -270,7 +280,7 @@ fn a_resolved_scenario_names_the_kind() {
 /// client's leaf.
 fn over_spines(spreads: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = by(
-        Blast { spreads },
+        Blast { spreads, ..Blast::default() },
         &json!({
             "network": { "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 } },
             "workload": { "servers": 1, "sru": 400 * SEGMENT },
@@ -303,4 +313,72 @@ fn a_sender_spreads_the_packets_of_one_flow_evenly_over_all_spines() {
     }
     // All paths have equal lengths, and the server sends no faster than one link.
     assert_eq!(sprayed.completion_s, fixed.completion_s);
+}
+
+/// Watches the port of the first client: the flows of its data packets in order, and the largest
+/// number of packets that wait.
+#[derive(Default)]
+struct Watch {
+    flows: Vec<u32>,
+    waiting: u32,
+}
+
+impl Listener for Watch {
+    fn after_offer(&mut self, _: Time, port: PortId, packet: &Packet, network: &Network) {
+        if port == Network::uplink(HostId(0)) {
+            self.waiting = self.waiting.max(network.port(port).view().packets);
+            if packet.payload > 0 {
+                self.flows.push(packet.route.flow());
+            }
+        }
+    }
+}
+
+impl Probe for Watch {}
+
+/// Three clients fetch from each other, so that two flows share each client's port.
+fn shuffle(card: Option<NicConfig>) -> (Row, Watch) {
+    let scenario = by(
+        Blast { card, ..Blast::default() },
+        &json!({
+            "network": { "clients": 3 },
+            "workload": {
+                "name": "all-to-all", "message": 40 * SEGMENT,
+                "servers": null, "sru": null, "connections": null, "blocks": null,
+            },
+        }),
+    );
+    let world = World::new(&scenario, 1, |_| Watch::default());
+    let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
+    assert!(core.network.ports().iter().all(Port::is_conserving));
+    (rows.into_iter().next().expect("a row"), core.probe)
+}
+
+#[test]
+fn a_card_lets_ends_take_turns_and_nothing_waits_behind_another() {
+    let runs = |watch: &Watch| watch.flows.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let (row, plain) = shuffle(None);
+    assert_eq!((row.status, plain.flows.len()), ("ok", 80));
+    assert!(plain.waiting > 3, "packets wait in the host's port");
+    let (row, carded) = shuffle(Some(NicConfig::RoundRobin));
+    assert_eq!((row.status, row.packets_sent, carded.flows.len()), ("ok", 6 * 40, 80));
+    assert_eq!(carded.waiting, 0, "they wait in the ends");
+    assert!(runs(&carded) < runs(&plain), "{:?}", carded.flows);
+}
+
+/// Whatever is seen of a run with cards, its rows stay.
+#[test]
+fn a_run_with_cards_does_not_depend_on_probes() {
+    let changes = json!({ "network": { "buffer": "10KB" }, "workload": { "servers": 4 } });
+    let blast = || Blast { card: Some(NicConfig::RoundRobin), ..Blast::default() };
+    let silent = World::new(&by(blast(), &changes), 1, |_| Silent);
+    let watched = World::new(&by(blast(), &changes), 1, |_| Watch::default());
+    let silent = silent.run(&Control::default()).expect("nobody cancels").0;
+    let watched = watched.run(&Control::default()).expect("nobody cancels").0;
+    let told = |rows: Vec<Row>| {
+        let rows = rows.into_iter().map(|row| Row { wall_s: 0.0, ..row });
+        format!("{:?}", rows.collect::<Vec<_>>())
+    };
+    assert!(silent[0].drops > 0);
+    assert_eq!(told(silent), told(watched));
 }

@@ -1,36 +1,16 @@
-//! A switch that pauses its neighbours instead of dropping their packets.
+//! A switch that stops its neighbours instead of dropping their packets.
 
-use incast_engine::{Span, Stream};
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
-use incast_net::queue::{QueueDiscipline, QueueView, Verdict};
-use incast_net::topology::{HostId, Network};
-use incast_net::{Packet, Port, PortId};
+use incast_net::buffer::Pool;
+use incast_net::flow_control::{Controls, FlowControl, FlowControlConfig, Ingress, Signal};
+use incast_net::topology::Network;
+use incast_net::{Port, PortId};
 use incast_scenario::Scenario;
 use serde_json::json;
 
 use crate::harness::{MSS, scenario};
-
-/// Above a threshold in bytes, the upstream neighbours of the port are paused until the waiting
-/// packets have left.
-struct Backpressure {
-    threshold: u64,
-}
-
-impl QueueDiscipline for Backpressure {
-    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
-        Verdict::Admit
-    }
-
-    fn may_ask_for_pause(&self) -> bool {
-        true
-    }
-
-    fn asks_for_pause(&mut self, view: &QueueView) -> Option<Span> {
-        (view.bytes > self.threshold).then_some(Span::from_nanos(8) * view.bytes)
-    }
-}
 
 /// Sixteen servers answer at once, with more data than the buffer holds.
 fn incast() -> Scenario {
@@ -41,33 +21,68 @@ fn incast() -> Scenario {
     }))
 }
 
-/// Runs with or without pauses, and returns the row and the ports that have departure events.
-fn run(pauses: bool) -> (Row, Vec<u32>) {
+/// Runs the incast, and returns the row and the network.
+fn run(control: Option<fn() -> Controls>) -> (Row, Network) {
     let scenario = incast();
     let mut world = World::new(&scenario, 1, |_| Silent);
-    if pauses {
-        let discipline = Backpressure { threshold: 32 << 10 };
-        let port = Network::switch_port(HostId(0));
-        world.core_mut().network.port_mut(port).set_discipline(Box::new(discipline));
+    if let Some(control) = control {
+        world.core_mut().network.set_flow_control(|_| control());
     }
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-    let network = &core.network;
-    assert!(network.ports().iter().all(Port::is_conserving));
-    let ports = (0..network.ports().len() as u32)
-        .filter(|port| matches!(network.port(PortId(*port)), Port::Stepped(_)));
-    (rows.into_iter().next().expect("a row"), ports.collect())
+    assert!(core.network.ports().iter().all(Port::is_conserving));
+    (rows.into_iter().next().expect("a row"), core.network)
+}
+
+/// A server sends for a round trip of the link before it stops: 16 · (4 KiB + 10 kB) fit.
+fn pause() -> Controls {
+    let config = json!({ "name": "pause", "xoff": "4KiB", "xon": "2KiB" });
+    let config: FlowControlConfig = serde_json::from_value(config).expect("a scheme");
+    config.check().expect("it is valid");
+    config.build()
 }
 
 #[test]
 fn a_switch_that_pauses_its_neighbours_drops_nothing() {
-    let (plain, stepped) = run(false);
+    let (plain, network) = run(None);
     assert!(plain.drops > 0, "without pauses the buffer overflows");
-    assert_eq!(stepped, [0; 0], "nobody pays for pauses that does not use them");
-    let (paused, stepped) = run(true);
+    let stepped = network.ports().iter().filter(|port| matches!(port, Port::Stepped(_))).count();
+    assert_eq!(stepped, 0, "nobody pays for pauses that does not use them");
+    let (paused, network) = run(Some(pause));
     assert_eq!((paused.status, paused.drops, paused.timeouts), ("ok", 0, 0));
-    assert!(paused.queue_max_bytes > 32 << 10, "the threshold was passed");
-    // These are the servers' ports and the port that requests pauses. The client's own port is
-    // never paused, and keeps its shortcut.
-    let servers = (1..=16).map(|server| 2 * server);
-    assert_eq!(stepped, [1].into_iter().chain(servers).collect::<Vec<_>>());
+    assert!(paused.queue_max_bytes > 4 << 10, "the threshold was passed");
+    let stepped = network.ports().iter().filter(|port| matches!(port, Port::Stepped(_))).count();
+    assert_eq!(stepped, network.ports().len(), "every port may be stopped");
+    // What the switch holds at the end is what it has counted: nothing but the last ACKs.
+    let servers = (1..=16).map(|server| PortId(2 * server));
+    let held = |port| network.input(port).expect("there is flow control").total();
+    assert!(servers.map(held).all(|held| held.packets == 0));
+}
+
+/// Never signals, and panics if its input has held less than nothing or was empty on leaving.
+struct Watches;
+
+impl FlowControl for Watches {
+    fn entered(&mut self, input: &Ingress, class: usize, pool: Option<&Pool>) -> Option<Signal> {
+        assert!(class == 0 && pool.is_none() && input.held[0].packets > 0);
+        None
+    }
+
+    fn left(&mut self, input: &Ingress, _: usize, _: Option<&Pool>) -> Option<Signal> {
+        assert!(input.total().bytes >= 40 * input.total().packets);
+        None
+    }
+}
+
+/// A scheme from elsewhere that never stops anyone changes no row, although every port has
+/// departure events.
+#[test]
+fn accounting_alone_changes_nothing() {
+    let (plain, _) = run(None);
+    let (watched, _) = run(Some(|| Controls::Custom(Box::new(Watches))));
+    let without_time = |row: Row| Row { wall_s: 0.0, ..row };
+    assert_eq!(format!("{:?}", without_time(watched)), format!("{:?}", without_time(plain)));
+    let none = || FlowControlConfig::default().build();
+    let (none, _) = run(Some(none));
+    assert_eq!(none.drops, run(None).0.drops);
+    assert!(FlowControlConfig::default().is_none());
 }

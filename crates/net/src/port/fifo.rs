@@ -13,7 +13,7 @@ use super::line::{Line, Train};
 use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict};
+use crate::queue::{Discipline, DropReason, Load, QueueDiscipline, QueueView, Verdict};
 
 /// A port that sends packets in the order of their arrival; see the module. The ports of a run do
 /// not fit into the first-level cache, so fields that every packet needs come first, and rarely
@@ -38,7 +38,7 @@ pub struct Fifo {
     /// The time from which the packet in service no longer counts as present.
     gone_at: Time,
     /// The waiting packets and the packet being sent.
-    view: QueueView,
+    view: Load,
     counters: PortCounters,
     buffer: Option<Buffer>,
     discipline: Discipline,
@@ -54,7 +54,7 @@ impl Fifo {
             ring: VecDeque::new(),
             last_departure: Time::ZERO,
             departed: 0,
-            view: QueueView::default(),
+            view: Load::default(),
             gone_at: Time::NEVER,
             line: Line::new(config),
             linger: match config.ties {
@@ -106,7 +106,6 @@ impl Fifo {
     ) -> Admission {
         self.counters.offered += 1;
         self.drain(now);
-        let mut parcel = parcel;
         if let Some(buffer) = &self.buffer {
             let verdict = if !buffer.has_room(&self.view, parcel.size()) {
                 self.refuse(now, parcel.packet, packets)
@@ -115,13 +114,9 @@ impl Fifo {
             } else {
                 self.judge(now, parcel.packet, packets)
             };
-            match verdict {
-                Verdict::Admit | Verdict::Mark => {}
-                Verdict::Trim => parcel = parcel.resized(packets[parcel.packet].size()),
-                Verdict::Drop(why) => {
-                    self.counters.dropped += 1;
-                    return Admission::Dropped(why);
-                }
+            if let Verdict::Drop(why) = verdict {
+                self.counters.dropped += 1;
+                return Admission::Dropped(why);
             }
         }
         let size = parcel.size();
@@ -178,42 +173,31 @@ impl Fifo {
 
     /// The discipline's view at `now`.
     fn view_at(&self, now: Time) -> QueueView {
-        QueueView { now, idle_since: self.last_departure, ..self.view }
+        QueueView { load: self.view, now, idle_since: self.last_departure, ..QueueView::default() }
     }
 
-    /// Calls the discipline, which may mark or trim the packet.
+    /// Calls the discipline, which may mark the packet.
     #[inline(never)]
     fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
         let packet = &mut packets[id];
         let view = self.view_at(now);
         let verdict = self.discipline.offer(packet, &view, &mut self.random);
-        match verdict {
-            Verdict::Admit | Verdict::Drop(_) => {}
-            Verdict::Mark => {
-                packet.mark();
-                self.counters.marked += 1;
-            }
-            Verdict::Trim => self.counters.trim(packet),
+        debug_assert_ne!(verdict, Verdict::Trim, "a port that trims has departure events");
+        if verdict == Verdict::Mark {
+            packet.mark();
+            self.counters.marked += 1;
         }
         verdict
     }
 
-    /// Handles a packet that does not fit into the buffer: the discipline may trim it.
+    /// Tells the discipline of a packet that does not fit into the buffer.
     #[inline(never)]
-    fn refuse(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
-        let dropped = Verdict::Drop(DropReason::BufferFull);
-        if self.is_drop_tail {
-            return dropped;
+    fn refuse(&mut self, now: Time, id: PacketId, packets: &Packets) -> Verdict {
+        if !self.is_drop_tail {
+            let view = self.view_at(now);
+            self.discipline.refused(&packets[id], &view);
         }
-        let packet = &mut packets[id];
-        let refusal = self.discipline.refused(packet, &self.view_at(now));
-        let header = u32::from(packet.header);
-        let has_room = self.buffer.is_none_or(|buffer| buffer.has_room(&self.view, header));
-        if refusal == Refusal::Drop || !has_room {
-            return dropped;
-        }
-        self.counters.trim(packet);
-        Verdict::Trim
+        Verdict::Drop(DropReason::BufferFull)
     }
 
     /// Forwards a packet of `size` bytes that is stored elsewhere. Returns the arrival time. Use it
@@ -318,14 +302,14 @@ impl Fifo {
             let departure = next.arrival.as_picos() - self.line.delay.as_picos();
             self.gone_at = Time::from_picos(departure) + self.linger;
         } else {
-            self.view = QueueView::default();
+            self.view = Load::default();
             self.gone_at = Time::NEVER;
         }
     }
 
     /// The queue at the last drain.
     #[inline]
-    pub(super) fn view(&self) -> QueueView {
+    pub(super) fn view(&self) -> Load {
         self.view
     }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::stepped::{Switch, config, numbered, queue};
 use super::*;
 use crate::buffer::PoolConfig;
-use crate::queue::{QueueDiscipline, Search, Verdict, Victim};
+use crate::queue::{QueueDiscipline, QueueView, Search, Verdict, Victim};
 
 fn push_out(limit: Limit, victim: &str) -> PortConfig {
     config(limit, queue(json!({ "name": "push-out", "victim": victim })))
@@ -194,7 +194,7 @@ proptest! {
     ) {
         let victim = if newest { "newest" } else { "oldest" };
         let mut port = push_out(limit, victim);
-        port.buffer = Some(Buffer { limit, counts_in_service });
+        port.buffer = Some(Buffer::new(limit, counts_in_service));
         let mut switch = Switch::new(&[port], None);
         let (mut list, mut gone): (Vec<Packet>, Vec<u64>) = (Vec::new(), Vec::new());
         for (&(size, label), seq) in arrivals.iter().zip(0..) {

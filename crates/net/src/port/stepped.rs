@@ -11,36 +11,28 @@ use incast_engine::{Span, Stream, Time};
 
 use super::line::{Line, Reorderer, Train};
 use super::{
-    Admission, Commons, Contents, Fifo, Parts, PortConfig, PortCounters, Service, Ties, Transit,
-    Waiting, placed,
+    Admission, Commons, Contents, Fifo, Gone, Parts, PortConfig, PortCounters, Service, Ties,
+    Transit, Waiting, placed,
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
-use crate::packet::Packet;
-use crate::packets::{PacketId, Packets, Parcel};
+use crate::packet::{Flags, Packet};
+use crate::packets::{Packets, Parcel};
 use crate::queue::{
-    Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Refusal, Verdict, Victim,
+    CLASSES, Discipline, DropReason, Load, Occupancy, QueueDiscipline, QueueView, Refusal, Verdict,
+    Victim,
 };
+
+/// Bytes of a control frame that the layer-2 overhead does not count: the frame has 64 bytes with
+/// its Ethernet header (IEEE 802.3 annex 31B).
+const CONTROL_FRAME: u32 = 46;
 
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug)]
 struct InService {
     size: u32,
+    gone: Gone,
+    is_header: bool,
     service: Service,
-}
-
-/// The port starts no packet between these times.
-#[derive(Clone, Copy, Debug)]
-struct Pause {
-    from: Time,
-    until: Time,
-}
-
-impl Pause {
-    const NONE: Self = Self { from: Time::ZERO, until: Time::ZERO };
-
-    fn covers(self, now: Time) -> bool {
-        self.from <= now && now < self.until
-    }
 }
 
 /// A port with an event per departure; see the module.
@@ -49,12 +41,17 @@ pub struct Stepped {
     classes: Vec<VecDeque<Waiting>>,
     /// Packets and bytes that wait.
     waiting: Occupancy,
-    /// The buffer space in use.
+    /// [`Self::waiting`] by class.
+    by_class: [Occupancy; CLASSES],
+    /// The buffer space in use, without headers.
     held: Occupancy,
+    /// The space that headers use, if the port trims.
+    headers: Occupancy,
+    /// Whether the discipline may trim packets.
+    trims: bool,
     in_service: Option<InService>,
-    pause: Pause,
-    /// The requested pause of the upstream neighbours, until the request is passed on.
-    asked: Option<Span>,
+    /// The paused classes, one bit each.
+    paused: u8,
     /// The packet in service and the packets on the link, in the order of their arrival.
     link: VecDeque<Transit>,
     last_departure: Time,
@@ -71,7 +68,7 @@ pub struct Stepped {
     counters: PortCounters,
     /// Admitted packets that were dropped later, at the last departure or because of the last
     /// offered packet.
-    late: VecDeque<PacketId>,
+    late: VecDeque<Gone>,
     /// Class and position of the packets that the last offered packet would push out.
     victims: Vec<(usize, usize)>,
 }
@@ -96,10 +93,12 @@ impl Stepped {
         Self {
             classes: vec![VecDeque::new(); discipline.classes()],
             waiting: Occupancy::default(),
+            by_class: [Occupancy::default(); CLASSES],
             held: Occupancy::default(),
+            headers: Occupancy::default(),
+            trims: discipline.trims(),
             in_service: None,
-            pause: Pause::NONE,
-            asked: None,
+            paused: 0,
             link: VecDeque::new(),
             last_departure: Time::ZERO,
             departure_sequence: match ties {
@@ -127,6 +126,7 @@ impl Stepped {
 
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
         self.classes = vec![VecDeque::new(); discipline.classes()];
+        self.trims = discipline.trims();
         self.discipline = discipline;
     }
 
@@ -139,10 +139,10 @@ impl Stepped {
         commons: &mut Commons,
     ) -> Admission {
         self.counters.offered += 1;
-        let is_idle = self.starts_at_once(now);
+        let is_idle = self.starts_at_once(&commons.packets[parcel.packet]);
         let (mut parcel, mut pushes_out) = (parcel, false);
         if let Some(buffer) = self.buffer {
-            match self.judge(now, parcel, buffer, commons) {
+            match self.judge(now, parcel, buffer, is_idle, commons) {
                 Ok(admitted) => (parcel, pushes_out) = admitted,
                 Err(why) => return Admission::Dropped(why),
             }
@@ -152,20 +152,25 @@ impl Stepped {
         let ahead = self.waiting.packets + u64::from(self.in_service.is_some());
         let sequence = placed(self.train.append(ahead), sequence);
         let waiting = Waiting { parcel, sequence, since: now, lateness };
+        let is_header = self.is_header(&commons.packets[parcel.packet]);
         if is_idle {
-            self.start(&waiting, now);
+            let class = self.discipline.class(&commons.packets[parcel.packet]);
+            self.start(&waiting, Gone { parcel, class: class.min(CLASSES - 1) }, is_header, now);
             return Admission::Started;
         }
-        self.waiting = self.waiting + Occupancy { packets: 1, bytes: u64::from(size) };
+        let class = self.discipline.class(&commons.packets[parcel.packet]);
+        let one = Occupancy { packets: 1, bytes: u64::from(size) };
+        self.waiting = self.waiting + one;
+        if let Some(waiting) = self.by_class.get_mut(class) {
+            *waiting = *waiting + one;
+        }
         if self.buffer.is_some() {
             let counters = &mut self.counters;
             counters.max_packets = counters.max_packets.max(self.waiting.packets as u32);
             counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
         }
-        self.classes[self.discipline.class(&commons.packets[parcel.packet])].push_back(waiting);
-        self.asked = self.discipline.asks_for_pause(&self.view_at(now)).or(self.asked);
-        let is_all = !pushes_out && self.asked.is_none();
-        if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
+        self.classes[class].push_back(waiting);
+        if pushes_out { Admission::QueuedWithEffects } else { Admission::Queued }
     }
 
     /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted
@@ -175,19 +180,19 @@ impl Stepped {
         now: Time,
         parcel: Parcel,
         buffer: Buffer,
+        is_idle: bool,
         commons: &mut Commons,
     ) -> Result<(Parcel, bool), DropReason> {
         let Commons { packets, pools } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let view = self.view_at(now);
-        let is_idle = self.starts_at_once(now);
         let takes_room = buffer.counts_in_service || !is_idle;
-        let has_room = |size| {
-            let space = self.accounting.space(size);
-            !takes_room || has_room(buffer, self.held, space, pool.as_deref())
+        let has_room = |size, is_header| {
+            !takes_room || self.has_room(buffer, size, is_header, pool.as_deref())
         };
-        let (fits, header_fits) =
-            (has_room(parcel.size()), has_room(packets[parcel.packet].header.into()));
+        let arriving = &packets[parcel.packet];
+        let fits = has_room(parcel.size(), self.is_header(arriving));
+        let header_fits = has_room(arriving.header.into(), true);
         let pushes_out =
             !fits && self.find_victims(&packets[parcel.packet], buffer, packets, pool.as_deref());
         let packet = &mut packets[parcel.packet];
@@ -207,44 +212,73 @@ impl Stepped {
             self.push_out(now, packets, pool.as_deref_mut());
         }
         if takes_room {
-            self.take(self.accounting.space(parcel.size()), pool);
+            let is_header = self.is_header(&packets[parcel.packet]);
+            self.take(parcel.size(), is_header, pool);
         }
         Ok((parcel, pushes_out))
     }
 
-    /// Whether a packet offered at `now` is sent at once.
-    fn starts_at_once(&self, now: Time) -> bool {
-        self.in_service.is_none() && self.waiting.packets == 0 && !self.pause.covers(now)
+    /// Whether an offered packet is sent at once.
+    fn starts_at_once(&self, packet: &Packet) -> bool {
+        if self.in_service.is_some() {
+            return false;
+        }
+        if self.paused == 0 {
+            return self.waiting.packets == 0;
+        }
+        // A header that the port would cut off may be of a class that is not paused.
+        !self.trims && !self.is_paused(self.discipline.class(packet)) && self.next_class().is_none()
     }
 
-    /// Removes the packet in service at `now`, and sends the next packet.
+    fn is_paused(&self, class: usize) -> bool {
+        self.paused & 1 << class.min(CLASSES - 1) != 0
+    }
+
+    /// The class of the next packet to send, if there is one.
+    fn next_class(&self) -> Option<usize> {
+        let sends = |class: &usize| !self.classes[*class].is_empty() && !self.is_paused(*class);
+        (0..self.classes.len()).find(sends)
+    }
+
+    /// Whether a packet is a header in the room for headers.
+    fn is_header(&self, packet: &Packet) -> bool {
+        self.trims && packet.flags.contains(Flags::TRIMMED)
+    }
+
+    /// Whether a packet of `size` bytes fits.
+    fn has_room(&self, buffer: Buffer, size: u32, is_header: bool, pool: Option<&Pool>) -> bool {
+        let space = self.accounting.space(size);
+        if is_header && self.trims {
+            !(self.headers + space).exceeds(buffer.headers)
+        } else {
+            has_room(buffer, self.held, space, pool)
+        }
+    }
+
+    /// Removes the packet in service at `now`, and sends the next packet. Returns the removed packet.
     ///
     /// # Panics
     /// Panics if no packet is in service.
-    pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
+    pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) -> Gone {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
         if self.counts_in_service() {
             let pool = self.pool.map(|PoolId(pool)| &mut commons.pools[usize::from(pool)]);
-            self.give_back(left.size, pool);
+            self.give_back(left.size, left.is_header, pool);
         }
         self.start_next(now, commons);
+        left.gone
     }
 
-    /// Starts no packet from `from` to `until`. The transmission of the packet in service is
-    /// completed. Returns the time of the next [`super::Port::resume`] and its order among
-    /// simultaneous events, unless it is scheduled already.
-    pub(super) fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
-        if until <= self.pause.until.max(from) {
-            return None;
-        }
-        let from = if from <= self.pause.until { self.pause.from.min(from) } else { from };
-        self.pause = Pause { from, until };
-        Some((until, self.departure_sequence))
-    }
-
-    /// Sends the next packet if the pause has ended, unless a packet is being sent.
-    pub(super) fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
+    /// Pauses or resumes classes; see [`super::Port::pause`].
+    pub(super) fn pause(
+        &mut self,
+        now: Time,
+        classes: u8,
+        is_on: bool,
+        commons: &mut Commons,
+    ) -> bool {
+        self.paused = if is_on { self.paused | classes } else { self.paused & !classes };
         let was_idle = self.in_service.is_none();
         if was_idle {
             self.start_next(now, commons);
@@ -252,50 +286,71 @@ impl Stepped {
         was_idle && self.in_service.is_some()
     }
 
-    /// The requested pause of the upstream neighbours.
-    pub(super) fn take_asked(&mut self) -> Option<Span> {
-        self.asked.take()
+    /// See [`super::Port::is_free`].
+    pub(super) fn is_free(&self) -> Option<u8> {
+        let is_empty = self.in_service.is_none() && self.waiting.packets == 0;
+        is_empty.then_some(self.paused)
+    }
+
+    /// See [`super::Port::frame_arrives_at`].
+    pub(super) fn frame_arrives_at(&self, now: Time) -> Time {
+        let begins = self.in_service.map_or(now, |packet| packet.service.departure.0);
+        begins + self.line.serialisation.time(CONTROL_FRAME) + self.line.delay
     }
 
     fn counts_in_service(&self) -> bool {
         self.buffer.is_some_and(|buffer| buffer.counts_in_service)
     }
 
-    /// Sends the next packet, unless the port is paused.
+    /// Sends the next packet of a class that is not paused.
     fn start_next(&mut self, now: Time, commons: &mut Commons) {
-        if self.pause.covers(now) {
-            return;
-        }
         let Commons { packets, pools } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let counts_in_service = self.counts_in_service();
-        while let Some(mut next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
-            let size = next.parcel.size();
-            self.stop_waiting(&next, now);
+        while let Some((class, mut next)) = self.pop_next() {
+            let admitted = next.parcel;
+            let gone = Gone { parcel: admitted, class: class.min(CLASSES - 1) };
+            let size = admitted.size();
+            self.stop_waiting(class, &next, now);
+            let mut is_header = self.is_header(&packets[admitted.packet]);
             if self.buffer.is_some() {
                 let waited = now - next.since;
                 let view = self.view_at(now);
-                let packet = &mut packets[next.parcel.packet];
+                let packet = &mut packets[admitted.packet];
                 let verdict = self.discipline.departing(packet, waited, &view);
-                let Ok(parcel) = self.apply(verdict, next.parcel, packet) else {
-                    self.give_back(size, pool.as_deref_mut());
-                    self.late.push_back(next.parcel.packet);
+                let Ok(parcel) = self.apply(verdict, admitted, packet) else {
+                    self.give_back(size, is_header, pool.as_deref_mut());
+                    self.late.push_back(gone);
                     continue;
                 };
                 if parcel.size() != size {
                     next.lateness = self.line.lateness(parcel.size(), &mut self.random);
                 }
                 if !counts_in_service || parcel.size() != size {
-                    self.give_back(size, pool.as_deref_mut());
+                    self.give_back(size, is_header, pool.as_deref_mut());
                 }
                 if counts_in_service && parcel.size() != size {
-                    self.take(self.accounting.space(parcel.size()), pool);
+                    is_header = self.is_header(&packets[admitted.packet]);
+                    self.take(parcel.size(), is_header, pool);
                 }
                 next.parcel = parcel;
             }
-            self.start(&next, now);
+            self.start(&next, gone, is_header, now);
             break;
         }
+    }
+
+    /// Removes the next packet to send, with its class.
+    #[inline]
+    fn pop_next(&mut self) -> Option<(usize, Waiting)> {
+        if self.paused == 0 {
+            let classes = self.classes.iter_mut().enumerate();
+            return classes
+                .into_iter()
+                .find_map(|(class, queue)| Some((class, queue.pop_front()?)));
+        }
+        let class = self.next_class()?;
+        Some((class, self.classes[class].pop_front()?))
     }
 
     /// The events to schedule for the packet in service.
@@ -304,7 +359,7 @@ impl Stepped {
     }
 
     /// A packet that was dropped after it had been admitted.
-    pub(super) fn pop_late(&mut self) -> Option<PacketId> {
+    pub(super) fn pop_late(&mut self) -> Option<Gone> {
         self.late.pop_front()
     }
 
@@ -325,8 +380,12 @@ impl Stepped {
         self.link.is_empty()
     }
 
-    pub(super) fn view(&self) -> QueueView {
-        self.view_at(Time::ZERO)
+    pub(super) fn view(&self) -> Load {
+        Load {
+            packets: self.waiting.packets as u32,
+            bytes: self.waiting.bytes,
+            in_service_bytes: self.in_service.map_or(0, |packet| packet.size),
+        }
     }
 
     pub(super) fn counters(&self) -> &PortCounters {
@@ -352,9 +411,8 @@ impl Stepped {
 
     fn view_at(&self, now: Time) -> QueueView {
         QueueView {
-            packets: self.waiting.packets as u32,
-            bytes: self.waiting.bytes,
-            in_service_bytes: self.in_service.map_or(0, |packet| packet.size),
+            load: self.view(),
+            classes: self.by_class,
             now,
             idle_since: self.last_departure,
         }
@@ -406,19 +464,24 @@ impl Stepped {
         self.victims.sort_unstable();
         while let Some((class, place)) = self.victims.pop() {
             let victim = self.classes[class].remove(place).expect("it was found there");
-            let size = victim.parcel.size();
-            self.stop_waiting(&victim, now);
-            self.give_back(size, pool.as_deref_mut());
+            let packet = &packets[victim.parcel.packet];
+            self.stop_waiting(class, &victim, now);
+            let is_header = self.is_header(packet);
+            self.give_back(victim.parcel.size(), is_header, pool.as_deref_mut());
             self.counters.dropped += 1;
-            self.discipline.on_pushed_out(&packets[victim.parcel.packet]);
-            self.late.push_back(victim.parcel.packet);
+            self.discipline.on_pushed_out(packet);
+            self.late.push_back(Gone { parcel: victim.parcel, class: class.min(CLASSES - 1) });
         }
     }
 
     /// Removes a packet from the count of waiting packets, because it is sent or pushed out.
-    fn stop_waiting(&mut self, packet: &Waiting, now: Time) {
+    fn stop_waiting(&mut self, class: usize, packet: &Waiting, now: Time) {
         let size = u64::from(packet.parcel.size());
-        self.waiting = self.waiting - Occupancy { packets: 1, bytes: size };
+        let one = Occupancy { packets: 1, bytes: size };
+        self.waiting = self.waiting - one;
+        if let Some(waiting) = self.by_class.get_mut(class) {
+            *waiting = *waiting - one;
+        }
         if self.buffer.is_some() {
             let waited = (now - packet.since).as_picos();
             self.counters.byte_time += u128::from(size) * u128::from(waited);
@@ -450,23 +513,32 @@ impl Stepped {
         Ok(parcel)
     }
 
-    fn take(&mut self, space: Occupancy, pool: Option<&mut Pool>) {
+    fn take(&mut self, size: u32, is_header: bool, pool: Option<&mut Pool>) {
+        let space = self.accounting.space(size);
+        if is_header {
+            self.headers = self.headers + space;
+            return;
+        }
         self.held = self.held + space;
         if let Some(pool) = pool {
             pool.take(space);
         }
     }
 
-    fn give_back(&mut self, size: u32, pool: Option<&mut Pool>) {
+    fn give_back(&mut self, size: u32, is_header: bool, pool: Option<&mut Pool>) {
         let space = self.accounting.space(size);
+        if is_header {
+            self.headers = self.headers - space;
+            return;
+        }
         self.held = self.held - space;
         if let Some(pool) = pool {
             pool.give_back(space);
         }
     }
 
-    /// Sends a packet.
-    fn start(&mut self, next: &Waiting, now: Time) {
+    /// Sends a packet, which will have gone as `gone`.
+    fn start(&mut self, next: &Waiting, gone: Gone, is_header: bool, now: Time) {
         // A line that was idle or paused begins to send now.
         let ready = if now > self.last_departure { now } else { next.since };
         let departure =
@@ -481,7 +553,7 @@ impl Stepped {
             // With reordering, every packet has its own arrival event.
             arrival: (self.link.is_empty() || reordering.is_some()).then_some(key),
         };
-        self.in_service = Some(InService { size: next.parcel.size(), service });
+        self.in_service = Some(InService { size: next.parcel.size(), gone, is_header, service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
         // Without reordering, this is the end of the list.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);

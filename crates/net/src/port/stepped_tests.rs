@@ -12,7 +12,8 @@ use crate::packet::Ecn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Departure(usize),
-    Resumption(usize),
+    /// The port stops to send these classes, or continues.
+    Signal(usize, u8, bool),
     Arrival(usize),
 }
 
@@ -63,8 +64,8 @@ impl Switch {
                 self.note_late(now, port);
                 self.serve(port);
             }
-            Happening::Resumption(port) => {
-                let is_sending = self.ports[port].resume(now, &mut self.commons);
+            Happening::Signal(port, classes, stops) => {
+                let is_sending = self.ports[port].pause(now, classes, stops, &mut self.commons);
                 self.note_late(now, port);
                 if is_sending {
                     self.serve(port);
@@ -82,7 +83,7 @@ impl Switch {
 
     fn note_late(&mut self, now: Time, port: usize) {
         while let Some(late) = self.ports[port].pop_late() {
-            self.dropped[port].push((now, self.commons.packets[late].seq));
+            self.dropped[port].push((now, self.commons.packets[late.parcel.packet].seq));
         }
     }
 
@@ -94,15 +95,15 @@ impl Switch {
         }
     }
 
-    /// Pauses a port; see [`Port::pause`].
-    pub fn pause(&mut self, port: usize, from: Time, until: Time) {
-        if let Some((at, sequence)) = self.ports[port].pause(from, until) {
-            self.schedule.insert((at, sequence, Happening::Resumption(port)));
+    /// Pauses classes of a port for some time; see [`Port::pause`].
+    pub fn pause(&mut self, port: usize, classes: u8, from: Time, until: Time) {
+        for (at, stops) in [(from, true), (until, false)] {
+            self.schedule.insert((at, 1 << 62, Happening::Signal(port, classes, stops)));
         }
     }
 
-    /// Offers a packet; returns the queue that the port saw.
-    pub fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
+    /// Offers a packet; returns the load of the port afterwards.
+    pub fn offer(&mut self, now: Time, port: usize, packet: Packet) -> Load {
         self.advance(now);
         let sequence = self.sequence;
         let id = self.commons.packets.insert(packet);
@@ -140,7 +141,7 @@ pub(super) fn queue(value: Value) -> QueueConfig {
 
 /// A switch's port at 1 Gbps.
 pub(super) fn config(limit: Limit, queue: QueueConfig) -> PortConfig {
-    let buffer = Some(Buffer { limit, counts_in_service: false });
+    let buffer = Some(Buffer::new(limit, false));
     PortConfig { buffer, queue, ..PortConfig::host(GIGABIT, DELAY) }
 }
 
@@ -198,7 +199,7 @@ proptest! {
         // the FIFO port counts the packet as gone once it is delivered. The other port counts it as
         // gone only when that time is over.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
-        let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
+        let buffer = (!is_host).then_some(Buffer::new(limit, counts_in_service));
         let clock_noise = Span::from_nanos(noise);
         let fifo = PortConfig {
             clock_noise,
@@ -256,7 +257,7 @@ proptest! {
         let codel = json!({ "name": "codel", "target": "5us", "interval": "20us" });
         let queue = queue(if name == "codel" { codel } else { json!({ "name": name }) });
         let config = PortConfig {
-            buffer: Some(Buffer { limit, counts_in_service }),
+            buffer: Some(Buffer::new(limit, counts_in_service)),
             pool: Some(PoolId(0)),
             accounting: Accounting { cell, packet_overhead: 0 },
             ..config(limit, queue)
@@ -338,7 +339,7 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     let total = 1_000_000;
     let limit = Limit::Bytes(total);
     let port = PortConfig {
-        buffer: Some(Buffer { limit, counts_in_service }),
+        buffer: Some(Buffer::new(limit, counts_in_service)),
         pool: Some(PoolId(0)),
         ..config(limit, QueueConfig::default())
     };

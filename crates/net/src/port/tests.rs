@@ -65,7 +65,7 @@ fn a_packet_arrives_after_serialisation_and_propagation() {
 fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
     let config = PortConfig {
         layer2_overhead: 38,
-        buffer: Some(Buffer { limit: Limit::Packets(9), counts_in_service: false }),
+        buffer: Some(Buffer::new(Limit::Packets(9), false)),
         ..PortConfig::host(GIGABIT, DELAY)
     };
     let mut port = Alone::new(&config);
@@ -78,7 +78,7 @@ fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
 
 #[test]
 fn a_packet_that_departs_exactly_now_has_left() {
-    let limit = Buffer { limit: Limit::Packets(1), counts_in_service: false };
+    let limit = Buffer::new(Limit::Packets(1), false);
     let mut port = port(Some(limit));
     let dropped = Admission::Dropped(DropReason::BufferFull);
     for sequence in 0..2 {
@@ -107,7 +107,7 @@ fn as_scheduled_the_line_comes_first_that_has_been_busy_for_fewer() {
 fn a_packet_that_arrives_first_finds_the_departing_one() {
     let config = PortConfig {
         ties: Ties::ArrivalFirst,
-        buffer: Some(Buffer { limit: Limit::Packets(1), counts_in_service: false }),
+        buffer: Some(Buffer::new(Limit::Packets(1), false)),
         ..PortConfig::host(GIGABIT, Span::ZERO)
     };
     let mut port = Alone::new(&config);
@@ -123,7 +123,7 @@ fn a_packet_that_arrives_first_finds_the_departing_one() {
 
 #[test]
 fn the_integral_of_the_queue_is_waiting_time_times_size() {
-    let ample = Buffer { limit: Limit::Packets(9), counts_in_service: false };
+    let ample = Buffer::new(Limit::Packets(9), false);
     let mut port = port(Some(ample));
     for sequence in 0..3 {
         port.offer(Time::ZERO, packet(1460), sequence);
@@ -180,7 +180,7 @@ proptest! {
         counts_in_service in any::<bool>(),
     ) {
         let limit = if in_bytes { Limit::Bytes(packets * 1500) } else { Limit::Packets(packets) };
-        let mut port = port(Some(Buffer { limit, counts_in_service }));
+        let mut port = port(Some(Buffer::new(limit, counts_in_service)));
         let mut reference = Reference { limit, counts_in_service, admitted: Vec::new() };
         let mut expected = VecDeque::new();
         let mut scheduled: Option<Time> = None;

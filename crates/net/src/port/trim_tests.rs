@@ -4,7 +4,7 @@ use super::stepped::{Switch, config};
 use super::*;
 use crate::buffer::PoolConfig;
 use crate::packet::Flags;
-use crate::queue::{Refusal, Verdict};
+use crate::queue::{QueueView, Refusal, Verdict};
 
 /// Trims packets that do not fit, or that arrive while the queue is longer than `threshold` bytes.
 /// Trimmed headers have priority.
@@ -21,6 +21,10 @@ impl QueueDiscipline for Trimming {
         }
     }
 
+    fn trims(&self) -> bool {
+        true
+    }
+
     fn refused(&mut self, _: &Packet, _: &QueueView) -> Refusal {
         Refusal::Trim
     }
@@ -34,13 +38,13 @@ impl QueueDiscipline for Trimming {
     }
 }
 
-/// Runs a port with 8 KB of buffer that trims packets if the queue is longer than `threshold`. 60
-/// packets arrive, four at a time, at twice the port's rate.
-fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switch {
+/// Runs a port that trims packets if the queue is longer than `threshold`. 60 packets arrive, four
+/// at a time, at twice the port's rate.
+fn run(threshold: u64, limit: Limit, counts_in_service: bool) -> Switch {
     let port = PortConfig {
-        departure_events,
-        buffer: Some(Buffer { limit: Limit::Bytes(8000), counts_in_service }),
-        ..config(Limit::Bytes(8000), QueueConfig::default())
+        departure_events: true,
+        buffer: Some(Buffer::new(limit, counts_in_service)),
+        ..config(limit, QueueConfig::default())
     };
     let mut switch = Switch::new(&[port], None);
     switch.ports[0].set_discipline(Box::new(Trimming { threshold }));
@@ -52,14 +56,17 @@ fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switc
     switch
 }
 
+const LIMIT: Limit = Limit::Bytes(8000);
+
+/// Packets are trimmed beyond the threshold, or because the buffer is full, however it counts.
 #[test]
 fn every_packet_arrives_and_what_was_cut_off_is_known() {
-    // Packets are trimmed beyond the threshold, or because the buffer is full.
+    let limits = [LIMIT, Limit::Bytes(7500), Limit::Bytes(7501), Limit::Packets(5)];
     for threshold in [6000, u64::MAX] {
-        for (events, in_service) in [(false, false), (false, true), (true, false), (true, true)] {
-            let switch = run(threshold, events, in_service);
+        for (limit, in_service) in limits.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+            let switch = run(threshold, limit, in_service);
             let counters = switch.ports[0].counters();
-            let case = format!("{threshold}, {events}, {in_service}");
+            let case = format!("{threshold}, {limit}, {in_service}");
             assert_eq!((counters.dropped, counters.delivered), (0, 60), "{case}");
             assert!((20..50).contains(&counters.trimmed), "{case}: {}", counters.trimmed);
             let (cut, whole): (Vec<_>, Vec<_>) = switch.arrived[0]
@@ -77,15 +84,91 @@ fn every_packet_arrives_and_what_was_cut_off_is_known() {
     }
 }
 
+/// A burst longer than the room for headers loses the rest, and headers take no room of packets.
+#[test]
+fn headers_have_a_limit_of_their_own() {
+    let limit = Limit::Packets(5);
+    for headers in [0, 3, 100] {
+        let buffer = Buffer { headers: Limit::Packets(headers), ..Buffer::new(limit, false) };
+        let port = PortConfig {
+            departure_events: true,
+            buffer: Some(buffer),
+            ..config(limit, QueueConfig::default())
+        };
+        let mut switch = Switch::new(&[port], None);
+        switch.ports[0].set_discipline(Box::new(Trimming { threshold: u64::MAX }));
+        for seq in 0..20 {
+            let packet = Packet { seq, payload: 1460, header: 40, ..Packet::default() };
+            switch.offer(Time::ZERO, 0, packet);
+        }
+        switch.finish();
+        // One packet is sent, five wait, and the others are cut.
+        let counters = switch.ports[0].counters();
+        let kept = headers.min(14);
+        assert_eq!((counters.trimmed, counters.dropped), (kept, 14 - kept), "{headers}");
+        assert_eq!(counters.delivered, 6 + kept);
+    }
+}
+
+/// A header that another switch has cut waits in the room for headers, too.
+#[test]
+fn a_header_from_elsewhere_finds_room_in_a_full_buffer() {
+    let limit = Limit::Packets(2);
+    let port = PortConfig { departure_events: true, ..config(limit, QueueConfig::default()) };
+    let mut switch = Switch::new(&[port], None);
+    switch.ports[0].set_discipline(Box::new(Trimming { threshold: u64::MAX }));
+    for seq in 0..3 {
+        let packet = Packet { seq, payload: 1460, header: 40, ..Packet::default() };
+        switch.offer(Time::ZERO, 0, packet);
+    }
+    let mut header = Packet { seq: 3, payload: 1460, header: 40, ..Packet::default() };
+    header.trim();
+    switch.offer(Time::ZERO, 0, header);
+    switch.finish();
+    assert_eq!(switch.seqs(0), [0, 3, 1, 2], "it overtakes what waits");
+    assert_eq!(switch.ports[0].counters().trimmed, 0, "it was cut elsewhere");
+}
+
+/// The discipline sees how much of each class waits.
+#[test]
+fn a_discipline_sees_each_class() {
+    struct Looks(std::sync::Arc<std::sync::Mutex<Vec<[u64; 3]>>>);
+    impl QueueDiscipline for Looks {
+        fn offer(&mut self, _: &Packet, view: &QueueView, _: &mut Stream) -> Verdict {
+            let bytes = [0, 1, 2].map(|class: usize| view.classes[class].bytes);
+            self.0.lock().expect("one thread").push(bytes);
+            Verdict::Admit
+        }
+
+        fn classes(&self) -> usize {
+            2
+        }
+
+        fn class(&self, packet: &Packet) -> usize {
+            usize::from(packet.label)
+        }
+    }
+    let seen = std::sync::Arc::default();
+    let port =
+        PortConfig { departure_events: true, ..config(Limit::Packets(9), QueueConfig::default()) };
+    let mut switch = Switch::new(&[port], None);
+    switch.ports[0].set_discipline(Box::new(Looks(std::sync::Arc::clone(&seen))));
+    for (time, label, payload) in [(0, 0, 960), (0, 1, 460), (0, 0, 160), (0, 1, 60), (20, 0, 0)] {
+        let packet = Packet { label, payload, header: 40, ..Packet::default() };
+        switch.offer(at(time), 0, packet);
+    }
+    switch.finish();
+    let expected = [[0, 0, 0], [0, 0, 0], [0, 500, 0], [200, 500, 0], [0, 0, 0]];
+    assert_eq!(*seen.lock().expect("one thread"), expected);
+}
+
 #[test]
 fn a_header_overtakes_what_waits_whole() {
-    let order = run(6000, true, false).seqs(0);
+    let order = run(6000, LIMIT, false).seqs(0);
     let mut sorted = order.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, (0..60).collect::<Vec<_>>());
     assert_ne!(order, sorted);
-    // There is only one class, so packets leave in the order of arrival.
-    assert_eq!(run(6000, false, false).seqs(0), sorted);
 }
 
 /// Trims packets at departure that have waited for longer than 20 us.
@@ -94,6 +177,10 @@ struct Late;
 impl QueueDiscipline for Late {
     fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
         Verdict::Admit
+    }
+
+    fn trims(&self) -> bool {
+        true
     }
 
     fn departing(&mut self, _: &Packet, waited: Span, _: &QueueView) -> Verdict {
@@ -105,7 +192,7 @@ impl QueueDiscipline for Late {
 fn a_packet_that_is_trimmed_at_departure_gives_its_room_back() {
     for counts_in_service in [false, true] {
         let limit = Limit::Bytes(9000);
-        let buffer = Some(Buffer { limit, counts_in_service });
+        let buffer = Some(Buffer::new(limit, counts_in_service));
         let port = PortConfig {
             departure_events: true,
             buffer,

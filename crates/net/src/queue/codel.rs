@@ -173,6 +173,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::Ecn;
+    use crate::queue::Load;
 
     /// RFC 8289's own values.
     fn rfc() -> Params {
@@ -194,7 +195,11 @@ mod tests {
         let mut times = Vec::new();
         for now in micros.step_by(100) {
             let time = Time::ZERO + Span::from_micros(now);
-            let view = QueueView { packets: 50, bytes: 75_000, now: time, ..QueueView::default() };
+            let view = QueueView {
+                load: Load { packets: 50, bytes: 75_000, ..Load::default() },
+                now: time,
+                ..QueueView::default()
+            };
             while let verdict @ (Verdict::Mark | Verdict::Drop(_)) =
                 codel.departing(packet, waited, &view)
             {
@@ -282,7 +287,11 @@ mod tests {
         let mut codel = Codel::new(&rfc(), &SITE);
         for millis in 0..300 {
             let now = Time::ZERO + Span::from_millis(millis);
-            let view = QueueView { packets: 1, bytes: 1500, now, ..QueueView::default() };
+            let view = QueueView {
+                load: Load { packets: 1, bytes: 1500, ..Load::default() },
+                now,
+                ..QueueView::default()
+            };
             assert_eq!(codel.departing(&data(), LONG, &view), Verdict::Admit);
         }
     }

@@ -95,6 +95,7 @@ mod tests {
     use super::super::law_tests::SITE;
     use super::*;
     use crate::packet::Ecn;
+    use crate::queue::Load;
 
     fn packet(ecn: Ecn) -> Packet {
         Packet { payload: 1460, header: 40, ..Packet::default() }.with_ecn(ecn)
@@ -102,7 +103,10 @@ mod tests {
 
     fn verdict(params: &Params, packet: &Packet, packets: u32) -> Verdict {
         let bytes = u64::from(packets) * 1500;
-        let view = QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() };
+        let view = QueueView {
+            load: Load { packets, bytes, in_service_bytes: 1500 },
+            ..QueueView::default()
+        };
         let mut random = Stream::named(1, "test", 0);
         EcnThreshold::new(params, &SITE).offer(packet, &view, &mut random)
     }

@@ -103,10 +103,14 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::Flags;
+    use crate::queue::Load;
 
     fn enters(params: &Params, packet: &Packet, packets: u32) -> bool {
         let bytes = u64::from(packets) * 1500;
-        let view = QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() };
+        let view = QueueView {
+            load: Load { packets, bytes, in_service_bytes: 1500 },
+            ..QueueView::default()
+        };
         let site = Site { buffer: Some(Limit::Packets(40)), ..SITE };
         let mut random = Stream::named(1, "test", 0);
         LabelThreshold::new(params, &site).offer(packet, &view, &mut random) == Verdict::Admit

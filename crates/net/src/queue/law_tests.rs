@@ -25,7 +25,7 @@ fn every_entry() -> impl Iterator<Item = (&'static str, QueueConfig)> {
 /// A queue of full packets at a busy port.
 fn busy(packets: u32) -> QueueView {
     let bytes = u64::from(packets) * 1500;
-    QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
+    QueueView { load: Load { packets, bytes, in_service_bytes: 1500 }, ..QueueView::default() }
 }
 
 /// A discipline's answers for packets of all kinds at a queue that grows and shrinks.

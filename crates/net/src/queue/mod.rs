@@ -4,6 +4,8 @@
 //! discipline sees only packets for which there is room, or for which the discipline would make
 //! room.
 
+use std::ops::Deref;
+
 use incast_engine::{Entry, Fault, Here, Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
@@ -26,23 +28,20 @@ mod wred;
 pub use level::Level;
 pub use push_out::{Search, Victim};
 
-/// A discipline's view of its port, after all departures up to now.
+/// The packets in a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueView {
+pub struct Load {
     /// Waiting packets, without the packet being sent.
     pub packets: u32,
     /// Waiting bytes (IP packets, without layer 2).
     pub bytes: u64,
     /// Size of the packet being sent; 0 if the link is idle.
     pub in_service_bytes: u32,
-    /// The current time.
-    pub now: Time,
-    /// The time at which the link became idle; undefined while a packet is being sent.
-    pub idle_since: Time,
 }
 
-impl QueueView {
+impl Load {
     /// Whether the port is empty: no packet is being sent, and none waits for the end of a pause.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.in_service_bytes == 0 && self.packets == 0
     }
@@ -66,6 +65,31 @@ impl QueueView {
             return before;
         }
         Occupancy { packets: before.packets + 1, bytes: before.bytes + u64::from(size) }
+    }
+}
+
+/// Number of classes whose packets are counted separately, for disciplines and for flow control.
+pub const CLASSES: usize = 8;
+
+/// A discipline's view of its port, after all departures up to now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueView {
+    /// The packets in the port.
+    pub load: Load,
+    /// Waiting packets of each of the first [`CLASSES`] classes. Ports without departure events have
+    /// one class, and do not count it.
+    pub classes: [Occupancy; CLASSES],
+    /// The current time.
+    pub now: Time,
+    /// The time at which the link became idle; undefined while a packet is being sent.
+    pub idle_since: Time,
+}
+
+impl Deref for QueueView {
+    type Target = Load;
+
+    fn deref(&self) -> &Load {
+        &self.load
     }
 }
 
@@ -191,7 +215,8 @@ pub enum Verdict {
 pub enum Refusal {
     /// The packet is dropped.
     Drop,
-    /// The payload is removed, and the header is admitted if it fits.
+    /// The payload is removed, and the header is admitted if there is room for headers
+    /// ([`crate::buffer::Buffer::headers`]).
     Trim,
 }
 
@@ -226,6 +251,11 @@ pub trait QueueDiscipline {
     /// The decision on an arriving `packet` for which the buffer has room, or will have room after
     /// other packets have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
+
+    /// Whether the discipline may trim packets. Ports that trim have departure events.
+    fn trims(&self) -> bool {
+        false
+    }
 
     /// The decision on an arriving `packet` that does not fit into the buffer.
     fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
@@ -263,18 +293,6 @@ pub trait QueueDiscipline {
     fn gives_way(&self, packet: &Packet, round: u8) -> bool {
         let _ = (packet, round);
         false
-    }
-
-    /// Whether [`QueueDiscipline::asks_for_pause`] may ever return a pause.
-    fn may_ask_for_pause(&self) -> bool {
-        false
-    }
-
-    /// The time for which the upstream neighbours must stop sending to this port after a packet was
-    /// enqueued; `None` if they may continue (IEEE 802.3 annex 31B).
-    fn asks_for_pause(&mut self, view: &QueueView) -> Option<Span> {
-        let _ = view;
-        None
     }
 
     /// Called when `packet` was pushed out.
@@ -369,6 +387,13 @@ macro_rules! queue_disciplines {
                 }
             }
 
+            fn trims(&self) -> bool {
+                match self {
+                    $(Self::$variant(discipline) => discipline.trims(),)+
+                    Self::Custom(discipline) => discipline.trims(),
+                }
+            }
+
             fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
                 match self {
                     $(Self::$variant(discipline) => discipline.refused(packet, view),)+
@@ -408,20 +433,6 @@ macro_rules! queue_disciplines {
                 match self {
                     $(Self::$variant(discipline) => discipline.gives_way(packet, round),)+
                     Self::Custom(discipline) => discipline.gives_way(packet, round),
-                }
-            }
-
-            fn may_ask_for_pause(&self) -> bool {
-                match self {
-                    $(Self::$variant(discipline) => discipline.may_ask_for_pause(),)+
-                    Self::Custom(discipline) => discipline.may_ask_for_pause(),
-                }
-            }
-
-            fn asks_for_pause(&mut self, view: &QueueView) -> Option<Span> {
-                match self {
-                    $(Self::$variant(discipline) => discipline.asks_for_pause(view),)+
-                    Self::Custom(discipline) => discipline.asks_for_pause(view),
                 }
             }
 

@@ -3,12 +3,13 @@ use incast_engine::Time;
 use super::super::law_tests::{SITE, data};
 use super::*;
 use crate::packet::Ecn;
+use crate::queue::Load;
 
 const PACKETS: [Limit; 2] = [Limit::Packets(5), Limit::Packets(15)];
 
 fn busy(packets: u32) -> QueueView {
     let bytes = u64::from(packets) * 1500;
-    QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
+    QueueView { load: Load { packets, bytes, in_service_bytes: 1500 }, ..QueueView::default() }
 }
 
 fn average(weight: f64, threshold: Limit) -> Average {

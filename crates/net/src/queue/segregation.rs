@@ -240,6 +240,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::RouteId;
+    use crate::queue::Load;
 
     /// A busy port, and the packets that wait, in the order of their departure.
     struct Port {
@@ -265,9 +266,7 @@ mod tests {
             let packet = Packet { route: RouteId::new(flow, true), ..data() };
             let packets = self.queues.iter().map(Vec::len).sum::<usize>() as u32;
             let view = QueueView {
-                packets,
-                bytes: 1500 * u64::from(packets),
-                in_service_bytes: 1500,
+                load: Load { packets, bytes: 1500 * u64::from(packets), in_service_bytes: 1500 },
                 now: self.now,
                 ..QueueView::default()
             };

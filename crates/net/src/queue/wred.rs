@@ -202,10 +202,11 @@ mod tests {
     use super::super::red::{self, Red};
     use super::*;
     use crate::packet::Flags;
+    use crate::queue::Load;
 
     fn busy(packets: u32) -> QueueView {
         let bytes = u64::from(packets) * 1500;
-        QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
+        QueueView { load: Load { packets, bytes, in_service_bytes: 1500 }, ..QueueView::default() }
     }
 
     fn level(packets: u64) -> Level {

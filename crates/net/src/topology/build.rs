@@ -1,5 +1,7 @@
 //! Construction of a network: ports of hosts and trunks, routes of flows, and shortcuts.
 
+use std::collections::BTreeSet;
+
 use incast_engine::Stream;
 
 use super::network::{HostId, Network, Routes};
@@ -7,8 +9,10 @@ use super::routing::Crossing;
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
 use crate::express::{self, Express};
+use crate::flow_control::Controls;
 use crate::packets::Packets;
 use crate::port::{Commons, Port, PortConfig, PortId};
+use crate::switch::Guard;
 
 /// The connection of a host to its switch.
 #[derive(Clone, Debug)]
@@ -53,7 +57,12 @@ impl Network {
         let switches = 0..fabric.switches;
         let pools = switches.filter_map(|_| pool.map(Pool::new)).collect();
         let router = Router::new(fabric);
+        let of_hosts = hosts.iter().flat_map(|host| [Some(host.switch), None]);
+        let of_trunks = fabric.trunks.iter().flat_map(|[one, other]| [Some(*other), Some(*one)]);
         Self {
+            guard: None,
+            stepped: BTreeSet::new(),
+            ends: of_hosts.chain(of_trunks).collect(),
             commons: Commons { packets: Packets::default(), pools },
             routes: Routes::new(router.diameter()),
             express: Express::none(ports.len()),
@@ -123,21 +132,27 @@ impl Network {
         ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()).collect()
     }
 
-    /// Computes the upstream neighbours of all ports, once all flows are known. Ports that may
-    /// request a pause, and ports that may be paused, get departure events.
+    /// Lets the switches stop their neighbours. `control` returns the scheme of each switch. Call it
+    /// before the first packet is sent.
+    pub fn set_flow_control(&mut self, control: impl FnMut(SwitchId) -> Controls) {
+        let switches = self.ends.iter().flatten().map(|switch| switch.0 + 1).max().unwrap_or(0);
+        let controls = (0..switches).map(SwitchId).map(control).collect();
+        self.guard = Some(Box::new(Guard::new(controls, &self.ends)));
+    }
+
+    /// Computes the upstream neighbours of all ports, once all flows are known. Ports that trim get
+    /// departure events. With flow control, all ports get them: a port may be stopped, and a switch
+    /// counts what leaves it.
     pub fn connect(&mut self) {
         self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
-        let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
-        for (port, feeders) in self.ports.iter().zip(&self.upstream) {
-            for feeder in feeders.iter().filter(|_| port.may_ask_for_pause()) {
-                needs_events[feeder.0 as usize] = true;
-            }
-        }
-        if needs_events.contains(&true) {
-            let ports = std::mem::take(&mut self.ports).into_iter().zip(needs_events).zip(0..);
-            self.ports = ports
-                .map(|((port, needs), index)| if needs { port.make_stepped(index) } else { port })
-                .collect();
+        let all = self.guard.is_some();
+        if all || !self.stepped.is_empty() || self.ports.iter().any(Port::trims) {
+            let ports = std::mem::take(&mut self.ports).into_iter().zip(0..);
+            let step = |port: Port, index| {
+                let needs = all || self.stepped.contains(&PortId(index)) || port.trims();
+                if needs { port.make_stepped(index) } else { port }
+            };
+            self.ports = ports.map(|(port, index)| step(port, index)).collect();
         }
     }
 

@@ -1,5 +1,6 @@
 //! The ports and routes of a network.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use incast_engine::Time;
@@ -7,9 +8,11 @@ use incast_engine::Time;
 use super::{Router, Spread, SwitchId};
 use crate::buffer::Pool;
 use crate::express::{Express, Handoff, Shortcut};
+use crate::flow_control::{Ingress, Signal};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::port::{Admission, Commons, Port, PortId};
+use crate::port::{Admission, Commons, Gone, Port, PortId};
+use crate::switch::{Counted, Guard};
 
 /// Index of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +24,12 @@ pub struct Network {
     pub(super) commons: Commons,
     pub(super) routes: Routes,
     pub(super) express: Express,
+    /// The flow control, if switches have any.
+    pub(super) guard: Option<Box<Guard>>,
+    /// Ports that get departure events; see [`Network::step`].
+    pub(super) stepped: BTreeSet<PortId>,
+    /// The switch at the end of each port's link; `None` if a host is there.
+    pub(super) ends: Vec<Option<SwitchId>>,
     /// The ports that send to each port, in order; see [`Network::connect`].
     pub(super) upstream: Vec<Vec<PortId>>,
     /// The switch of each host.
@@ -29,6 +38,9 @@ pub struct Network {
     pub(super) spread: Spread,
     pub(super) seed: u64,
 }
+
+/// The lowest bit of the order of signals among simultaneous events.
+const SIGNALS: u64 = 1 << 62;
 
 /// The event to schedule for a port after a packet was taken from its link, with its order among
 /// simultaneous events.
@@ -52,6 +64,17 @@ impl Network {
     /// The switch's port towards a host.
     pub const fn switch_port(host: HostId) -> PortId {
         PortId(2 * host.0 + 1)
+    }
+
+    /// A host's port.
+    pub const fn uplink(host: HostId) -> PortId {
+        PortId(2 * host.0)
+    }
+
+    /// Gives a port departure events, so that its caller knows when its line is free. Call it before
+    /// the first packet is sent.
+    pub fn step(&mut self, port: PortId) {
+        self.stepped.insert(port);
     }
 
     /// Number of hosts.
@@ -173,36 +196,74 @@ impl Network {
     /// Offers a packet to a port; see [`Port::offer`].
     #[inline]
     pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {
-        self.ports[port.0 as usize].offer(now, parcel.onward(), sequence, &mut self.commons)
+        let parcel = parcel.onward();
+        let admission = self.ports[port.0 as usize].offer(now, parcel, sequence, &mut self.commons);
+        if self.guard.is_some() && !matches!(admission, Admission::Dropped(_)) {
+            self.count_entry(port, parcel);
+        }
+        admission
+    }
+
+    #[inline(never)]
+    fn count_entry(&mut self, port: PortId, parcel: Parcel) {
+        let packet = &self.commons.packets[parcel.packet];
+        let class = self.ports[port.0 as usize].class(packet);
+        let parcel = parcel.resized(packet.size());
+        self.count(Gone { parcel, class }, Guard::enter);
+    }
+
+    /// Counts a packet at the input through which it reached its switch.
+    fn count(&mut self, packet: Gone, how: fn(&mut Guard, Counted, &[Pool])) {
+        let Self { guard: Some(guard), routes, commons, .. } = self else { return };
+        // The parcel has the index of the port after this one.
+        let feeder = packet.parcel.hop().checked_sub(2).and_then(|hop| routes.port(hop));
+        if let Some(feeder) = feeder {
+            let Gone { parcel, class } = packet;
+            how(guard, Counted { feeder, class, size: parcel.size() }, &commons.pools);
+        }
     }
 
     /// Lets the packet in service of a port leave; see [`Port::depart`].
     pub fn depart(&mut self, now: Time, port: PortId) {
-        self.ports[port.0 as usize].depart(now, &mut self.commons);
-    }
-
-    /// Passes a port's request for a pause to its upstream neighbours. Each neighbour obeys the
-    /// request after the propagation delay. `schedule` is called for each [`Network::resume`] that
-    /// must be scheduled, with its port, time and order among simultaneous events.
-    pub fn pause_upstream(
-        &mut self,
-        now: Time,
-        port: PortId,
-        mut schedule: impl FnMut(PortId, Time, u64),
-    ) {
-        let Some(pause) = self.ports[port.0 as usize].take_asked() else { return };
-        for &feeder in self.upstream.get(port.0 as usize).into_iter().flatten() {
-            let port = &mut self.ports[feeder.0 as usize];
-            let from = now + port.delay();
-            if let Some((at, sequence)) = port.pause(from, from + pause) {
-                schedule(feeder, at, sequence);
-            }
+        if let Some(gone) = self.ports[port.0 as usize].depart(now, &mut self.commons) {
+            self.count(gone, Guard::leave);
         }
     }
 
-    /// Called when a pause of a port may have ended; see [`Port::resume`].
-    pub fn resume(&mut self, now: Time, port: PortId) -> bool {
-        self.ports[port.0 as usize].resume(now, &mut self.commons)
+    /// The next packet of a port that was dropped after it had been admitted; see
+    /// [`Port::pop_late`].
+    pub fn pop_late(&mut self, port: PortId) -> Option<PacketId> {
+        let gone = self.ports[port.0 as usize].pop_late()?;
+        self.count(gone, Guard::leave);
+        Some(gone.parcel.packet)
+    }
+
+    /// Whether a switch has signals for its neighbours.
+    #[inline]
+    pub fn has_signals(&self) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.has_signals())
+    }
+
+    /// The next signal of a switch to a neighbour: the port that it stops, the time at which the
+    /// signal gets there, and its order among simultaneous events. The signal waits for the frame
+    /// that is being sent in its direction, and then travels as a frame of its own.
+    pub fn pop_signal(&mut self, now: Time) -> Option<(PortId, Time, u64, Signal)> {
+        let (feeder, signal) = self.guard.as_mut()?.pop_signal()?;
+        // The two ports of a link have adjacent numbers.
+        let back = PortId(feeder.0 ^ 1);
+        let at = self.port(back).frame_arrives_at(now);
+        Some((feeder, at, SIGNALS | u64::from(feeder.0), signal))
+    }
+
+    /// The packets that a switch holds of what a port has sent to it; `None` without flow control.
+    pub fn input(&self, feeder: PortId) -> Option<&Ingress> {
+        Some(self.guard.as_ref()?.input(feeder))
+    }
+
+    /// Called when a signal reaches the port that it stops; see [`Port::pause`].
+    pub fn heed(&mut self, now: Time, port: PortId, signal: Signal) -> bool {
+        let Signal { classes, stops } = signal;
+        self.ports[port.0 as usize].pause(now, classes, stops, &mut self.commons)
     }
 
     /// Removes the packet that arrives at the end of a port's link; see [`Port::deliver`].

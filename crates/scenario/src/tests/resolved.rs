@@ -210,6 +210,7 @@ fn network() -> impl Strategy<Value = Value> {
         "layer2_overhead": one_of(&[json!("ethernet"), json!(20)]),
         "clock_noise": one_of(&[json!("1ns"), json!("0s")]),
         "ties": one_of(&[json!("arrival-first"), json!("departure-first"), json!("scheduled")]),
+        "arrival_order": one_of(&[json!("source"), json!("drawn")]),
         "queue": one_of(&[json!("drop-tail"), json!({ "name": "bernoulli", "p": 0.125 }),
             json!("red"), json!({ "name": "wred", "classes": [{ "label": 2 }] }),
             json!({ "name": "codel", "ecn": true }), json!("priority"), json!("ecn-threshold"),

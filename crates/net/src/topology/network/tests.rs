@@ -233,7 +233,7 @@ fn every_switch_has_a_pool_of_its_own() {
         spread: Spread::default(),
     };
     let mut port = PortConfig::host(Rate(1_000_000_000), Span::from_micros(25));
-    port.buffer = Some(Buffer { limit: Limit::Packets(2), counts_in_service: false });
+    port.buffer = Some(Buffer::new(Limit::Packets(2), false));
     let attach = |switch| Attachment { switch, uplink: port.clone(), downlink: port.clone() };
     let pool = Some(PoolConfig { total: Limit::Packets(2), alpha: None });
     let hosts = [attach(SwitchId(0)), attach(SwitchId(1))];

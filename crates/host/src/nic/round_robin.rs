@@ -1,0 +1,64 @@
+//! A card that serves its ends in turn.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use incast_engine::Time;
+
+use super::{Nic, NicSite};
+use crate::ids::EndId;
+
+/// Serves the ends in the order in which they asked. All ends have the same class, so that the card
+/// sends nothing while any class is stopped.
+pub struct RoundRobin {
+    waiting: VecDeque<EndId>,
+    /// The ends that wait, each of which waits once.
+    listed: BTreeSet<EndId>,
+}
+
+impl RoundRobin {
+    pub(super) fn new(_: NicSite) -> Self {
+        Self { waiting: VecDeque::new(), listed: BTreeSet::new() }
+    }
+}
+
+impl Nic for RoundRobin {
+    fn wants(&mut self, end: EndId) {
+        if self.listed.insert(end) {
+            self.waiting.push_back(end);
+        }
+    }
+
+    fn next(&mut self, _: Time, stopped: u8) -> Option<EndId> {
+        if stopped != 0 {
+            return None;
+        }
+        let end = self.waiting.pop_front()?;
+        self.listed.remove(&end);
+        Some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use incast_engine::Rate;
+
+    use super::super::NicConfig;
+    use super::*;
+
+    #[test]
+    fn each_end_waits_once_and_is_served_in_turn() {
+        let mut card = NicConfig::RoundRobin.build(NicSite { rate: Rate(1) });
+        let mut next = |stopped| card.next(Time::ZERO, stopped);
+        assert_eq!(next(0), None);
+        let mut card = NicConfig::RoundRobin.build(NicSite { rate: Rate(1) });
+        for end in [3, 5, 3, 4] {
+            card.wants(EndId(end));
+        }
+        assert_eq!(card.next(Time::ZERO, 1), None, "a class is stopped");
+        assert_eq!(card.next(Time::ZERO, 0), Some(EndId(3)));
+        card.wants(EndId(3));
+        let rest = std::iter::from_fn(|| card.next(Time::ZERO, 0)).collect::<Vec<_>>();
+        assert_eq!(rest, [5, 4, 3].map(EndId));
+        assert_eq!(card.poll_timeout(), Time::NEVER);
+    }
+}

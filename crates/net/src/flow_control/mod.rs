@@ -1,0 +1,143 @@
+//! Flow control: how a switch stops the neighbours that send to it, so that it need not drop their
+//! packets. Each scheme has a file, and a line in the list below.
+//!
+//! A switch with flow control counts the packets that it holds of each of its inputs, by class. A
+//! scheme only decides when the neighbour at an input must stop, and when it may continue.
+
+use incast_engine::{Entry, Fault};
+
+use crate::buffer::Pool;
+use crate::queue::{CLASSES, Occupancy};
+
+mod none;
+mod pause;
+
+/// The packets of one input that a switch holds.
+#[derive(Clone, Debug, Default)]
+pub struct Ingress {
+    /// The packets of each class.
+    pub held: [Occupancy; CLASSES],
+    /// The classes that the neighbour must not send, one bit each.
+    pub stopped: u8,
+}
+
+impl Ingress {
+    /// The packets of all classes.
+    pub fn total(&self) -> Occupancy {
+        self.held.iter().fold(Occupancy::default(), |sum, class| sum + *class)
+    }
+}
+
+/// A message to the neighbour at an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// The classes, one bit each.
+    pub classes: u8,
+    /// Whether the neighbour must stop to send these classes; if false, it may continue.
+    pub stops: bool,
+}
+
+/// All classes of an input.
+pub const EVERY_CLASS: u8 = u8::MAX;
+
+/// Decides when the neighbour at an input must stop.
+pub trait FlowControl {
+    /// Called after a packet of `class` from the input has joined a queue of the switch.
+    fn entered(&mut self, input: &Ingress, class: usize, pool: Option<&Pool>) -> Option<Signal>;
+    /// Called after a packet of `class` from the input has left the switch, or was dropped after it
+    /// had been admitted.
+    fn left(&mut self, input: &Ingress, class: usize, pool: Option<&Pool>) -> Option<Signal>;
+}
+
+/// The parameters of a scheme.
+pub trait Parameters {
+    /// Finds the first invalid parameter.
+    ///
+    /// # Errors
+    /// The key of this parameter, and the reason why its value is invalid.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+macro_rules! flow_controls {
+    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+        /// A scheme of flow control and its parameters.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "name")]
+        pub enum FlowControlConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+        }
+
+        /// The list of schemes.
+        pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
+
+        /// The running scheme of a switch.
+        pub enum Controls {
+            $(#[doc = $summary] $variant($module::$variant),)+
+            /// A scheme from another crate.
+            Custom(Box<dyn FlowControl + Send>),
+        }
+
+        impl FlowControlConfig {
+            /// Finds the first invalid parameter.
+            ///
+            /// # Errors
+            /// The key of this parameter, and the reason why its value is invalid.
+            pub fn check(&self) -> Result<(), Fault> {
+                match self { $(Self::$variant(params) => params.check(),)+ }
+            }
+
+            /// A scheme with these parameters, for one switch.
+            pub fn build(&self) -> Controls {
+                match self {
+                    $(Self::$variant(params) => Controls::$variant($module::$variant::new(params)),)+
+                }
+            }
+        }
+
+        impl FlowControl for Controls {
+            fn entered(
+                &mut self,
+                input: &Ingress,
+                class: usize,
+                pool: Option<&Pool>,
+            ) -> Option<Signal> {
+                match self {
+                    $(Self::$variant(it) => it.entered(input, class, pool),)+
+                    Self::Custom(it) => it.entered(input, class, pool),
+                }
+            }
+
+            fn left(
+                &mut self,
+                input: &Ingress,
+                class: usize,
+                pool: Option<&Pool>,
+            ) -> Option<Signal> {
+                match self {
+                    $(Self::$variant(it) => it.left(input, class, pool),)+
+                    Self::Custom(it) => it.left(input, class, pool),
+                }
+            }
+        }
+    };
+}
+
+flow_controls! {
+    "none" => None(none): "The neighbours are never stopped; what does not fit is dropped.";
+    "pause" => Pause(pause): "Stops a neighbour of which the switch holds too much, with all its classes (IEEE 802.3 annex 31B).";
+}
+
+impl Default for FlowControlConfig {
+    fn default() -> Self {
+        Self::None(none::Params {})
+    }
+}
+
+impl FlowControlConfig {
+    /// Whether no neighbour is ever stopped.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None(_))
+    }
+}
