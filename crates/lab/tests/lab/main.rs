@@ -1,6 +1,7 @@
 //! Tests of the laboratory's public interface.
 
 mod application;
+mod blast;
 mod burst;
 mod control;
 mod departures;

@@ -1,0 +1,69 @@
+//! Transports of other families than TCP, and the parts of which they are made. Each transport has a
+//! file, and a line in the list below. Each kind of part has a folder with a list of its own.
+//!
+//! A transport is a [`Kind`]: parameters, and the two ends of a flow. The parts only decide; the ends
+//! send and count.
+
+mod blast;
+pub mod credit;
+mod part;
+pub mod paths;
+pub mod rate;
+pub mod repair;
+
+use std::sync::Arc;
+
+use incast_engine::{Entry, Fault};
+use incast_host::Kind;
+
+pub use part::Foreign;
+
+/// The parameters of a transport.
+pub trait Parameters {
+    /// Finds the first invalid parameter.
+    ///
+    /// # Errors
+    /// The key of this parameter, and the reason why its value is invalid.
+    fn check(&self) -> Result<(), Fault>;
+}
+
+macro_rules! transports {
+    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+        /// A transport and its parameters, as a scenario names it.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "name", expecting = "a table")]
+        pub enum TransportConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+        }
+
+        /// The list of transports.
+        pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
+
+        impl TransportConfig {
+            /// The name of this transport in the list.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Finds the first invalid parameter.
+            ///
+            /// # Errors
+            /// The key of this parameter, and the reason why its value is invalid.
+            pub fn check(&self) -> Result<(), Fault> {
+                match self { $(Self::$variant(params) => params.check(),)+ }
+            }
+
+            /// The transport with these parameters.
+            pub fn kind(&self) -> Arc<dyn Kind> {
+                match self { $(Self::$variant(params) => Arc::new(params.clone()),)+ }
+            }
+        }
+    };
+}
+
+transports! {
+    "blast" => Blast(blast): "Sends at the rate of the line, and repairs what is lost: the transport without congestion control.";
+}
+
+#[cfg(test)]
+mod tests;

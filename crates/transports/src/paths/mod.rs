@@ -1,0 +1,41 @@
+//! Path choosers: the path of each packet that an end sends. Each chooser has a file, and a line in
+//! the list below.
+
+use incast_engine::{Entry, Stream};
+
+use crate::part::parts;
+
+mod ecmp;
+mod oblivious;
+mod round_robin;
+
+/// What became of a packet on its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// It arrived.
+    Good,
+    /// It arrived with a congestion mark.
+    Marked,
+    /// Its header arrived, and its payload was cut off.
+    Trimmed,
+    /// It did not arrive.
+    Lost,
+}
+
+/// Chooses the path of each packet of an end.
+pub trait PathChooser: Send {
+    /// The number of the next packet's path. The network takes it modulo the number of paths; path 0
+    /// is the path of the flow's hash.
+    fn next(&mut self, random: &mut Stream) -> u32;
+    /// Notes what became of a packet that took `path`.
+    fn heard(&mut self, path: u32, feedback: Feedback) {
+        let _ = (path, feedback);
+    }
+}
+
+parts! {
+    Paths, PathChooser:
+    "ecmp" => Ecmp(ecmp): "All packets of a flow take the path of the flow's hash.";
+    "oblivious" => Oblivious(oblivious): "Each packet takes a random path.";
+    "round-robin" => RoundRobin(round_robin): "The packets of a flow take all paths in turn.";
+}

@@ -1,0 +1,9 @@
+//! No rate law.
+
+use super::RateLaw;
+
+/// Sends at the rate of the line.
+#[derive(Default)]
+pub struct None;
+
+impl RateLaw for None {}

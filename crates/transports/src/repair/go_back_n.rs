@@ -1,0 +1,61 @@
+//! Go-back-N: the receiver discards packets that are not next in order, and asks once for the first
+//! missing one. The sender sends everything from there again.
+
+use std::ops::Range;
+
+use super::{Answer, Repair, cut};
+
+/// See the module.
+#[derive(Default)]
+pub struct GoBackN {
+    next: u64,
+    /// Whether the receiver has asked for `next`.
+    asked: bool,
+    again: Range<u64>,
+    una: u64,
+}
+
+impl GoBackN {
+    fn ask(&mut self, until: u64) -> Answer {
+        let is_new = !std::mem::replace(&mut self.asked, true);
+        Answer { next: self.next, lacks: (is_new && until > self.next).then_some(self.next..until) }
+    }
+}
+
+impl Repair for GoBackN {
+    fn on_data(&mut self, bytes: Range<u64>) -> Answer {
+        if bytes.start > self.next {
+            return self.ask(bytes.start);
+        }
+        if bytes.end > self.next {
+            self.next = bytes.end;
+            self.asked = false;
+        }
+        Answer { next: self.next, lacks: None }
+    }
+
+    fn on_trimmed(&mut self, bytes: Range<u64>) -> Answer {
+        self.ask(bytes.end)
+    }
+
+    fn on_ack(&mut self, next: u64) {
+        self.una = self.una.max(next);
+        self.again.start = self.again.start.max(self.una);
+    }
+
+    fn on_nack(&mut self, lacks: Range<u64>, max: u64) {
+        self.again = lacks.start.max(self.una)..max;
+    }
+
+    fn on_timeout(&mut self, una: u64, max: u64) {
+        self.again = una..max;
+    }
+
+    fn resend(&mut self, most: u64) -> Option<Range<u64>> {
+        cut(&mut self.again, most)
+    }
+
+    fn has_work(&self) -> bool {
+        !self.again.is_empty()
+    }
+}
