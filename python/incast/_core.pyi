@@ -227,6 +227,7 @@ class Facts(TypedDict):
     base_rtt_s: float
     bare_rtt_s: float
     packet_bytes: int
+    payload_bytes: int
     wire_bytes: int
     buffer_counts_packets: bool
     buffer_limit: int
@@ -246,6 +247,7 @@ class Facts(TypedDict):
     last_sru_bytes: int
     sru_segments: int
     last_segment_bytes: int
+    family: str
     request_jitter_s: float
     start_spread_s: float
     request_spread_s: float

@@ -375,8 +375,14 @@ impl<P: Probe> Wires<'_, P> {
         match self.network.offer(now, port, parcel, sequence) {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
-            Admission::Started => self.schedule(port),
-            Admission::QueuedWithEffects => self.release_late(port),
+            Admission::Started => {
+                self.schedule(port);
+                self.pass_signals();
+            }
+            Admission::QueuedWithEffects => {
+                self.release_late(port);
+                self.pass_signals();
+            }
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, self.network.packet(parcel.packet));
@@ -388,19 +394,11 @@ impl<P: Probe> Wires<'_, P> {
         if P::ON {
             self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
         }
-        self.pass_signals();
     }
 
     /// Sends the signals of switches to their neighbours.
-    #[inline]
-    fn pass_signals(&mut self) {
-        if self.network.has_signals() {
-            self.send_signals();
-        }
-    }
-
     #[inline(never)]
-    fn send_signals(&mut self) {
+    fn pass_signals(&mut self) {
         let now = self.queue.now();
         while let Some((port, at, sequence, signal)) = self.network.pop_signal(now) {
             self.queue.push(at, sequence, Event::Signal(port, signal));

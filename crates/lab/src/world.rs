@@ -221,11 +221,18 @@ impl<P: Probe> World<P> {
                 }
             }
             Event::Entry(port) => self.core.enter(port),
+            Event::Departure(port) => self.core.depart(port),
+            _ => self.handle_rare(event),
+        }
+    }
+
+    /// Handles an event that is not part of the path of most packets.
+    #[inline(never)]
+    fn handle_rare(&mut self, event: Event) {
+        match event {
             Event::Card(host) => self.core.wake_card(host),
             Event::Leave => self.core.leave(),
-            Event::Departure(port) => self.core.depart(port),
             Event::Signal(port, signal) => self.core.heed(port, signal),
-            Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
                 let hosts = &mut self.core.hosts;
@@ -235,6 +242,11 @@ impl<P: Probe> World<P> {
                 self.core.meet_demands();
                 self.serve_dirty();
             }
+            Event::TimeLimit
+            | Event::Arrival(_)
+            | Event::Wake(_)
+            | Event::Entry(_)
+            | Event::Departure(_) => {}
         }
     }
 

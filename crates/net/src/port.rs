@@ -129,7 +129,7 @@ pub enum Admission {
     /// Admitted to an empty port. The next arrival must be scheduled at this time.
     Scheduled(Time),
     /// Admitted behind other packets. The caller must release the packets of [`Port::pop_late`],
-    /// which were pushed out.
+    /// which were pushed out, and send the switch's signals.
     QueuedWithEffects,
     /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
     Started,

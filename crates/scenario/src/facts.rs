@@ -43,6 +43,8 @@ table! {
         pub bare_rtt_s: f64,
         /// A full packet, headers included and layer 2 excluded, bytes.
         pub packet_bytes: u32,
+        /// Data in a full packet, bytes.
+        pub payload_bytes: u32,
         /// A full packet on the line, layer 2 included, bytes.
         pub wire_bytes: u32,
     }
@@ -179,6 +181,7 @@ impl NetworkFacts {
             base_rtt_s: network.base_rtt(transport, trunks).as_secs_f64(),
             bare_rtt_s: network.bare_rtt(transport, trunks).as_secs_f64(),
             packet_bytes,
+            payload_bytes: transport.full_packet().payload,
             wire_bytes: packet_bytes + network.layer2_overhead,
         }
     }

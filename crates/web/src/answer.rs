@@ -47,7 +47,9 @@ fn reply(question: Question, numbers: &mut Numbers) -> Result<Value, String> {
 }
 
 fn read(document: &Value) -> Result<Scenario, String> {
-    Scenario::from_document(document).map_err(|error| error.to_string())
+    let scenario = Scenario::from_document(document).map_err(|error| error.to_string())?;
+    scenario.check_tcp("the explorer").map_err(|error| error.to_string())?;
+    Ok(scenario)
 }
 
 fn plan(document: &Value) -> Result<Value, String> {

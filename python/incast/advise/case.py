@@ -118,6 +118,9 @@ def case_of(scenario: Scenario, app: App | None = None, notes: Sequence[str] = (
         The scenario is not valid, or sweeps a key other than the number of servers.
     """
     notes = list(notes)
+    for point in scenario.plan.points:
+        if why := point.here.other_family("advice"):
+            raise scenario.error(_core.ScenarioError(why))
     swept = scenario.plan.swept
     for key in swept:
         if key != SERVERS:

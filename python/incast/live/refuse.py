@@ -92,6 +92,8 @@ def _check_key(key: str) -> None:
 
 
 def _check_point(here: Resolved, machine: Machine) -> None:
+    if why := here.other_family("live"):
+        raise LiveError(why)
     network, tcp = here.tree["network"], here.tree["transport"]
     if here.topology != "star":
         raise LiveError(f"network.topology: real hosts are in a star, not in a {here.topology!r}")

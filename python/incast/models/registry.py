@@ -132,7 +132,9 @@ class Model:
         asked = []
         for i, question in enumerate(questions):
             missing = [name for name in self.needs if name not in question.measured]
-            if not question.point.judged:
+            if why := question.point.other_family("a model"):
+                answers[i] = NotApplicable(why)
+            elif not question.point.judged:
                 reason = f"the workload must be one read or long flows, not {question.point.doing}"
                 answers[i] = NotApplicable(reason)
             elif missing:

@@ -36,6 +36,16 @@ class Resolved:
         scenario = self.scenario or _core.Scenario(json.dumps(self.tree))
         return scenario.facts()
 
+    def other_family(self, what: str) -> str | None:
+        """Return why `what`, which is for TCP, does not serve the scenario; None if it does."""
+        family = self.facts["family"]
+        if family == "tcp":
+            return None
+        return (
+            f"transport.name: {self.transport!r} is of the family {family!r}, and {what} is for "
+            "TCP; write e.g. 'newreno'"
+        )
+
     @property
     def topology(self) -> str:
         """Name of the topology."""
@@ -105,8 +115,8 @@ class Resolved:
 
     @property
     def mss(self) -> int:
-        """Bytes of data in a full segment."""
-        return int(self.tree["transport"]["mss"])
+        """Bytes of data in a full packet."""
+        return self.facts["payload_bytes"]
 
     @property
     def packet(self) -> int:

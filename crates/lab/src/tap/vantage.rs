@@ -66,6 +66,7 @@ impl Vantage {
     /// # Errors
     /// The error is one line with the vantage points of the scenario.
     pub fn check(self, scenario: &Scenario) -> Result<(), String> {
+        scenario.check_tcp("a capture").map_err(|error| error.to_string())?;
         let few = |what: &str, which: u32, count: u32| {
             if which < count {
                 return Ok(());

@@ -10,6 +10,7 @@ use incast_host::{
     BlueprintId, Counters, EndId, Event, Family, Kind, Needs, Nic, NicSite, Seat, State, Transport,
 };
 use incast_lab::probe::{Listener, Probe, Silent};
+use incast_lab::tap::Vantage;
 use incast_lab::world::World;
 use incast_lab::{Control, Row, RunError, TraceRequest, run};
 use incast_net::topology::{HostId, Network};
@@ -273,6 +274,21 @@ fn a_guest_is_traced_and_stopped_like_tcp() {
 fn a_resolved_scenario_names_the_kind() {
     assert_eq!(scenario(&json!({})).resolved()["transport"], json!({ "name": "blast" }));
     assert_eq!(scenario(&json!({})).transport.family(), "blast");
+}
+
+/// What is for TCP refuses another family in one line that names what is accepted.
+#[test]
+fn what_is_for_tcp_refuses_a_guest() {
+    let scenario = scenario(&json!({}));
+    assert_eq!(scenario.family(), "blast");
+    let refused = Vantage::Client(0).check(&scenario).expect_err("it is no TCP");
+    assert_eq!(
+        refused,
+        "transport.name: \"blast\" is of the family \"blast\", and a capture is for TCP; write \
+         e.g. \"newreno\""
+    );
+    let tcp = Scenario::from_document(&json!({})).expect("the defaults");
+    assert_eq!((tcp.family(), tcp.check_tcp("a capture")), ("tcp", Ok(())));
 }
 
 /// Runs a server that sends to a client over four spines. Returns the row and two lists of packet

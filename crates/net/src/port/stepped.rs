@@ -18,8 +18,8 @@ use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::{Flags, Packet};
 use crate::packets::{Packets, Parcel};
 use crate::queue::{
-    CLASSES, Discipline, DropReason, Load, Occupancy, QueueDiscipline, QueueView, Refusal, Verdict,
-    Victim,
+    CLASSES, ClassLoad, Discipline, DropReason, Load, Occupancy, QueueDiscipline, QueueView,
+    Refusal, Verdict, Victim,
 };
 
 /// Bytes of a control frame that the layer-2 overhead does not count: the frame has 64 bytes with
@@ -41,8 +41,8 @@ pub struct Stepped {
     classes: Vec<VecDeque<Waiting>>,
     /// Packets and bytes that wait.
     waiting: Occupancy,
-    /// [`Self::waiting`] by class.
-    by_class: [Occupancy; CLASSES],
+    /// [`Self::waiting`] by class, if there are several classes.
+    by_class: [ClassLoad; CLASSES],
     /// The buffer space in use, without headers.
     held: Occupancy,
     /// The space that headers use, if the port trims.
@@ -93,7 +93,7 @@ impl Stepped {
         Self {
             classes: vec![VecDeque::new(); discipline.classes()],
             waiting: Occupancy::default(),
-            by_class: [Occupancy::default(); CLASSES],
+            by_class: [ClassLoad::default(); CLASSES],
             held: Occupancy::default(),
             headers: Occupancy::default(),
             trims: discipline.trims(),
@@ -159,10 +159,12 @@ impl Stepped {
             return Admission::Started;
         }
         let class = self.discipline.class(&commons.packets[parcel.packet]);
-        let one = Occupancy { packets: 1, bytes: u64::from(size) };
-        self.waiting = self.waiting + one;
-        if let Some(waiting) = self.by_class.get_mut(class) {
-            *waiting = *waiting + one;
+        self.waiting = self.waiting + Occupancy { packets: 1, bytes: u64::from(size) };
+        if self.classes.len() > 1
+            && let Some(waiting) = self.by_class.get_mut(class)
+        {
+            waiting.packets += 1;
+            waiting.bytes += size;
         }
         if self.buffer.is_some() {
             let counters = &mut self.counters;
@@ -477,10 +479,12 @@ impl Stepped {
     /// Removes a packet from the count of waiting packets, because it is sent or pushed out.
     fn stop_waiting(&mut self, class: usize, packet: &Waiting, now: Time) {
         let size = u64::from(packet.parcel.size());
-        let one = Occupancy { packets: 1, bytes: size };
-        self.waiting = self.waiting - one;
-        if let Some(waiting) = self.by_class.get_mut(class) {
-            *waiting = *waiting - one;
+        self.waiting = self.waiting - Occupancy { packets: 1, bytes: size };
+        if self.classes.len() > 1
+            && let Some(waiting) = self.by_class.get_mut(class)
+        {
+            waiting.packets -= 1;
+            waiting.bytes -= packet.parcel.size();
         }
         if self.buffer.is_some() {
             let waited = (now - packet.since).as_picos();

@@ -132,7 +132,7 @@ fn a_header_from_elsewhere_finds_room_in_a_full_buffer() {
 /// The discipline sees how much of each class waits.
 #[test]
 fn a_discipline_sees_each_class() {
-    struct Looks(std::sync::Arc<std::sync::Mutex<Vec<[u64; 3]>>>);
+    struct Looks(std::sync::Arc<std::sync::Mutex<Vec<[u32; 3]>>>);
     impl QueueDiscipline for Looks {
         fn offer(&mut self, _: &Packet, view: &QueueView, _: &mut Stream) -> Verdict {
             let bytes = [0, 1, 2].map(|class: usize| view.classes[class].bytes);

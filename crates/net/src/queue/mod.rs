@@ -71,14 +71,22 @@ impl Load {
 /// Number of classes whose packets are counted separately, for disciplines and for flow control.
 pub const CLASSES: usize = 8;
 
+/// The waiting packets of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassLoad {
+    /// In packets.
+    pub packets: u32,
+    /// In bytes.
+    pub bytes: u32,
+}
+
 /// A discipline's view of its port, after all departures up to now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueView {
     /// The packets in the port.
     pub load: Load,
-    /// Waiting packets of each of the first [`CLASSES`] classes. Ports without departure events have
-    /// one class, and do not count it.
-    pub classes: [Occupancy; CLASSES],
+    /// Waiting packets of each of the first [`CLASSES`] classes, if there are several classes.
+    pub classes: [ClassLoad; CLASSES],
     /// The current time.
     pub now: Time,
     /// The time at which the link became idle; undefined while a packet is being sent.

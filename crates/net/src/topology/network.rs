@@ -198,18 +198,29 @@ impl Network {
     pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {
         let parcel = parcel.onward();
         let admission = self.ports[port.0 as usize].offer(now, parcel, sequence, &mut self.commons);
-        if self.guard.is_some() && !matches!(admission, Admission::Dropped(_)) {
-            self.count_entry(port, parcel);
+        if self.guard.is_none() {
+            return admission;
         }
-        admission
+        self.count_entry(port, parcel, admission)
     }
 
+    /// Counts an admitted packet at its input. Returns its admission, which has effects if the switch
+    /// then has a signal.
     #[inline(never)]
-    fn count_entry(&mut self, port: PortId, parcel: Parcel) {
+    fn count_entry(&mut self, port: PortId, parcel: Parcel, admission: Admission) -> Admission {
+        if matches!(admission, Admission::Dropped(_)) {
+            return admission;
+        }
         let packet = &self.commons.packets[parcel.packet];
         let class = self.ports[port.0 as usize].class(packet);
         let parcel = parcel.resized(packet.size());
         self.count(Gone { parcel, class }, Guard::enter);
+        let signals = self.guard.as_ref().is_some_and(|guard| guard.has_signals());
+        if signals && admission == Admission::Queued {
+            Admission::QueuedWithEffects
+        } else {
+            admission
+        }
     }
 
     /// Counts a packet at the input through which it reached its switch.
@@ -236,12 +247,6 @@ impl Network {
         let gone = self.ports[port.0 as usize].pop_late()?;
         self.count(gone, Guard::leave);
         Some(gone.parcel.packet)
-    }
-
-    /// Whether a switch has signals for its neighbours.
-    #[inline]
-    pub fn has_signals(&self) -> bool {
-        self.guard.as_ref().is_some_and(|guard| guard.has_signals())
     }
 
     /// The next signal of a switch to a neighbour: the port that it stops, the time at which the
