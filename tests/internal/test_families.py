@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from conftest import document
 
 import incast
+from conftest import document
 from incast import ScenarioError
 from incast.advise.case import case_of
 from incast.errors import LiveError

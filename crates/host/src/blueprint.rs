@@ -73,7 +73,7 @@ impl Blueprint {
     /// The results of the remedies, each with its column.
     pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
         match &self.builder {
-            Builder::Tcp(tcp) => tcp.measure(outcome),
+            Builder::Tcp(tcp) => tcp.measure(*outcome),
             Builder::Other(_) => BTreeMap::new(),
         }
     }
@@ -82,7 +82,7 @@ impl Blueprint {
     pub fn scheduler(&mut self, seed: u64) -> Option<Box<dyn RequestScheduler>> {
         let Builder::Tcp(tcp) = &mut self.builder else { return None };
         let random = Stream::named(seed, "scheduler", self.first_flow.into());
-        tcp.scheduler(ClientPlace {
+        tcp.scheduler(&ClientPlace {
             packet: tcp.full_packet(),
             receive_window: tcp.receive_window(),
             random,

@@ -49,7 +49,7 @@ impl Guard {
     pub(crate) fn leave(&mut self, packet: Counted, pools: &[Pool]) {
         let held = &mut self.inputs[packet.feeder.0 as usize].held[packet.class];
         *held = *held - one(packet.size);
-        self.decide(packet, pools, |control, input, class, pool| control.left(input, class, pool));
+        self.decide(packet, pools, FlowControl::left);
     }
 
     fn decide(

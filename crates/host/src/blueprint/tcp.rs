@@ -41,10 +41,10 @@ impl Connections {
     }
 
     /// The results of the remedies, each with its column.
-    pub(super) fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
+    pub(super) fn measure(&self, outcome: Outcome) -> BTreeMap<&'static str, Option<f64>> {
         let remedies = self.measures.iter().zip(&self.remedies);
         remedies
-            .flat_map(|(measures, (_, remedy))| measures.iter().zip(remedy.measure(outcome)))
+            .flat_map(|(measures, (_, remedy))| measures.iter().zip(remedy.measure(&outcome)))
             .map(|(measure, value)| (measure.name, value))
             .collect()
     }
@@ -58,7 +58,7 @@ impl Connections {
     }
 
     /// The scheduler of the client, if a remedy has one.
-    pub(super) fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
+    pub(super) fn scheduler(&mut self, client: &ClientPlace) -> Option<Box<dyn RequestScheduler>> {
         self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(client.clone()))
     }
 

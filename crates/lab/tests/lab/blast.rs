@@ -41,8 +41,8 @@ fn blast(changes: &Value) -> TransportConfig {
 fn whole(scenario: &Scenario) -> Row {
     let none = TraceRequest::default();
     let silent = run(scenario, 1, &none, &Control::default()).expect("nobody cancels").rows;
-    let traces = TraceRequest::parse(["events", "queue", "cwnd"]).expect("they exist");
-    let traced = run(scenario, 1, &traces, &Control::default()).expect("nobody cancels");
+    let request = TraceRequest::parse(["events", "queue", "cwnd"]).expect("they exist");
+    let traced = run(scenario, 1, &request, &Control::default()).expect("nobody cancels");
     assert_eq!(traced.trace.tables().len(), 3);
     let told = |rows: &[Row]| {
         let rows = rows.iter().map(|row| Row { wall_s: 0.0, ..row.clone() });

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::stepped::{Switch, config, queue};
 use super::*;
 use crate::packet::{Flags, RouteId};
+use crate::queue::Site;
 
 /// Distance between the sequence numbers of different flows.
 const FLOW: u64 = 1_000_000;

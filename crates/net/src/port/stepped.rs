@@ -5,6 +5,8 @@
 //! needed if other ports need the exact occupancy of a shared buffer. The port tells its caller
 //! when the packet in service departs, and is called at that time.
 
+mod room;
+
 use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
@@ -14,12 +16,12 @@ use super::{
     Admission, Commons, Contents, Fifo, Gone, Parts, PortConfig, PortCounters, Service, Ties,
     Transit, Waiting, placed,
 };
-use crate::buffer::{Accounting, Buffer, Pool, PoolId};
-use crate::packet::{Flags, Packet};
-use crate::packets::{Packets, Parcel};
+use crate::buffer::{Accounting, Buffer, PoolId};
+use crate::packet::Packet;
+use crate::packets::Parcel;
 use crate::queue::{
     CLASSES, ClassLoad, Discipline, DropReason, Load, Occupancy, QueueDiscipline, QueueView,
-    Refusal, Verdict, Victim,
+    Refusal, Verdict,
 };
 
 /// Bytes of a control frame that the layer-2 overhead does not count: the frame has 64 bytes with
@@ -242,21 +244,6 @@ impl Stepped {
         (0..self.classes.len()).find(sends)
     }
 
-    /// Whether a packet is a header in the room for headers.
-    fn is_header(&self, packet: &Packet) -> bool {
-        self.trims && packet.flags.contains(Flags::TRIMMED)
-    }
-
-    /// Whether a packet of `size` bytes fits.
-    fn has_room(&self, buffer: Buffer, size: u32, is_header: bool, pool: Option<&Pool>) -> bool {
-        let space = self.accounting.space(size);
-        if is_header && self.trims {
-            !(self.headers + space).exceeds(buffer.headers)
-        } else {
-            has_room(buffer, self.held, space, pool)
-        }
-    }
-
     /// Removes the packet in service at `now`, and sends the next packet. Returns the removed packet.
     ///
     /// # Panics
@@ -420,62 +407,6 @@ impl Stepped {
         }
     }
 
-    /// Searches for packets to push out for an arriving packet, and stores their positions. Returns
-    /// whether these packets free enough space.
-    fn find_victims(
-        &mut self,
-        arriving: &Packet,
-        buffer: Buffer,
-        packets: &Packets,
-        pool: Option<&Pool>,
-    ) -> bool {
-        let Some(search) = self.discipline.pushes_out(arriving) else { return false };
-        self.victims.clear();
-        let space = self.accounting.space(arriving.size());
-        let (mut held, mut pool) = (self.held, pool.cloned());
-        for round in 0..search.rounds {
-            let mut waiting = self.classes.iter().enumerate().flat_map(|(class, queue)| {
-                queue.iter().enumerate().map(move |(place, waiting)| (class, place, waiting.parcel))
-            });
-            while let Some((class, place, parcel)) = match search.first {
-                Victim::Oldest => waiting.next(),
-                Victim::Newest => waiting.next_back(),
-            } {
-                if !self.discipline.gives_way(&packets[parcel.packet], round)
-                    || self.victims.contains(&(class, place))
-                {
-                    continue;
-                }
-                self.victims.push((class, place));
-                let freed = self.accounting.space(parcel.size());
-                held = held - freed;
-                if let Some(pool) = &mut pool {
-                    pool.give_back(freed);
-                }
-                if has_room(buffer, held, space, pool.as_ref()) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Drops the packets found by [`Self::find_victims`].
-    fn push_out(&mut self, now: Time, packets: &Packets, mut pool: Option<&mut Pool>) {
-        // In descending order, so that the other positions stay valid.
-        self.victims.sort_unstable();
-        while let Some((class, place)) = self.victims.pop() {
-            let victim = self.classes[class].remove(place).expect("it was found there");
-            let packet = &packets[victim.parcel.packet];
-            self.stop_waiting(class, &victim, now);
-            let is_header = self.is_header(packet);
-            self.give_back(victim.parcel.size(), is_header, pool.as_deref_mut());
-            self.counters.dropped += 1;
-            self.discipline.on_pushed_out(packet);
-            self.late.push_back(Gone { parcel: victim.parcel, class: class.min(CLASSES - 1) });
-        }
-    }
-
     /// Removes a packet from the count of waiting packets, because it is sent or pushed out.
     fn stop_waiting(&mut self, class: usize, packet: &Waiting, now: Time) {
         let size = u64::from(packet.parcel.size());
@@ -517,30 +448,6 @@ impl Stepped {
         Ok(parcel)
     }
 
-    fn take(&mut self, size: u32, is_header: bool, pool: Option<&mut Pool>) {
-        let space = self.accounting.space(size);
-        if is_header {
-            self.headers = self.headers + space;
-            return;
-        }
-        self.held = self.held + space;
-        if let Some(pool) = pool {
-            pool.take(space);
-        }
-    }
-
-    fn give_back(&mut self, size: u32, is_header: bool, pool: Option<&mut Pool>) {
-        let space = self.accounting.space(size);
-        if is_header {
-            self.headers = self.headers - space;
-            return;
-        }
-        self.held = self.held - space;
-        if let Some(pool) = pool {
-            pool.give_back(space);
-        }
-    }
-
     /// Sends a packet, which will have gone as `gone`.
     fn start(&mut self, next: &Waiting, gone: Gone, is_header: bool, now: Time) {
         // A line that was idle or paused begins to send now.
@@ -563,9 +470,4 @@ impl Stepped {
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }
-}
-
-/// Whether `space` fits if the port already uses `held`.
-fn has_room(buffer: Buffer, held: Occupancy, space: Occupancy, pool: Option<&Pool>) -> bool {
-    !(held + space).exceeds(buffer.limit) && pool.is_none_or(|pool| pool.has_room(held, space))
 }

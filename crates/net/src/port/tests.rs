@@ -1,8 +1,10 @@
-use incast_engine::Limit;
+use incast_engine::{Limit, Rate};
 use proptest::prelude::*;
 
 use super::*;
+use crate::buffer::{Accounting, PoolId};
 use crate::packet::Packet;
+use crate::queue::QueueConfig;
 
 const GIGABIT: Rate = Rate(1_000_000_000);
 const DELAY: Span = Span::from_micros(25);

@@ -35,7 +35,9 @@ fn ends(changes: &Value) -> [Box<dyn Guest>; 2] {
 
 /// The packets of the list arrive.
 fn arrive(end: &mut dyn Guest, now: Time, packets: &[Packet]) {
-    packets.iter().for_each(|packet| end.handle_segment(now, packet));
+    for packet in packets {
+        end.handle_segment(now, packet);
+    }
 }
 
 #[test]
