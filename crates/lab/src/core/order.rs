@@ -62,7 +62,7 @@ mod tests {
     fn numbers(order: ArrivalOrder, seed: u64) -> Vec<u64> {
         let mut all = Order::new(order, seed);
         let at = |step| Time::ZERO + Span::from_nanos(step);
-        (0..1000).map(|step| all.of_packet(PortId(step as u32 % 10), at(step / 10))).collect()
+        (0..10_000).map(|step| all.of_packet(PortId(step as u32 % 10), at(step / 10))).collect()
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
             let least = (0..10).min_by_key(|host| together[*host]).expect("ten");
             firsts[least] += 1;
         }
-        assert!(firsts.iter().all(|count| (3..20).contains(count)), "{firsts:?}");
+        assert!(firsts.iter().all(|count| (60..140).contains(count)), "{firsts:?}");
         let mut distinct = drawn.clone();
         distinct.sort_unstable();
         distinct.dedup();
