@@ -1,14 +1,14 @@
 //! All to all: in every round each client fetches a message from every other client. The next round
 //! begins when the last message has arrived, as in the shuffle of a map-reduce job.
 
-use incast_engine::{Fault, Size, Span, Stream, Time};
-use incast_host::milestone::EventKind;
-use incast_host::{BlueprintId, EndId, Event, Hosts};
+use incast_engine::{Fault, Size, Span};
+use incast_host::Hosts;
 use incast_net::topology::HostId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::application::{Application, Report};
+use crate::application::Application;
+use crate::collective::{Algorithm, Message, Rounds, Timing};
 use crate::layout::Layout;
 use crate::numbers::Numbers;
 use crate::seam::{Load, Role, Senders, Setting, Workload};
@@ -108,139 +108,27 @@ impl Workload for Params {
     }
 
     fn application(&self, setting: Setting, _: &mut Hosts) -> Box<dyn Application> {
-        let flows = self.count(setting.senders);
-        Box::new(AllToAll {
-            message: self.message.0,
-            rounds: self.rounds,
-            spread: self.start_spread,
-            number: setting.number,
-            blueprint: setting.blueprint.expect("flows have connections"),
-            first_flow: setting.first_flow,
-            mark: setting.draws.mark(setting.first_flow),
-            flows,
-            random: setting.draws.stream("requests"),
-            requests: Vec::with_capacity(flows as usize),
-            asked: 0,
-            missing: 0,
-            round: 0,
-            began: Time::ZERO,
-            completions: Vec::new(),
-        })
+        let ranks = setting.senders;
+        let algorithm = AllToAll { ranks, message: self.message.0 };
+        let timing = Timing { rounds: self.rounds, spread: self.start_spread };
+        Box::new(Rounds::new(Box::new(algorithm), ranks, timing, &setting))
     }
 }
 
-/// The application of one table's clients.
+/// Every rank sends a message to every other rank, all at once.
 struct AllToAll {
+    ranks: u32,
     message: u64,
-    rounds: Option<u32>,
-    spread: Span,
-    number: u16,
-    blueprint: BlueprintId,
-    first_flow: u32,
-    /// Identifies the group in events of its rounds.
-    mark: Option<u32>,
-    flows: u32,
-    random: Stream,
-    /// Request times of each flow's message in this round, earliest first.
-    requests: Vec<(Time, u32)>,
-    asked: usize,
-    /// Number of messages that have not arrived.
-    missing: u32,
-    round: u32,
-    began: Time,
-    completions: Vec<Span>,
 }
 
-impl AllToAll {
-    fn begin(&mut self, hosts: &mut Hosts) {
-        let now = hosts.now();
-        (self.began, self.missing, self.asked) = (now, self.flows, 0);
-        hosts.begin_wait(self.first_flow);
-        hosts.record(EventKind::BlockStart, self.round, self.mark);
-        self.requests.clear();
-        let flows = self.first_flow..self.first_flow + self.flows;
-        let (random, spread) = (&mut self.random, self.spread);
-        self.requests.extend(flows.map(|flow| (now + random.uniform(spread), flow)));
-        self.requests.sort_unstable();
-        self.ask(hosts);
+impl Algorithm for AllToAll {
+    fn steps(&self) -> u32 {
+        1
     }
 
-    /// Sends the requests that are due and sets a timer for the next one.
-    fn ask(&mut self, hosts: &mut Hosts) {
-        while let Some(&(at, flow)) = self.requests.get(self.asked) {
-            if at > hosts.now() {
-                hosts.set_timer(at, self.number, 0);
-                return;
-            }
-            self.asked += 1;
-            let client = hosts.act_on(EndId::client(flow));
-            client.notify_at((u64::from(self.round) + 1) * self.message);
-            client.request(0);
-            hosts.record(EventKind::Request, self.round, Some(flow));
-        }
-    }
-
-    fn complete(&mut self, hosts: &mut Hosts, flow: u32) {
-        hosts.record_flow(EventKind::FlowDone, flow);
-        if self.rounds.is_some_and(|rounds| self.round + 1 >= rounds) {
-            hosts.leave(flow);
-        }
-        self.missing -= 1;
-        if self.missing > 0 {
-            return;
-        }
-        hosts.end_wait(self.first_flow);
-        hosts.record(EventKind::BlockDone, self.round, self.mark);
-        self.completions.push(hosts.now() - self.began);
-        self.round += 1;
-        if self.is_done() {
-            hosts.finish(self.number);
-        } else {
-            self.begin(hosts);
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        self.rounds.is_some_and(|rounds| self.round >= rounds)
-    }
-}
-
-impl Application for AllToAll {
-    fn start(&mut self, hosts: &mut Hosts) {
-        self.begin(hosts);
-    }
-
-    fn on_timer(&mut self, hosts: &mut Hosts, _: u32) {
-        self.ask(hosts);
-    }
-
-    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
-        match event {
-            Event::Request if end.is_server() => {
-                let server = hosts.act_on(end);
-                server.open();
-                server.write(self.message);
-            }
-            Event::Received if !end.is_server() => self.complete(hosts, end.flow()),
-            _ => {}
-        }
-    }
-
-    fn progress(&self, _: Time) -> Option<f64> {
-        let of_round = 1.0 - f64::from(self.missing) / f64::from(self.flows);
-        Some(((f64::from(self.round) + of_round) / f64::from(self.rounds?)).min(1.0))
-    }
-
-    fn report(&self, hosts: &Hosts) -> Report {
-        let elapsed = self.completions.iter().fold(Span::ZERO, |sum, round| sum + *round);
-        Report {
-            bytes: self.message * u64::from(self.flows) * u64::from(self.round),
-            elapsed,
-            completions: self.completions.clone(),
-            // All messages have the same size, and a round waits for all of them.
-            fairness: None,
-            finished: self.is_done() || (self.rounds.is_none() && self.round > 0),
-            counters: hosts.counters(self.blueprint),
-        }
+    fn sends(&self, _: u32) -> Vec<Message> {
+        let of = |to| (0..self.ranks).filter(move |from| *from != to).map(move |from| (from, to));
+        let message = |(from, to)| Message { from, to, bytes: self.message };
+        (0..self.ranks).flat_map(of).map(message).collect()
     }
 }

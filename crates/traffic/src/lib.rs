@@ -5,10 +5,12 @@
 
 pub mod application;
 mod bursts;
+pub mod collective;
 mod datagrams;
 mod draws;
 mod fairness;
 mod flow_size;
+mod foreign;
 mod layout;
 mod numbers;
 mod seam;
@@ -29,9 +31,10 @@ pub use bursts::Bursts;
 pub use draws::{Draws, Scope};
 pub use fairness::Jain;
 pub use flow_size::FlowSize;
+pub use foreign::Foreign;
 pub use layout::Layout;
 pub use numbers::Numbers;
-pub use seam::{Load, Offered, Role, Senders, Setting, Workload};
+pub use seam::{Load, Offered, Pairing, Role, Senders, Setting, Workload};
 
 use incast_engine::Entry;
 
@@ -47,6 +50,10 @@ macro_rules! workloads {
         pub enum WorkloadConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
             $(#[doc = $dsummary] #[serde(rename = $dname)] $dvariant($dmodule::Params),)+
+            /// Traffic that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Foreign),
         }
 
         /// The list of kinds of traffic.
@@ -66,6 +73,7 @@ macro_rules! workloads {
                 match self {
                     $(Self::$variant(_) => $name,)+
                     $(Self::$dvariant(_) => $dname,)+
+                    Self::Foreign(traffic) => traffic.name(),
                 }
             }
 
@@ -74,6 +82,7 @@ macro_rules! workloads {
                 match self {
                     $(Self::$variant(params) => params,)+
                     $(Self::$dvariant(params) => params,)+
+                    Self::Foreign(traffic) => traffic,
                 }
             }
 
@@ -82,6 +91,7 @@ macro_rules! workloads {
                 match self {
                     $(Self::$variant(params) => params,)+
                     $(Self::$dvariant(params) => params,)+
+                    Self::Foreign(traffic) => traffic,
                 }
             }
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use incast_engine::{Entry, Fault};
 use incast_host::Kind;
 
-pub use part::Foreign;
+pub use incast_engine::Foreign;
 
 /// The parameters of a transport.
 pub trait Parameters {

@@ -58,6 +58,6 @@ fn a_part_from_elsewhere_is_built_and_named() {
     let paths =
         paths::Paths::Foreign(Foreign::new("two", || Box::new(Two) as Box<dyn paths::PathChooser>));
     assert_eq!(paths.clone().build().next(&mut Stream::named(1, "paths", 0)), 2);
-    assert_eq!((json!(paths), format!("{paths:?}")), (json!("two"), "Foreign(two)".to_owned()));
+    assert_eq!(json!(paths), json!({ "entry": "two" }));
     assert!(from_value::<paths::Paths>(json!("two")).is_err(), "only the list can be read");
 }

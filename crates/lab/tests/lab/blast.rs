@@ -155,7 +155,7 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     let TransportConfig::Blast(params) = &mut transport;
     params.rate = RateLaws::Foreign(Foreign::new("halving", law));
     let slow = scenario(&transport, &json!({}));
-    assert_eq!(slow.resolved()["transport"]["rate"], "halving");
+    assert_eq!(slow.resolved()["transport"]["rate"], json!({ "entry": "halving" }));
     let row = whole(&slow);
     assert_eq!((row.status, row.blocks), ("ok", 4));
     assert!(nacks.load(Relaxed) > 0, "it hears of losses");

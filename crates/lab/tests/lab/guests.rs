@@ -287,7 +287,8 @@ fn what_is_for_tcp_refuses_a_guest() {
         "transport.name: \"blast\" is of the family \"blast\", and a capture is for TCP; write \
          e.g. \"newreno\""
     );
-    let tcp = Scenario::from_document(&json!({})).expect("the defaults");
+    let read = json!({ "workload": { "servers": 1, "sru": 1 } });
+    let tcp = Scenario::from_document(&read).expect("the defaults");
     assert_eq!((tcp.family(), tcp.check_tcp("a capture")), ("tcp", Ok(())));
 }
 

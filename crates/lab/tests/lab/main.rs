@@ -3,6 +3,7 @@
 mod application;
 mod blast;
 mod burst;
+mod collective;
 mod control;
 mod departures;
 mod guests;

@@ -1,5 +1,6 @@
 //! A switch that stops its neighbours instead of dropping their packets.
 
+use incast_engine::Foreign;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
@@ -80,7 +81,14 @@ fn accounting_alone_changes_nothing() {
     let (plain, _) = run(None);
     let (watched, _) = run(Some(|| Controls::Custom(Box::new(Watches))));
     let without_time = |row: Row| Row { wall_s: 0.0, ..row };
-    assert_eq!(format!("{:?}", without_time(watched)), format!("{:?}", without_time(plain)));
+    let plain_row = plain.clone();
+    assert_eq!(format!("{:?}", without_time(watched)), format!("{:?}", without_time(plain_row)));
+    let foreign = || {
+        let scheme = || -> Box<dyn FlowControl + Send> { Box::new(Watches) };
+        FlowControlConfig::Foreign(Foreign::new("watches", scheme)).build()
+    };
+    let (foreign, _) = run(Some(foreign));
+    assert_eq!(format!("{:?}", without_time(foreign)), format!("{:?}", without_time(plain)));
     let none = || FlowControlConfig::default().build();
     let (none, _) = run(Some(none));
     assert_eq!(none.drops, run(None).0.drops);

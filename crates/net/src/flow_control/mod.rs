@@ -4,7 +4,7 @@
 //! A switch with flow control counts the packets that it holds of each of its inputs, by class. A
 //! scheme only decides when the neighbour at an input must stop, and when it may continue.
 
-use incast_engine::{Entry, Fault};
+use incast_engine::{Entry, Fault, Foreign};
 
 use crate::buffer::Pool;
 use crate::queue::{CLASSES, Occupancy};
@@ -67,6 +67,10 @@ macro_rules! flow_controls {
         #[serde(tag = "name")]
         pub enum FlowControlConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A scheme that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Foreign<dyn FlowControl + Send>),
         }
 
         /// The list of schemes.
@@ -85,13 +89,17 @@ macro_rules! flow_controls {
             /// # Errors
             /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
-                match self { $(Self::$variant(params) => params.check(),)+ }
+                match self {
+                    $(Self::$variant(params) => params.check(),)+
+                    Self::Foreign(_) => Ok(()),
+                }
             }
 
             /// A scheme with these parameters, for one switch.
             pub fn build(&self) -> Controls {
                 match self {
                     $(Self::$variant(params) => Controls::$variant($module::$variant::new(params)),)+
+                    Self::Foreign(scheme) => Controls::Custom(scheme.build()),
                 }
             }
         }

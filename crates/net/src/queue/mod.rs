@@ -6,7 +6,7 @@
 
 use std::ops::Deref;
 
-use incast_engine::{Entry, Fault, Here, Limit, Rate, Span, Stream, Time};
+use incast_engine::{Entry, Fault, Foreign, Here, Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
 
@@ -316,6 +316,10 @@ macro_rules! queue_disciplines {
         #[serde(tag = "name")]
         pub enum QueueConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A discipline that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Foreign<dyn QueueDiscipline + Send>),
         }
 
         /// The list of disciplines.
@@ -336,6 +340,7 @@ macro_rules! queue_disciplines {
                         let discipline = $module::$variant::new(params, site);
                         Discipline::$variant($place::<$module::$variant>::from(discipline))
                     })+
+                    Self::Foreign(discipline) => Discipline::Custom(discipline.build()),
                 }
             }
 
@@ -344,6 +349,7 @@ macro_rules! queue_disciplines {
             pub fn acts_at_departure(&self) -> bool {
                 match self {
                     $(Self::$variant(_) => <$module::Params as Parameters>::ACTS_AT_DEPARTURE,)+
+                    Self::Foreign(_) => true,
                 }
             }
 
@@ -354,6 +360,7 @@ macro_rules! queue_disciplines {
             pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
                     $(Self::$variant(params) => params.check(site),)+
+                    Self::Foreign(_) => Ok(()),
                 }
             }
 
@@ -361,6 +368,7 @@ macro_rules! queue_disciplines {
             pub fn levels(&self) -> Vec<(&'static str, Level)> {
                 match self {
                     $(Self::$variant(params) => params.levels(),)+
+                    Self::Foreign(_) => Vec::new(),
                 }
             }
 
@@ -368,6 +376,7 @@ macro_rules! queue_disciplines {
             pub fn marks(&self) -> bool {
                 match self {
                     $(Self::$variant(params) => params.marks(),)+
+                    Self::Foreign(_) => true,
                 }
             }
 
@@ -375,6 +384,7 @@ macro_rules! queue_disciplines {
             pub fn prefers(&self, labels: u16) -> bool {
                 match self {
                     $(Self::$variant(params) => params.prefers(labels),)+
+                    Self::Foreign(_) => false,
                 }
             }
 
@@ -382,6 +392,7 @@ macro_rules! queue_disciplines {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)+
+                    Self::Foreign(discipline) => discipline.name(),
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Credit schemes: how much a sender may send, as its receiver allows. Each scheme has a file, and a
 //! line in the list below.
 
-use incast_engine::{Entry, Time};
+use incast_engine::{Entry, Foreign, Time};
 
 use crate::part::parts;
 

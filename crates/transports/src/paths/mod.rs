@@ -1,7 +1,7 @@
 //! Path choosers: the path of each packet that an end sends. Each chooser has a file, and a line in
 //! the list below.
 
-use incast_engine::{Entry, Stream};
+use incast_engine::{Entry, Foreign, Stream};
 
 use crate::part::parts;
 

@@ -1,7 +1,7 @@
 //! Rate laws: how fast an end sends, and how much may be outstanding. Each law has a file, and a
 //! line in the list below.
 
-use incast_engine::{Entry, Rate, Span, Time};
+use incast_engine::{Entry, Foreign, Rate, Span, Time};
 
 use crate::part::parts;
 

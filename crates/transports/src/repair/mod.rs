@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use incast_engine::Entry;
+use incast_engine::{Entry, Foreign};
 
 use crate::part::parts;
 
