@@ -370,7 +370,7 @@ fn linux_an_ack_without_a_rate_begins_no_round() {
     }
 }
 
-/// Linux's `bbr_main()`: without a rate, what an ACK covers is no burst of ACKs either.
+/// Linux's `bbr_update_ack_aggregation()`: without a rate, an ACK is not part of a burst.
 #[test]
 fn linux_an_ack_without_a_rate_is_no_burst() {
     let params = Params { valid_rounds: true, aggregation_gain: 1.0, ..Params::default() };

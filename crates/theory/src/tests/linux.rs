@@ -107,11 +107,11 @@ fn rfc5682_without_new_data_the_repair_goes_on() {
     assert_eq!(sent_by(&mut it, 1020, &rules), [(2, true), (3, true)]);
 }
 
-/// With SACK, an ACK that reports only a duplicate after new data was sent shows that the timeout
-/// was genuine (`tcp_process_loss()`). Otherwise, the arrival of segment 3, which was sent once,
-/// undoes the timeout.
+/// RFC 5682 §2.1, step 3 a: a duplicate ACK after the new data shows that the timeout was genuine. In
+/// the simulator, this holds with SACK as well if the ACK reports only a duplicate. Without such an
+/// ACK, the arrival of segment 3, which was sent once, undoes the timeout.
 #[test]
-fn linux_a_duplicate_after_new_data_tells_a_genuine_timeout() {
+fn rfc5682_a_duplicate_after_new_data_tells_a_genuine_timeout() {
     for (twice, window) in [(false, 6.0), (true, 2.0)] {
         let rules = by(Flavour { examine: Examine::Linux, ..linux(Repair::Sack) });
         let mut it = sender_by(6.0, 50.0, &rules);
