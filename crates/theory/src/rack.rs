@@ -323,3 +323,26 @@ impl Sender {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::parts;
+
+    /// The results of ACKs after a probe that repeated segment 4, with a flight of two segments.
+    fn results(acks: &[(u32, Option<u32>)]) -> Vec<Option<Parts>> {
+        let mut rack = Rack { probed: Some((5, true, parts(2.0))), ..Rack::new() };
+        acks.iter().map(|&(una, twice)| rack.settle_probe(una, twice, twice.is_some())).collect()
+    }
+
+    #[test]
+    fn rfc8985_7_4_a_probe_repairs_a_loss_once() {
+        let acks = [(4, None), (5, None), (6, None), (7, None)];
+        assert_eq!(results(&acks), [None, None, Some(parts(2.0)), None]);
+    }
+
+    #[test]
+    fn rfc8985_7_4_a_probe_that_arrived_twice_has_repaired_nothing() {
+        assert_eq!(results(&[(5, Some(4)), (6, None)]), [None, None]);
+    }
+}

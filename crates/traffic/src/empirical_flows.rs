@@ -101,3 +101,23 @@ impl Workload for Params {
         Box::new(RandomFlows::new(arrivals, draw, self.clients().len() as u32, &setting))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Flows of 100 kbit are half of 1 Gbps if there are 5000 a second.
+    #[test]
+    fn flows_fill_half_of_a_link_unless_the_scenario_says_otherwise() {
+        let interval = |keys: serde_json::Value| {
+            let params: Params = serde_json::from_value(keys).expect("a table of flows");
+            params.interval(Rate(1_000_000_000))
+        };
+        let default = interval(json!({ "servers": 1, "sizes": [[12_500, 1]] }));
+        assert_eq!(default, Span::from_micros(200));
+        let full = interval(json!({ "servers": 1, "sizes": [[12_500, 1]], "load": 1 }));
+        assert_eq!(full, Span::from_micros(100));
+    }
+}

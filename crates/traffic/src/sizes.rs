@@ -186,6 +186,14 @@ mod tests {
         assert!((share("datamining.csv", 1_100) - 0.5).abs() < 0.01);
     }
 
+    /// The last share may be less than 1, because shares are rounded.
+    #[test]
+    fn what_is_above_the_last_share_has_the_largest_size() {
+        let sizes = Sizes { name: None, points: vec![(1000.0, 0.0), (3000.0, 0.0)] };
+        let mut random = Stream::named(1, "above", 0);
+        assert!((0..100).all(|_| sizes.draw(&mut random) == 3000));
+    }
+
     #[test]
     fn points_that_are_no_distribution_are_refused() {
         for (points, message) in [

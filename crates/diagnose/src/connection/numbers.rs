@@ -73,6 +73,7 @@ fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbering::{Class, Host};
     use crate::stall::Place;
     use crate::time::tests::at;
 
@@ -103,5 +104,21 @@ mod tests {
         assert!(within(100, 768) && !within(100, 769));
         assert!(within(0, 1000), "none was lost");
         assert!(!is_impossible(&flow(at(0)), 1, Span::MAX), "nothing was sent before");
+    }
+
+    /// The class of a host after four packets whose numbers agree, and one whose number does not.
+    fn class(quick: bool) -> Class {
+        let mut flow = flow(at(1));
+        (0..4).for_each(|_| vote(&mut flow, (1, 1), quick, true));
+        vote(&mut flow, (2, 1), quick, false);
+        let mut host = Host::default();
+        host.add(flow.ids.collect());
+        host.class()
+    }
+
+    #[test]
+    fn late_packets_speak_for_numbers_and_not_against_them() {
+        assert_eq!(class(false), Class::PerConnection);
+        assert_eq!(class(true), Class::Unknown, "one of five does not agree");
     }
 }

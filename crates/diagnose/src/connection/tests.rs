@@ -376,3 +376,25 @@ fn who_asks_has_opened_or_sent_less() {
     assert_eq!(talk.connection.sender(), SERVER);
     assert!(talk.connection.is_selective());
 }
+
+/// The server's segments may be long. It acknowledges a request, or does not, and sends nothing
+/// else until the time `end`. The result is whether its answer may be of segments too long for the
+/// path.
+fn may_be_too_long(acknowledged: bool, end: Span) -> bool {
+    let mut talk = Talk::ask(false);
+    talk.connection.flow_mut(SERVER).segments.accept(Some(1460));
+    if acknowledged {
+        talk.packet(SERVER, 3 * MS, (ANSWER, 1101, 0), flags::ACK);
+    }
+    talk.connection.finish(at(0) + end, &mut talk.events);
+    let hole = |event: &Event| matches!(event, Event::BlackHole { certain: false, .. });
+    talk.events.iter().any(hole)
+}
+
+#[test]
+fn an_answer_that_does_not_come_for_a_second_may_be_too_long_for_the_path() {
+    let second = 2 * MS + 1000 * MS;
+    assert!(may_be_too_long(true, second + ns(1)));
+    assert!(!may_be_too_long(true, second), "the request came at 2 ms");
+    assert!(!may_be_too_long(false, second + ns(1)), "the request may be lost");
+}

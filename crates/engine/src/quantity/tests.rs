@@ -189,6 +189,16 @@ fn the_base_form() {
     assert_eq!(to_value(Window::Bytes(146_000)).unwrap(), json!("146000B"));
 }
 
+#[test]
+fn a_quantity_is_printed_with_its_base_unit() {
+    assert_eq!(parse::<Rate>("1Gbps").to_string(), "1000000000bps");
+    assert_eq!(parse::<Size>("64KiB").to_string(), "65536B");
+    assert_eq!(parse::<Limit>("64KiB").to_string(), "65536B");
+    assert_eq!(parse::<Limit>("40pkt").to_string(), "40pkt");
+    assert_eq!(parse::<Window>("64KiB").to_string(), "65536B");
+    assert_eq!(parse::<Window>("2seg").to_string(), "2seg");
+}
+
 fn returns<T: Serialize + DeserializeOwned + PartialEq + fmt::Debug>(quantity: &T) {
     assert_eq!(from_value::<T>(to_value(quantity).unwrap()).unwrap(), *quantity);
 }

@@ -88,3 +88,43 @@ fn continues(held: &Seen, next: &Seen, segment: u32) -> bool {
         && other.payload <= segment
         && one.payload + other.payload <= MOST_PAYLOAD
 }
+
+#[cfg(test)]
+mod tests {
+    use incast_capture::write::{About, Capture};
+
+    use super::*;
+
+    /// Number of frames in the capture of segments of 1000 bytes, one after the other in the flow,
+    /// that are seen at these times.
+    fn frames(times: &[u64], is_datagram: bool) -> u64 {
+        let capture = Capture::new(Box::new(std::io::sink()) as _, 54, &About::default());
+        let capture = Some(capture.expect("a sink takes all"));
+        let mut file = File { capture, frame: Vec::new() };
+        let mut offload = Offload::default();
+        for (number, &nanos) in (0..).zip(times) {
+            let segment = incast_capture::wire::Segment {
+                seq: 1000 * number,
+                flags: flag::ACK,
+                payload: 1000,
+                ..Default::default()
+            };
+            let seen = Seen { nanos, flow: 0, segment, is_datagram, comments: Vec::new() };
+            offload.take(seen, true, &mut file);
+        }
+        offload.flush(&mut file);
+        file.capture.map_or(0, |capture| capture.frames())
+    }
+
+    #[test]
+    fn segments_of_one_window_are_merged() {
+        let start = 1_000_000;
+        assert_eq!(frames(&[start, start + 20_000, start + WINDOW], false), 1);
+        assert_eq!(frames(&[start, start + 20_000, start + WINDOW + 1], false), 2);
+    }
+
+    #[test]
+    fn datagrams_are_not_merged() {
+        assert_eq!(frames(&[0, 1, 2], true), 3);
+    }
+}

@@ -79,6 +79,18 @@ fn the_base_round_trip_counts_every_link() {
 }
 
 #[test]
+fn the_path_between_two_clients_has_the_links_of_both() {
+    let keys = [
+        ("network.delay", json!("7us")),
+        ("network.server_delay", json!("5us")),
+        ("network.core.delay", json!("100us")),
+    ];
+    let network = load(&chain(&keys)).network;
+    assert_eq!(network.delay_among_clients(0), Span::from_micros(2 * 7));
+    assert_eq!(network.delay_among_clients(3), Span::from_micros(2 * 7 + 3 * 100));
+}
+
+#[test]
 fn what_a_topology_cannot_have_is_refused_by_name() {
     let refused = |keys: &[(&str, Value)], line: &str| assert_eq!(refusal(keys), line);
     refused(

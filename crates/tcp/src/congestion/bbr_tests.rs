@@ -370,6 +370,17 @@ fn linux_an_ack_without_a_rate_begins_no_round() {
     }
 }
 
+/// Linux's `bbr_update_ack_aggregation()`: without a rate, an ACK is not part of a burst.
+#[test]
+fn linux_an_ack_without_a_rate_is_no_burst() {
+    let params = Params { valid_rounds: true, aggregation_gain: 1.0, ..Params::default() };
+    let mut pipe = Pipe::new(&params);
+    pipe.round_with(None, 12 * SEGMENT, RTT);
+    assert_eq!(pipe.bbr.aggregation.most(), 0);
+    pipe.rounds(1);
+    assert_eq!(pipe.bbr.aggregation.most(), 10 * SEGMENT, "the window allows no more");
+}
+
 /// Linux's `bbr_undo_cwnd()`: the model stays, Startup and the search for a policer begin anew, and
 /// the next ACK restores the window.
 #[test]

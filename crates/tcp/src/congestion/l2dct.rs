@@ -77,3 +77,20 @@ impl Law for ByWeight {
 
 /// See [`Params`].
 pub type L2dct = MarkedWindow<ByWeight>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_and_lengths_of_blocks_are_in_order() {
+        let key = |params: Params| params.check().err().map(|fault| fault.key);
+        assert_eq!(key(Params::default()), None);
+        let weights = |least_weight| Params { least_weight, ..Params::default() };
+        assert_eq!(key(weights(2.5)), None, "equal weights");
+        assert_eq!(key(weights(2.6)), Some("least_weight"));
+        let long = |bytes| Params { long: Size(bytes), ..Params::default() };
+        assert_eq!(key(long(200_001)), None);
+        assert_eq!(key(long(200_000)), Some("long"), "a range without a length");
+    }
+}

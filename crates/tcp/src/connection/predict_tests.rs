@@ -410,6 +410,7 @@ fn configs() -> impl Strategy<Value = Config> {
         mostly(Span::ZERO, vec![Span::from_micros(5)]),
         seldom(vec![Pacing::default()]),
         seldom(vec![4000_u32]),
+        mostly(false, vec![true]),
         seldom(vec![2_u32]),
     );
     let windows = (
@@ -431,8 +432,8 @@ fn configs() -> impl Strategy<Value = Config> {
             send_jitter: extras.5,
             pacing: extras.6,
             segmentation_offload: extras.7,
-            tso_deferral: extras.7.is_none(),
-            recovery_burst: extras.8,
+            tso_deferral: extras.8,
+            recovery_burst: extras.9,
             initial_ssthresh: windows.0,
             rtt_sampling: windows.1,
             limited_transmit: windows.2.0,
@@ -488,5 +489,30 @@ fn almost_every_packet_is_predicted_where_nothing_is_lost() {
         (0..300).for_each(|index| scene.arrive(index % 2));
         let predicted = scene.ends.each_ref().map(|end| end.predicted);
         assert_eq!(predicted, [100, 99], "{recovery} {control}");
+    }
+}
+
+/// With RFC 3168, the echo of a mark halves the window, which is not predicted. DCTCP only counts
+/// such an ACK.
+#[test]
+fn an_ack_with_an_echo_is_predicted_if_marks_are_counted() {
+    for (control, predicted) in [("reno", 1), ("dctcp", 2)] {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let config = receivers().new_tree(&mut runner).expect("a configuration").current();
+        let mut scene = Scene::new(Config {
+            handshake: Handshake::None,
+            receive_window: 200_000,
+            delayed_ack: None,
+            receive_offload: None,
+            ecn: Some(EcnPackets::Data),
+            congestion_control: named(control),
+            ..config
+        });
+        // The first segment arrives unmarked, and the second is marked.
+        scene.arrive(0);
+        scene.step(&Step::Mark(0));
+        scene.arrive(0);
+        (0..2).for_each(|_| scene.arrive(1));
+        assert_eq!(scene.ends[1].predicted, predicted, "{control}");
     }
 }

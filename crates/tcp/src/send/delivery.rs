@@ -331,4 +331,18 @@ mod tests {
         let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, PIPE));
     }
+
+    #[test]
+    fn losses_without_a_scoreboard_are_shown_until_the_next_ack() {
+        let mut rate = ten();
+        rate.on_ack(0);
+        assert_eq!(rate.shown(), 0);
+        rate.on_silent_losses(2);
+        rate.on_silent_losses(1);
+        assert_eq!(rate.shown(), 3);
+        rate.on_cumulative(at(1000), 1001, 0);
+        assert_eq!(rate.sample(Some(RTT), PIPE, 0).unwrap().losses, 3);
+        rate.on_ack(0);
+        assert_eq!(rate.shown(), 0);
+    }
 }

@@ -107,3 +107,28 @@ impl Network<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use incast_engine::Stream;
+
+    use super::*;
+    use crate::Read;
+    use crate::flavour::{Flavour, Repair};
+
+    #[test]
+    fn a_segment_that_comes_again_completes_nothing() {
+        let flavour = Flavour { repair: Repair::Sack, ..Flavour::LAB };
+        let read = Read { flavour, segments: 1, ..crate::tests::read(2, 100.0) };
+        let mut network = Network::new(&read, Stream::named(1, "hosts", 0));
+        (network.end, network.missing) = (2, 2);
+        let mut missing_after = |departure, who| {
+            let ack = AckInfo { segment: 1, ..AckInfo::default() };
+            network.arrive_with_options(departure, who, ack);
+            network.missing
+        };
+        assert_eq!(missing_after(10, 0), 1);
+        assert_eq!(missing_after(20, 0), 1, "the other server's is missing");
+        assert_eq!(missing_after(30, 1), 0);
+    }
+}

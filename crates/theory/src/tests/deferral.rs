@@ -59,6 +59,18 @@ fn linux_the_last_segments_wait_unless_a_fin_ends_them() {
     }
 }
 
+/// After 64 segments of 1000 bytes, a piece of 65 536 bytes has room for a segment; after 65, it has
+/// not.
+#[test]
+fn linux_a_full_piece_of_the_send_queue_does_not_wait() {
+    for (outstanding, expected) in [(64, vec![]), (65, new([66]))] {
+        let rules = by(Repair::NewReno, false);
+        let mut it = full(f64::from(outstanding), 1000, &rules);
+        it.acknowledge(10, 2, 0, &rules);
+        assert_eq!(sent_by(&mut it, 10, &rules), expected);
+    }
+}
+
 #[test]
 fn linux_a_far_ack_is_not_waited_for() {
     let rules = by(Repair::NewReno, false);

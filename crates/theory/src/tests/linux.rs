@@ -96,6 +96,39 @@ fn rfc5682_new_data_after_a_timeout_tells_whether_it_was_premature() {
 }
 
 #[test]
+fn rfc5682_without_new_data_the_repair_goes_on() {
+    let rules = by(linux(Repair::NewReno));
+    let mut it = sender_by(6.0, 50.0, &rules);
+    it.end = 7;
+    sent_by(&mut it, 0, &rules);
+    it.expire(1010, &rules);
+    assert_eq!(sent_by(&mut it, 1010, &rules), [(1, true)]);
+    it.acknowledge(1020, 2, 0, &rules);
+    assert_eq!(sent_by(&mut it, 1020, &rules), [(2, true), (3, true)]);
+}
+
+/// RFC 5682 §2.1, step 3 a: a duplicate ACK after the new data shows that the timeout was genuine. In
+/// the simulator, this holds with SACK as well if the ACK reports only a duplicate. Without such an
+/// ACK, the arrival of segment 3, which was sent once, undoes the timeout.
+#[test]
+fn rfc5682_a_duplicate_after_new_data_tells_a_genuine_timeout() {
+    for (twice, window) in [(false, 6.0), (true, 2.0)] {
+        let rules = by(Flavour { examine: Examine::Linux, ..linux(Repair::Sack) });
+        let mut it = sender_by(6.0, 50.0, &rules);
+        sent_by(&mut it, 0, &rules);
+        it.expire(1010, &rules);
+        assert_eq!(sent_by(&mut it, 1010, &rules), [(1, true)]);
+        it.on_ack(1020, &AckInfo { sent: 1010, ..ack(2, 1) }, &rules);
+        assert_eq!(sent_by(&mut it, 1020, &rules), new(7..9));
+        if twice {
+            it.on_ack(1030, &AckInfo { sent: 1010, twice, ..ack(2, 1) }, &rules);
+        }
+        it.on_ack(1040, &AckInfo { sent: 1010, ..ack(2, 3) }, &rules);
+        assert_eq!(it.window, parts(window));
+    }
+}
+
+#[test]
 fn rfc7323_a_timestamp_times_a_retransmission() {
     for (timestamps, expected) in [(true, 1010 + 10 + 3 * 10), (false, 1010 + 2 * 1000)] {
         let mut rules = by(Flavour { timestamps, ..Flavour::LAB });

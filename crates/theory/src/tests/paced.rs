@@ -115,6 +115,17 @@ fn a_sender_waits_for_its_pacer_but_not_with_what_recovery_owes() {
     assert_eq!(it.poll(now, false, &rules).map(|burst| burst.segment), Some(1));
 }
 
+#[test]
+fn a_sender_that_fills_the_receivers_window_does_not_wait_for_its_pacer() {
+    let rules = Rules { most_window: parts(2.0), ..bbr() };
+    let mut it = sender_by(10.0, 50.0, &rules);
+    assert_eq!(sent_by(&mut it, 0, &rules), [(1, false)]);
+    let due = it.due();
+    assert!(due < it.deadline, "it waits for the pacer");
+    assert_eq!(sent_by(&mut it, due, &rules), [(2, false)]);
+    assert_eq!(it.due(), it.deadline);
+}
+
 /// At most 2.885 · 40 packets and three bursts are outstanding, so that a buffer of 100 packets is
 /// enough. With a smaller buffer, the read loses packets in Startup.
 #[test]

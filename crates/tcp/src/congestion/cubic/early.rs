@@ -117,4 +117,13 @@ mod tests {
         acks(&mut early, 32, window, 1);
         assert!(early.needed < flat, "Reno's estimate has grown: {}", early.needed);
     }
+
+    #[test]
+    fn linux_2_6_22_acks_of_four_packets_add_one_after_a_quarter_of_them() {
+        let mut early = Early::default();
+        (0..100).for_each(|_| early.count(4));
+        // 50 packets are twelve ACKs and a half at a ratio of four. The 13th grows the window.
+        let growth: Vec<u64> = (0..13).map(|_| early.on_ack(Time::ZERO, 100, &law())).collect();
+        assert_eq!(growth, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    }
 }
