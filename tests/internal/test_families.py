@@ -13,14 +13,19 @@ from incast.live.machine import Machine
 from incast.live.refuse import check
 from incast.models import MODELS
 from incast.models.registry import NotApplicable
+from incast.scenario.resolved import Resolved
 
 
-def _of_another_family() -> Any:  # noqa: ANN401 (a scenario)
+@pytest.fixture
+def scenario(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 (a scenario)
     """Return a scenario whose facts say that its transport is of the family `rdma`."""
-    scenario = incast.load(document())
-    for point in scenario.plan.points:
-        vars(point.here)["facts"] = {**point.here.facts, "family": "rdma"}
-    return scenario
+    own: Any = vars(Resolved)["facts"]
+
+    def facts(here: Resolved) -> dict[str, Any]:
+        return {**own.func(here), "family": "rdma"}
+
+    monkeypatch.setattr(Resolved, "facts", property(facts))
+    return incast.load(document())
 
 
 def _refusal(what: str) -> str:
@@ -36,15 +41,15 @@ def test_every_transport_of_today_is_tcp() -> None:
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-def test_a_model_does_not_apply(name: str) -> None:
-    answer = MODELS[name].answer(_of_another_family().plan.points[0])
+def test_a_model_does_not_apply(name: str, scenario: Any) -> None:  # noqa: ANN401
+    answer = MODELS[name].answer(scenario.plan.points[0])
     assert answer == NotApplicable(_refusal("a model"))
 
 
-def test_advice_and_real_hosts_refuse_it() -> None:
+def test_advice_and_real_hosts_refuse_it(scenario: Any) -> None:  # noqa: ANN401
     with pytest.raises(ScenarioError) as refused:
-        case_of(_of_another_family())
+        case_of(scenario)
     assert str(refused.value).endswith(_refusal("advice"))
     with pytest.raises(LiveError) as unlike:
-        check(_of_another_family(), Machine.here())
+        check(scenario, Machine.here())
     assert str(unlike.value) == _refusal("live")

@@ -26,6 +26,7 @@ PACKAGES = (
     "tcp",
     "remedies",
     "host",
+    "transports",
     "traffic",
     "scenario",
     "lab",

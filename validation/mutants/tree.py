@@ -27,6 +27,7 @@ ABOVE = {
     "incast-tcp": ("incast-script", "incast-lab"),
     "incast-remedies": ("incast-script", "incast-lab"),
     "incast-host": ("incast-lab",),
+    "incast-transports": ("incast-lab",),
     "incast-traffic": ("incast-scenario", "incast-lab"),
     "incast-scenario": ("incast-lab",),
     "incast-lab": (),
