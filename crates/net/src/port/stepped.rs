@@ -51,6 +51,8 @@ pub struct Stepped {
     headers: Occupancy,
     /// Whether the discipline may trim packets.
     trims: bool,
+    /// Whether the discipline admits every packet that fits.
+    is_drop_tail: bool,
     in_service: Option<InService>,
     /// The paused classes, one bit each.
     paused: u8,
@@ -99,6 +101,7 @@ impl Stepped {
             held: Occupancy::default(),
             headers: Occupancy::default(),
             trims: discipline.trims(),
+            is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
             in_service: None,
             paused: 0,
             link: VecDeque::new(),
@@ -129,6 +132,7 @@ impl Stepped {
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
         self.classes = vec![VecDeque::new(); discipline.classes()];
         self.trims = discipline.trims();
+        self.is_drop_tail = matches!(discipline, Discipline::DropTail(_));
         self.discipline = discipline;
     }
 
@@ -174,6 +178,11 @@ impl Stepped {
             counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
         }
         self.classes[class].push_back(waiting);
+        if self.in_service.is_none() && !self.is_paused(class) {
+            // A header of a class that is not stopped, cut off from a packet of a class that is.
+            self.start_next(now, commons);
+            return Admission::Started;
+        }
         if pushes_out { Admission::QueuedWithEffects } else { Admission::Queued }
     }
 
@@ -189,28 +198,21 @@ impl Stepped {
     ) -> Result<(Parcel, bool), DropReason> {
         let Commons { packets, pools } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
-        let view = self.view_at(now);
         let takes_room = buffer.counts_in_service || !is_idle;
         let has_room = |size, is_header| {
             !takes_room || self.has_room(buffer, size, is_header, pool.as_deref())
         };
         let arriving = &packets[parcel.packet];
         let fits = has_room(parcel.size(), self.is_header(arriving));
-        let header_fits = has_room(arriving.header.into(), true);
+        let header_fits = self.trims && has_room(arriving.header.into(), true);
         let pushes_out =
             !fits && self.find_victims(&packets[parcel.packet], buffer, packets, pool.as_deref());
         let packet = &mut packets[parcel.packet];
-        let mut verdict = if fits || pushes_out {
-            self.discipline.offer(packet, &view, &mut self.random)
-        } else {
-            match self.discipline.refused(packet, &view) {
-                Refusal::Trim if header_fits => Verdict::Trim,
-                _ => Verdict::Drop(DropReason::BufferFull),
-            }
+        let verdict = match (self.is_drop_tail, fits || pushes_out) {
+            (true, true) => Verdict::Admit,
+            (true, false) => Verdict::Drop(DropReason::BufferFull),
+            (false, fits) => self.decide(now, packet, [fits, header_fits], is_idle),
         };
-        if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {
-            verdict = verdict.then(self.discipline.departing(packet, Span::ZERO, &view));
-        }
         let parcel = self.apply(verdict, parcel, packet)?;
         if pushes_out {
             self.push_out(now, packets, pool.as_deref_mut());
@@ -220,6 +222,30 @@ impl Stepped {
             self.take(parcel.size(), is_header, pool);
         }
         Ok((parcel, pushes_out))
+    }
+
+    /// Lets the discipline decide about an offered packet, which fits or not, or only its header.
+    fn decide(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        [fits, header_fits]: [bool; 2],
+        is_idle: bool,
+    ) -> Verdict {
+        let view = self.view_at(now);
+        let verdict = if fits {
+            self.discipline.offer(packet, &view, &mut self.random)
+        } else {
+            match self.discipline.refused(packet, &view) {
+                Refusal::Trim if header_fits => Verdict::Trim,
+                _ => Verdict::Drop(DropReason::BufferFull),
+            }
+        };
+        if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {
+            verdict.then(self.discipline.departing(packet, Span::ZERO, &view))
+        } else {
+            verdict
+        }
     }
 
     /// Whether an offered packet is sent at once.
@@ -303,10 +329,13 @@ impl Stepped {
             self.stop_waiting(class, &next, now);
             let mut is_header = self.is_header(&packets[admitted.packet]);
             if self.buffer.is_some() {
-                let waited = now - next.since;
-                let view = self.view_at(now);
                 let packet = &mut packets[admitted.packet];
-                let verdict = self.discipline.departing(packet, waited, &view);
+                let verdict = if self.is_drop_tail {
+                    Verdict::Admit
+                } else {
+                    let view = self.view_at(now);
+                    self.discipline.departing(packet, now - next.since, &view)
+                };
                 let Ok(parcel) = self.apply(verdict, admitted, packet) else {
                     self.give_back(size, is_header, pool.as_deref_mut());
                     self.late.push_back(gone);
@@ -333,10 +362,8 @@ impl Stepped {
     #[inline]
     fn pop_next(&mut self) -> Option<(usize, Waiting)> {
         if self.paused == 0 {
-            let classes = self.classes.iter_mut().enumerate();
-            return classes
-                .into_iter()
-                .find_map(|(class, queue)| Some((class, queue.pop_front()?)));
+            let mut classes = self.classes.iter_mut().enumerate();
+            return classes.find_map(|(class, queue)| Some((class, queue.pop_front()?)));
         }
         let class = self.next_class()?;
         Some((class, self.classes[class].pop_front()?))
