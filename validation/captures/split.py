@@ -16,7 +16,7 @@ DEVELOPMENT, HELD_OUT = "development", "held-out"
 
 
 def half_of(name: str) -> str:
-    """Return the half of a scenario."""
+    """Return the half of the corpus to which a scenario belongs."""
     return HELD_OUT if f"-{NEWEST}" in name else DEVELOPMENT
 
 

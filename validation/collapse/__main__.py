@@ -31,7 +31,7 @@ PUBLISHED, PUBLISHED_NONE = 0.89, 0.9
 
 
 def main() -> int:
-    """Judge the model, or simulate a table."""
+    """Judge the model, or simulate the scenarios of a table."""
     if sys.argv[1:2] == ["--simulate"]:
         table.make(sys.argv[2])
         return 0

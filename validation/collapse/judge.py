@@ -71,7 +71,7 @@ def same(
 
 
 def reads_of(scenarios: list[Drawn]) -> Reads:
-    """Return the model's parameters of scenarios."""
+    """Return the parameters that the model takes from each scenario."""
     points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
     return read([Question(Resolved(point)) for point in points])
 

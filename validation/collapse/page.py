@@ -94,8 +94,8 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
         "are recognised.",
         "",
         f"The search for a collapse point takes {judged.cpu_s / len(judged.simulated):.2f} s of",
-        "one processor, longer than a point of a sweep. If the search may only take the time",
-        f"of such a point, {swept_near:.0%} of the held-out collapse points are found,",
+        "one processor, longer than a point of a sweep. If the search may take no longer",
+        f"than such a point, {swept_near:.0%} of the held-out collapse points are found,",
         f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
     return lines

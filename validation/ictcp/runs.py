@@ -40,7 +40,7 @@ STAR: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A series over the servers, with one buffer."""
+    """A series over the number of servers, with a fixed buffer."""
 
     buffer: str
     label: str

@@ -173,8 +173,8 @@ impl Stall {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }
 
-    /// Makes the cause unknown if only holes or identifications show it, because packets are
-    /// missing in the file.
+    /// Sets the cause to unknown if only holes or identifications show it. Packets are missing
+    /// in the file, so these prove nothing.
     pub fn doubt(&mut self) {
         if !self.proven && self.cause.is_ok() {
             self.cause = Err(LEFT_OUT);

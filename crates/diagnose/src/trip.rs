@@ -88,13 +88,13 @@ impl Trip {
 pub struct Trips([Trip; 2]);
 
 impl Trips {
-    /// Takes the time in which an end answered, as [`Trip::take`] does.
+    /// Records the time in which an endpoint answered, as [`Trip::take`] does.
     pub fn take(&mut self, side: usize, sample: Span, waited: Span) {
         self.0[side].take(sample, waited);
     }
 
-    /// Takes the time in which an end answered, as [`Trip::guess`] does. The end may have waited
-    /// for a timer.
+    /// Records the time in which an endpoint answered, as [`Trip::guess`] does. The end may have
+    /// waited for a timer.
     pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {
         self.0[side].guess(sample, waited, usual);
     }

@@ -136,7 +136,7 @@ impl Fabric {
         Time::ZERO + Span::from_nanos(monotonic() - self.start)
     }
 
-    /// Moves frames until the last watched descriptor, which stops the switch, can be read.
+    /// Moves frames until the last watched descriptor is readable, which stops the switch.
     fn run(mut self, mut poll: Poll) -> Result<Report> {
         let stop = self.sockets.len();
         let mut ready = Vec::new();

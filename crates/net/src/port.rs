@@ -133,7 +133,7 @@ impl PartialOrd for Transit {
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
-/// A sequence number for a packet that `ahead` other packets preceded in its port. Simultaneous
+/// The sequence number of a packet with `ahead` other packets before it in its port. Simultaneous
 /// arrivals are ordered by `ahead` and then by admission, so that a burst does not displace single
 /// packets.
 #[inline]
@@ -258,8 +258,8 @@ impl Port {
         either!(self, discipline()).class(packet).min(CLASSES - 1)
     }
 
-    /// The time at which a control frame that the port sends now arrives at the end of the link. The
-    /// frame waits for the packet in service, but not for other packets.
+    /// The time at which a control frame that the port sends now arrives at the end of the link.
+    /// The frame waits for the packet in service, but not for other packets.
     pub(crate) fn frame_arrives_at(&self, now: Time) -> Time {
         match self {
             Self::Fifo(port) => port.last_departure().max(now) + port.delay(),

@@ -27,8 +27,8 @@ pub struct Params {
     /// Which connections of the newest set must have delivered the amount that `trigger` sets.
     /// Default: `every`.
     pub reached: Reached,
-    /// Whether to open more sets while the client's link is not full, for servers with slower
-    /// links. If true, the remedy also requires a fine-grained timer. Default: false.
+    /// Whether to open more sets while the client's link is not full. This helps if the servers
+    /// have slower links. If true, the remedy also requires a fine-grained timer. Default: false.
     pub adaptive: bool,
     /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
     #[schemars(range(min = 0.0, max = 1.0))]

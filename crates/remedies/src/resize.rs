@@ -37,7 +37,7 @@ pub struct Params {
     /// it from the timer, the round trip and the first loss. Default: 50.
     #[schemars(extend("minimum" = 2))]
     pub cwnd_dsr: OrAuto<u32>,
-    /// Whether the window must reach or exceed `cwnd_dsr`.
+    /// Whether it is enough that the window reaches `cwnd_dsr`, or it must exceed `cwnd_dsr`.
     pub resize: When,
     /// Which transfers begin with small segments.
     pub begins: Begins,

@@ -309,8 +309,8 @@ mod tests {
         assert!((is / due - 1.0).abs() < 1e-5, "{is}, not {due}");
     }
 
-    /// There are blocks of 1 and 3 packet times. The prior is three blocks with a standard
-    /// deviation of 0.3 of the mean.
+    /// There are blocks of 1 and 3 packet times. The prior has the weight of three blocks whose
+    /// standard deviation is 0.3 of the mean.
     #[test]
     fn a_belief_keeps_few_blocks_from_proving_much() {
         let mut tally = Tally::default();

@@ -41,8 +41,8 @@ pub struct Deferral {
     pub waits: bool,
     /// Segments below this number are sent at once, to repair a timeout.
     repaired_below: u32,
-    /// When the segments below this number were sent, only deferral left a part of the window
-    /// unused.
+    /// While the segments below this number were sent, deferral was the only reason for an unused
+    /// part of the window.
     limited_below: u32,
     /// Times at which the segments from `first` on were sent; used only without a scoreboard.
     sent: VecDeque<Ticks>,

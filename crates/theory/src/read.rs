@@ -50,7 +50,8 @@ pub struct Read {
     pub least_rto: f64,
     /// Maximum RTO, packet times.
     pub most_rto: f64,
-    /// Whether each server's first packet is a SYN-ACK, or a SYN, that needs an answer.
+    /// Whether each server's first packet is part of a handshake, SYN-ACK or SYN, and needs an
+    /// answer.
     pub handshakes: bool,
     /// Timeout of this SYN-ACK or SYN, packet times.
     pub syn_rto: f64,

@@ -266,7 +266,7 @@ async def _clean(closed: "asyncio.Future[None]") -> None:
 
 
 def _of_address(error: aiohttp.InvalidURL, turn: _Turn) -> str:
-    """Say whether the given address or the target of a redirect is invalid.
+    """Say which address is invalid: the given one, or the target of a redirect.
 
     The exception of aiohttp names only the host.
     """

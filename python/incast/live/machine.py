@@ -84,7 +84,7 @@ _OWN = ("--user", "--map-root-user", "--net", "--mount")
 def reenter() -> None:
     """Without root, start this command again in a user namespace, in which it has root's rights.
 
-    A command that runs as the root of a user namespace also starts again if the user namespace does
+    A command that runs as root in a user namespace is also started again if the user namespace does
     not own the network, because the command could not return to that network. Without namespaces,
     do nothing; `Machine.here` then tells the reason.
     """

@@ -113,7 +113,7 @@ class Star:
 def _offloads_off(interface: str) -> None:
     """Switch off the offloads of an interface in this thread's namespace.
 
-    Its frames then have the lengths and checksums of frames on a line.
+    Its frames then have the lengths and checksums that they have on a wire.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for command in _OFFLOADS:

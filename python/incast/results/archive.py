@@ -215,7 +215,7 @@ class Archive:
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove every pack that is not in `packs`, if all of its runs are in `packs`."""
+        """Remove every pack that `packs` does not list, if the listed ones have all its runs."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:

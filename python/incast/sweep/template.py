@@ -249,7 +249,7 @@ def dask(task: Task) -> str:
 
 
 def _parts(task: Task) -> tuple[str, str]:
-    """Return a part's directory, and what follows the final directory in an `incast merge`."""
+    """Return a part's directory, and the arguments of `incast merge` after the merged directory."""
     if _is_address(task.out):  # writers need no locks there, so all parts share the directory
         return _quoted([task.out]), ""
     folder = _quoted([f"{task.out}.parts"])

@@ -63,7 +63,7 @@ def _talk(hosts: Hosts, server: int, port: int, exchanges: list[Exchange]) -> No
 
 
 def late_rpc(hosts: Hosts) -> None:
-    """Answers of one segment, 50 to 600 ms late; the ACK of the request comes before or with it."""
+    """Answers of one segment, 50 to 600 ms late; the request's ACK comes before or with each."""
     random = hosts.network.random
     one_host, most = random.random() < 0.5, 0.6
     if random.random() < 0.3:

@@ -16,7 +16,7 @@ FILE = Path(__file__).with_name("split.csv")
 
 
 def half_of(draw: str) -> str:
-    """Return the half of a draw."""
+    """Return the half of the corpus to which a draw belongs."""
     return HELD_OUT if draw == DRAWS[-1] else DEVELOPMENT
 
 

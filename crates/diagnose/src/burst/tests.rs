@@ -89,8 +89,8 @@ fn the_end_of_a_united_flow_is_found() {
     }
 }
 
-/// The open bursts, each with its start, its newest beginning, its number of members, and the bytes
-/// of the fullest bin.
+/// The open bursts, each with its start, the start of its newest member, its number of members, and
+/// the bytes of the fullest bin.
 fn open(bursts: &Bursts) -> Vec<(i64, i64, usize, u64)> {
     let told = |burst: &Burst| {
         (burst.start.as_nanos(), burst.newest.as_nanos(), burst.members.len(), burst.peak)

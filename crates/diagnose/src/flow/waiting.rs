@@ -152,7 +152,7 @@ impl Waiting {
         })
     }
 
-    /// Takes out the wait for a packet after new bytes.
+    /// Removes and returns the pending wait, because new bytes have arrived.
     pub fn take_silent(&mut self) -> Option<(Pending, Silent)> {
         match self.pending?.kind {
             Kind::Silent(silent) => self.pending.take().map(|pending| (pending, silent)),

@@ -41,8 +41,8 @@ fn stalls_are_counted_by_cause_and_add_up() {
     assert_eq!(sum, one.and(&other));
 }
 
-/// The trigger of an end's packets if an application acts on the end `micros` microseconds after
-/// the block of the end began.
+/// The trigger of a server's packets if its application acts `micros` microseconds after the
+/// server's block began.
 fn acted(micros: u64, trigger: Trigger) -> Trigger {
     let mut hosts = hosts(config(), 2);
     hosts.set_now(at(1000));

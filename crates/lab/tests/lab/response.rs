@@ -16,7 +16,7 @@ use incast_net::topology::{HostId, Network};
 use incast_scenario::Scenario;
 use serde_json::json;
 
-/// Drops a data packet at a constant distance.
+/// Drops every n-th data packet.
 struct Every {
     packets: u32,
     seen: u32,

@@ -110,7 +110,7 @@ fn headers_have_a_limit_of_their_own() {
     }
 }
 
-/// A header that another switch has cut waits in the room for headers, too.
+/// A packet that another switch has trimmed to its header also waits in the room for headers.
 #[test]
 fn a_header_from_elsewhere_finds_room_in_a_full_buffer() {
     let limit = Limit::Packets(2);

@@ -179,7 +179,7 @@ impl Bbr {
         self.inflight_and(gain, segment, 0)
     }
 
-    /// [`Self::inflight`] with `more` bytes.
+    /// [`Self::inflight`] plus `more` bytes.
     fn inflight_and(&self, gain: f64, segment: u64, more: u64) -> u64 {
         if self.round_trip.is_none() {
             return self.initial_window;

@@ -90,7 +90,7 @@ fn build(name: &str) -> Controller {
     config.build(2000, 1 << 20)
 }
 
-/// A path on which time, sequence numbers and round trips advance.
+/// The state of a path: the time, the next sequence number, and the round trip.
 struct Walk {
     path: PathView,
     delivered: u64,

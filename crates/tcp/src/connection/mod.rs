@@ -344,7 +344,7 @@ impl Connection {
     // Outputs.
 
     /// Whether the connection has nothing to send and expects no ACK. A call of `poll_transmit`
-    /// would also show a quiet connection, but this method is cheaper and is often called for
+    /// would also tell that nothing is to be sent, but this method is cheaper, and often called for
     /// receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {

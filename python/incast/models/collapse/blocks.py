@@ -57,7 +57,7 @@ class Outcome:
     timeouts
         Timeouts of a block.
     handshakes
-        Timeouts of a block that waited for the answer to a SYN or SYN-ACK.
+        A block's timeouts while the answer to a SYN or SYN-ACK was awaited.
     seconds
         Duration of a block at the mean goodput over runs, in seconds.
     scatter
