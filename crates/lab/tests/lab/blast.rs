@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use incast_engine::{Rate, Stream, Time};
 use incast_host::{Family, Transport};
+use incast_lab::probe::Silent;
+use incast_lab::world::World;
 use incast_lab::{Control, Row, RunError, TraceRequest, run};
+use incast_net::queue::{QueueConfig, QueueDiscipline, QueueView, Refusal, Verdict};
+use incast_net::{Packet, Port};
 use incast_scenario::Scenario;
 use incast_transports::credit::{Credit, Credits};
 use incast_transports::paths::{Feedback, PathChooser, Paths};
@@ -293,4 +297,48 @@ fn a_repair_from_elsewhere_is_used_by_both_ends() {
     assert_eq!((row.status, row.blocks), ("ok", 4));
     assert!(row.timeouts > 0, "nobody asks for what is lost");
     assert_eq!((row.timeouts, row.fast_retransmits), (timeouts.load(Relaxed), 0));
+}
+
+/// Trims packets that do not fit, and sends headers first.
+struct Trims;
+
+impl QueueDiscipline for Trims {
+    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn trims(&self) -> bool {
+        true
+    }
+
+    fn refused(&mut self, _: &Packet, _: &QueueView) -> Refusal {
+        Refusal::Trim
+    }
+
+    fn classes(&self) -> usize {
+        2
+    }
+
+    fn class(&self, packet: &Packet) -> usize {
+        usize::from(packet.payload > 0)
+    }
+}
+
+/// Whatever the buffer counts, a packet that does not fit becomes a header, nothing is lost, and the
+/// sender hears of it without a timeout.
+#[test]
+fn a_trim_works_in_every_buffer() {
+    for buffer in ["64pkt", "96000B", "93440B"] {
+        let transport = blast(&json!({ "repair": "selective-repeat", "rto": "100ms" }));
+        let mut scenario = scenario(&transport, &json!({ "network": { "buffer": buffer } }));
+        let queue = || -> Box<dyn QueueDiscipline + Send> { Box::new(Trims) };
+        scenario.network.queue = QueueConfig::Foreign(incast_engine::Foreign::new("trims", queue));
+        let world = World::new(&scenario, 1, |_| Silent);
+        let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
+        let trimmed: u64 = core.network.ports().iter().map(|it| it.counters().trimmed).sum();
+        assert!(trimmed > 100, "{buffer}: {trimmed}");
+        assert!(core.network.ports().iter().all(Port::is_conserving), "{buffer}");
+        let row = &rows[0];
+        assert_eq!((row.status, row.blocks, row.drops, row.timeouts), ("ok", 4, 0, 0), "{buffer}");
+    }
 }
