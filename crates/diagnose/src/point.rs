@@ -235,11 +235,12 @@ impl Point {
         }
     }
 
-    /// Decides causes by the identifications of packets. At the end of the capture, it is known
-    /// which packets the identifications count.
+    /// Decides unknown and less certain causes by the identifications of packets. At the end of the
+    /// capture, it is known which packets the identifications count.
     fn decide_by_numbers(&mut self) {
         for stall in &mut self.stalls {
-            if let (Err(_), Some(cause)) = (stall.cause, stall.if_counted)
+            if let Some(cause) = stall.if_counted
+                && (stall.cause.is_err() || stall.confidence <= NUMBERED)
                 && self.hosts.counts_connections(stall.sender.address)
             {
                 stall.cause = Ok(if cause == Cause::LackOfDupacks && stall.near_end {

@@ -12,7 +12,14 @@ impl Connection {
     pub(super) fn fresh(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let side = it.side;
         self.rounds(side, gap, events);
-        let flow = &self.flows[side];
+        let flow = &mut self.flows[side];
+        let again = flow.repair.may_cover(it.start);
+        if it.seen == Seen::Next
+            && let Some(unseen @ 1..) = gap.missing.or(gap.if_counted)
+        {
+            // All missing packets were sent before this one, and are sent again.
+            flow.repair.sent_unseen(it.start + gap.beyond(unseen) * flow.segments.usual());
+        }
         if gap.is_shut_out(flow) {
             return; // the receiver caused the wait
         }
@@ -32,7 +39,7 @@ impl Connection {
         if it.seen == Seen::Beyond {
             self.probed_beyond(it, gap, events);
         } else {
-            self.wait_for_more(it, gap);
+            self.wait_for_more(it, gap, again);
         }
     }
 
@@ -48,8 +55,9 @@ impl Connection {
         }
     }
 
-    /// Takes the next bytes after a silence. Later packets show what the flow waited for.
-    fn wait_for_more(&mut self, it: &Arrival, gap: &Gap) {
+    /// Takes the next bytes after a silence. Later packets show what the flow waited for. `again`
+    /// tells whether the bytes had been sent before.
+    fn wait_for_more(&mut self, it: &Arrival, gap: &Gap, again: bool) {
         let probes = self.is_selective() && !self.trips.near(1 - it.side);
         let flow = &mut self.flows[it.side];
         let span = (it.start, it.end);
@@ -63,7 +71,7 @@ impl Connection {
         }
         let kind = Kind::Silent(Silent {
             first: gap.first,
-            again: flow.repair.covers(it.start),
+            again,
             missing: gap.missing,
             if_counted: gap.if_counted,
         });

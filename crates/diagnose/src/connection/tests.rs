@@ -20,6 +20,8 @@ struct Talk {
     events: Vec<Event>,
     /// Number of packets that are missing before the next packet, if its sender counts them.
     missing: Option<u32>,
+    /// Whether it is known that the sender counts them.
+    counted: bool,
     options: Options,
     timer: Option<Span>,
     frame: u64,
@@ -34,7 +36,8 @@ impl Talk {
         // MSS 1000, window scale 7, SACK permitted.
         let options = Options::parse(&[2, 4, 3, 232, 3, 3, 7, 4, 2]);
         let (events, timer) = (Vec::new(), Some(200 * MS));
-        let mut talk = Self { connection, events, missing: None, options, timer, frame: 0 };
+        let (missing, counted) = (None, true);
+        let mut talk = Self { connection, events, missing, counted, options, timer, frame: 0 };
         let (client, server) = if at_server { (MS, MS / 10) } else { (MS / 10, MS) };
         talk.packet(CLIENT, Span::ZERO, (1000, 0, 0), flags::SYN);
         talk.packet(SERVER, server, (5000, 1001, 0), flags::SYN | flags::ACK);
@@ -69,7 +72,7 @@ impl Talk {
             ..Packet::default()
         };
         let mark = Mark { idle: time };
-        let (missing, counted) = (self.missing, self.missing.is_some());
+        let (missing, counted) = (self.missing, self.missing.is_some() && self.counted);
         let timer = self.timer;
         let around = Around { mark, own: mark, round_trip: MS, missing, counted, timer };
         self.connection.handle(&packet, around, &mut self.events);
@@ -154,6 +157,33 @@ fn a_hole_that_is_filled_late_had_too_few_segments_behind_it() {
     };
     assert_eq!(filled(4), timeout(Cause::LackOfDupacks));
     assert_eq!(filled(0), timeout(Cause::Tail), "two segments follow");
+}
+
+/// The answer comes at once, so its first segment ends no wait.
+#[test]
+fn bytes_behind_a_window_that_was_lost_had_been_sent_before() {
+    let told = |missing, counted| {
+        let mut talk = Talk::ask(false);
+        talk.missing = Some(missing);
+        talk.counted = counted;
+        talk.segment(3 * MS, 0);
+        talk.missing = Some(1);
+        talk.segment(3 * MS + ns(1000), 2);
+        talk.missing = Some(0);
+        talk.segment(204 * MS, 1);
+        (3..8).for_each(|number| talk.segment(206 * MS, number));
+        talk.connection.finish(at(0) + 10_000 * MS, &mut talk.events);
+        let causes = |event: &Event| match event {
+            Event::Stalled { stall, .. } => Some((stall.cause, stall.if_counted)),
+            _ => None,
+        };
+        talk.events.iter().find_map(causes)
+    };
+    let (lost, lack) = (Cause::LostRetransmission, Cause::LackOfDupacks);
+    assert_eq!(told(3, true), Some((Ok(lost), None)));
+    assert_eq!(told(1, true), Some((Ok(lack), None)), "the lost packet arrives now");
+    assert_eq!(told(3, false), Some((Ok(lack), Some(lost))));
+    assert_eq!(told(1, false), Some((Ok(lack), Some(lack))));
 }
 
 #[test]

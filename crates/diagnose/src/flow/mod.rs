@@ -123,9 +123,10 @@ impl Flow {
         }
     }
 
-    /// Whether the next bytes had been sent before.
+    /// Whether the next bytes had been sent before, if the identifications of IP packets count the
+    /// packets of each connection.
     fn is_sent_again(&self) -> bool {
-        self.repair.covers(self.bytes.top())
+        self.repair.may_cover(self.bytes.top())
     }
 
     /// Whether the window lets no further segment through.

@@ -10,6 +10,9 @@ pub struct Repair {
     /// The end of the bytes that were sent before a repair began. Holes below this byte are
     /// repaired without further duplicate ACKs.
     recover: i64,
+    /// The end of the bytes that were sent before and did not arrive, if the identifications of IP
+    /// packets count the packets of each connection.
+    sent_unseen: i64,
     /// The end of the bytes that were sent again.
     resent: i64,
     /// Number of segments that the receiver holds beyond a hole, and the highest byte sent before
@@ -76,6 +79,18 @@ impl Repair {
     /// Whether a byte had been sent before the last repair.
     pub fn covers(&self, byte: i64) -> bool {
         byte < self.recover
+    }
+
+    /// Notes that bytes up to `end` were sent and did not arrive, if the identifications of IP
+    /// packets count the packets of each connection.
+    pub fn sent_unseen(&mut self, end: i64) {
+        self.sent_unseen = self.sent_unseen.max(end);
+    }
+
+    /// Whether a byte had been sent before the last repair, or was sent and did not arrive if the
+    /// identifications of IP packets count the packets of each connection.
+    pub fn may_cover(&self, byte: i64) -> bool {
+        self.covers(byte) || byte < self.sent_unseen
     }
 
     /// Whether nothing was acknowledged since the end of the last repair. The sender may then not
@@ -156,5 +171,16 @@ mod tests {
         repair.resend(3000);
         repair.resend(2000);
         assert!(repair.has_resent(2999) && !repair.has_resent(3000));
+    }
+
+    #[test]
+    fn bytes_that_nobody_has_seen_are_not_part_of_a_repair() {
+        let mut repair = Repair::default();
+        repair.begin(2000);
+        repair.sent_unseen(5000);
+        repair.sent_unseen(4000);
+        assert!(repair.may_cover(4999) && !repair.may_cover(5000) && !repair.covers(4999));
+        repair.begin(7000);
+        assert!(repair.may_cover(6999));
     }
 }

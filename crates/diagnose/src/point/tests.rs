@@ -150,7 +150,12 @@ fn numbers_decide_where_a_host_counts() {
     assert_eq!(cause(2, false, unknown(lack)).0, Err("unknown"), "it does not");
     assert_eq!(cause(1, false, open(1, (0, 200))).0, Err("unknown"));
     let known = Stall { if_counted: Some(lack), ..of(1, (0, 200), Cause::FullWindow) };
-    assert_eq!(cause(1, false, known), (Ok(Cause::FullWindow), 1.0));
+    assert_eq!(cause(1, false, known.clone()), (Ok(Cause::FullWindow), 1.0));
+    let likely = Stall { confidence: 0.95, ..known.clone() };
+    assert_eq!(cause(1, false, likely), (Ok(Cause::FullWindow), 0.95));
+    let guessed = Stall { confidence: 0.85, ..known };
+    assert_eq!(cause(1, false, guessed.clone()), (Ok(lack), 0.9));
+    assert_eq!(cause(2, false, guessed), (Ok(Cause::FullWindow), 0.85));
 }
 
 #[test]
