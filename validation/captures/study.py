@@ -1,8 +1,7 @@
 """Make the held-out halves of our and foreign captures, judge the diagnosis, write the page.
 
-The study holds if every criterion is met. The sample has a control of each kind. The foreign
-captures of the sample are of the development half, so that the sample reveals nothing about the
-held-out half.
+The study holds if every criterion is met. The sample has a control of each kind. Its captures are
+of the development half, so that the sample reveals nothing about the held-out half.
 """
 
 from __future__ import annotations
@@ -36,10 +35,11 @@ _OF_HOSTS = ("episodes, F1", *_IN_SAMPLE, "look-alikes named")
 
 def run(*, quick: bool, half: str = HELD_OUT, page_file: Path = PAGE) -> int:
     """Run the study; return 0 if it holds."""
+    half = DEVELOPMENT if quick else half
     halves = committed()
     cases = [case for case in all_cases() if halves[case.name] == half]
     simulated = [case for case in cases if not case.kernel]
-    foreign = _foreign(DEVELOPMENT if quick else half)
+    foreign = _foreign(half)
     if quick:
         simulated = [next(one for one in simulated if one.family == family) for family in _SAMPLE]
         foreign = _of_each_kind(foreign)
