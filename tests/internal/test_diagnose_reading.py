@@ -277,7 +277,7 @@ def test_errors_of_the_reading_are_what_they_are(
     path.write_bytes(HEADER + frame(1))
     with pytest.raises(CaptureError, match="vantage: 'elsewhere': must be one of client, server"):
         reading.diagnose([path], vantage="elsewhere")
-    for flows in (1, 65_536, 2**80, "3"):
+    for flows in (1, 65_536, 2**80, "3", 3.0):
         with pytest.raises(CaptureError, match=f"flows: {flows!r}: must be 2 to 65535"):
             reading.diagnose([path], flows=flows)  # type: ignore[arg-type]
 

@@ -99,7 +99,7 @@ def diagnose(
     if vantage is not None and vantage not in list(Place):
         given = plain(repr(vantage)[:80])
         raise CaptureError(f"vantage: {given}: must be one of {', '.join(Place)}")
-    if flows not in FLOWS:
+    if type(flows) is not int or flows not in FLOWS:
         given = plain(repr(flows)[:80])
         raise CaptureError(f"flows: {given}: must be {FLOWS[0]} to {FLOWS[-1]}")
     several = [paths] if isinstance(paths, str | Path) else paths
