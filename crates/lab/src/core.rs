@@ -303,13 +303,7 @@ impl<P: Probe> Core<P> {
                 break;
             }
         }
-        if P::ON {
-            if end.counters().tail_probes > probes {
-                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), end);
-                wires.probe.on_event(row);
-            }
-            wires.probe.on_served(now, id, end);
-        }
+        wires.show_served(now, id, end, probes);
         wires.arm(id, end);
     }
 
@@ -438,6 +432,19 @@ impl<P: Probe> Wires<'_, P> {
         self.queue.push(departure.0, departure.1, Event::Departure(port));
         if let Some((time, sequence)) = arrival {
             self.queue.push(time, sequence, Event::Arrival(port));
+        }
+    }
+
+    /// Shows an end whose packets were sent to the probe. `probes` is the number of its tail loss
+    /// probes before.
+    #[inline]
+    fn show_served(&mut self, now: Time, id: EndId, end: &End, probes: u64) {
+        if P::ON {
+            if end.counters().tail_probes > probes {
+                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), end);
+                self.probe.on_event(row);
+            }
+            self.probe.on_served(now, id, end);
         }
     }
 

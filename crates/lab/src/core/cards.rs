@@ -1,7 +1,6 @@
 //! Hosts whose network card decides which end sends next.
 
 use incast_engine::Time;
-use incast_host::milestone::{EventKind, EventRow};
 use incast_host::{EndId, Nic};
 use incast_net::topology::{HostId, Network};
 use incast_net::{Packet, PortId};
@@ -112,7 +111,7 @@ impl<P: Probe> Core<P> {
         // The flow may have been freed.
         let Some(end) = hosts.get_mut(id) else { return };
         let mut wires = Wires { queue, network, probe, order };
-        let probes = end.counters().tail_probes;
+        let probes = if P::ON { end.counters().tail_probes } else { 0 };
         let polled = end.poll_transmit_into(now, wires.network.packets().draft());
         if polled != Polled::Nothing {
             let packet = wires.network.packets().take();
@@ -124,13 +123,7 @@ impl<P: Probe> Core<P> {
         {
             slot.card.wants(id);
         }
-        if P::ON {
-            if end.counters().tail_probes > probes {
-                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), end);
-                wires.probe.on_event(row);
-            }
-            wires.probe.on_served(now, id, end);
-        }
+        wires.show_served(now, id, end, probes);
         wires.arm(id, end);
     }
 }
