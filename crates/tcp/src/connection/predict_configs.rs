@@ -3,6 +3,8 @@
 use incast_engine::Span;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde::de::DeserializeOwned;
 
 use crate::config::{
@@ -61,7 +63,7 @@ fn rto() -> impl Strategy<Value = RtoPolicy> {
 }
 
 /// Options of the receiver and of packets.
-pub(super) fn receivers() -> impl Strategy<Value = Config> {
+fn receivers() -> impl Strategy<Value = Config> {
     let delayed = |quickack| DelayedAck {
         segments: 2,
         timeout: Span::from_micros(400),
@@ -118,6 +120,19 @@ pub(super) fn receivers() -> impl Strategy<Value = Config> {
         recovery: named("newreno"),
         congestion_control: named("reno"),
     })
+}
+
+/// A configuration in which the receiver acknowledges each segment at once.
+pub(super) fn plain() -> Config {
+    let mut runner = TestRunner::deterministic();
+    let config = receivers().new_tree(&mut runner).expect("a configuration").current();
+    Config {
+        handshake: Handshake::None,
+        receive_window: 200_000,
+        delayed_ack: None,
+        receive_offload: None,
+        ..config
+    }
 }
 
 pub(super) fn configs() -> impl Strategy<Value = Config> {

@@ -9,11 +9,10 @@ use incast_engine::{Span, Stream, Time};
 use incast_net::{Packet, RouteId, Trigger};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::strategy::ValueTree;
 
-use self::configs::{configs, named, receivers};
+use self::configs::{configs, named, plain};
 use super::super::{Connection, Event, FIRST_BYTE, Predicted, Role};
-use crate::config::{Config, EcnPackets, Handshake, Sack};
+use crate::config::{Config, EcnPackets, Sack};
 use crate::recovery::Recovery;
 
 #[path = "predict_configs.rs"]
@@ -306,18 +305,12 @@ proptest! {
 #[test]
 fn almost_every_packet_is_predicted_where_nothing_is_lost() {
     for (recovery, control) in [("newreno", "reno"), ("sack", "reno"), ("sack", "dctcp")] {
-        let mut runner = proptest::test_runner::TestRunner::deterministic();
-        let config = receivers().new_tree(&mut runner).expect("a configuration").current();
         let mut scene = Scene::new(Config {
-            handshake: Handshake::None,
-            receive_window: 200_000,
-            delayed_ack: None,
-            receive_offload: None,
             ecn: (control == "dctcp").then_some(EcnPackets::Data),
             sack: (recovery == "sack").then_some(Sack { dsack: true, takes_room: false }),
             recovery: named(recovery),
             congestion_control: named(control),
-            ..config
+            ..plain()
         });
         (0..300).for_each(|index| scene.arrive(index % 2));
         let predicted = scene.ends.each_ref().map(|end| end.predicted);
@@ -330,16 +323,10 @@ fn almost_every_packet_is_predicted_where_nothing_is_lost() {
 #[test]
 fn an_ack_with_an_echo_is_predicted_if_marks_are_counted() {
     for (control, predicted) in [("reno", 1), ("dctcp", 2)] {
-        let mut runner = proptest::test_runner::TestRunner::deterministic();
-        let config = receivers().new_tree(&mut runner).expect("a configuration").current();
         let mut scene = Scene::new(Config {
-            handshake: Handshake::None,
-            receive_window: 200_000,
-            delayed_ack: None,
-            receive_offload: None,
             ecn: Some(EcnPackets::Data),
             congestion_control: named(control),
-            ..config
+            ..plain()
         });
         // The first segment arrives unmarked, and the second is marked.
         scene.arrive(0);
