@@ -1,16 +1,20 @@
 //! The distribution of losses. At a full queue, losses come together; on a bad link, they are
 //! random.
 
-/// Number of packets in a group. Losses are counted per group of packets to one host.
+/// Number of packets in a group of the packets to one host.
 const GROUP: u32 = 64;
+/// Number of packets in a group of the packets from one host to another.
+const OF_HOST: u32 = 16;
 
 /// Smallest number of losses and smallest number of groups that show a distribution.
 const LOSSES: u64 = 5;
 const GROUPS: u64 = 8;
 
-/// The losses on the way to one host.
-#[derive(Clone, Copy, Debug, Default)]
+/// The losses on the way to one host. They are counted per group of successive packets.
+#[derive(Clone, Copy, Debug)]
 pub struct Losses {
+    /// Number of packets in a group.
+    size: u32,
     packets: u64,
     lost: u64,
     /// The counts of the current group.
@@ -23,12 +27,40 @@ pub struct Losses {
     squares: f64,
 }
 
+impl Default for Losses {
+    fn default() -> Self {
+        Self::in_groups(GROUP)
+    }
+}
+
 impl Losses {
+    fn in_groups(size: u32) -> Self {
+        Self { size, packets: 0, lost: 0, group: 0, here: 0, groups: 0, sum: 0.0, squares: 0.0 }
+    }
+
+    /// The losses on the way from one host to another.
+    pub fn of_host() -> Self {
+        Self::in_groups(OF_HOST)
+    }
+
+    /// The losses of several hosts together. Groups that are not full count as they are.
+    pub fn together<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        all.fold(Self::of_host(), |mut sum, one| {
+            let one = one.whole();
+            sum.packets += one.packets;
+            sum.lost += one.lost;
+            sum.groups += one.groups;
+            sum.sum += one.sum;
+            sum.squares += one.squares;
+            sum
+        })
+    }
+
     /// Notes a packet of data.
     pub fn packet(&mut self) {
         self.packets += 1;
         self.group += 1;
-        if self.group == GROUP {
+        if self.group == self.size {
             self.close();
         }
     }
@@ -54,6 +86,20 @@ impl Losses {
         self.here = 0;
     }
 
+    /// These losses, with the group that fills now.
+    fn whole(&self) -> Self {
+        let mut whole = *self;
+        if whole.group > 0 || whole.here > 0 {
+            whole.close();
+        }
+        whole
+    }
+
+    /// Number of packets that were seen.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
     /// Number of lost packets.
     pub fn count(&self) -> u64 {
         self.lost
@@ -67,10 +113,7 @@ impl Losses {
     /// Variance over mean of the losses per group. It is 1 if losses are independent, larger if
     /// they come together, and `None` if there are too few losses or groups.
     pub fn dispersion(&self) -> Option<f64> {
-        let mut whole = *self;
-        if whole.group > 0 || whole.here > 0 {
-            whole.close();
-        }
+        let whole = self.whole();
         let groups = whole.groups as f64;
         let mean = whole.sum / groups.max(1.0);
         if whole.lost < LOSSES || whole.groups < GROUPS {
@@ -103,6 +146,26 @@ mod tests {
         assert!(spread < 0.01, "{spread}");
         let together = losses(16, 8, 16).dispersion().expect("enough");
         assert!((together - 14.0).abs() < 0.01, "{together}");
+    }
+
+    #[test]
+    fn losses_of_several_hosts_are_told_by_their_own_groups() {
+        let of = |lost: &[u32]| {
+            let mut losses = Losses::of_host();
+            for &lost in lost {
+                losses.lost(lost);
+                (0..OF_HOST).for_each(|_| losses.packet());
+            }
+            losses
+        };
+        let hosts = [of(&[1, 1, 1, 1]), of(&[0, 8, 0, 0])];
+        let all = Losses::together(hosts.iter());
+        assert_eq!((all.packets(), all.count()), (128, 12));
+        assert_eq!(all.dispersion(), Some((68.0 / 8.0 - 2.25) / 1.5));
+        let mut begun = of(&[0, 8, 0]);
+        begun.lost(3);
+        let all = Losses::together([begun, of(&[1, 1, 1, 1])].iter());
+        assert_eq!(all.dispersion(), Some((77.0 / 8.0 - 1.875 * 1.875) / 1.875), "one is not full");
     }
 
     #[test]

@@ -11,11 +11,30 @@ use crate::losses::Losses;
 use crate::time::{Span, Time};
 
 /// The packets that a host has sent to this host.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    pub packets: u64,
-    pub lost: u64,
+    pub losses: Losses,
     pub stalls: u64,
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self { losses: Losses::of_host(), stalls: 0 }
+    }
+}
+
+#[cfg(test)]
+impl Sent {
+    /// The packets of a host whose losses are spread evenly among them.
+    pub fn of(packets: u64, lost: u64) -> Self {
+        let mut sent = Self::default();
+        for number in 0..packets {
+            let until = |number| number * lost / packets;
+            sent.losses.lost((until(number + 1) - until(number)) as u32);
+            sent.losses.packet();
+        }
+        sent
+    }
 }
 
 /// Waits of one kind.
@@ -112,7 +131,7 @@ impl Receiver {
 
     /// Number of hosts that send to this host, without hosts whose packets were flooded.
     pub fn senders(&self) -> usize {
-        self.hosts.values().filter(|sent| sent.packets >= SENDS).count()
+        self.hosts.values().filter(|sent| sent.losses.packets() >= SENDS).count()
     }
 
     /// A receiver that has received nothing since `began`.
@@ -151,7 +170,7 @@ impl Receiver {
         }
         self.last = Some((key, now));
         if let Some(sent) = self.host(sender) {
-            sent.packets += 1;
+            sent.losses.packet();
         }
     }
 
@@ -207,7 +226,12 @@ impl Receiver {
         match *event {
             Event::Waited { wait, .. } => self.waited(wait, sender),
             Event::Lost { packets, at_once, .. } => self.lost(packets, at_once, sender.address),
-            Event::Reordered { .. } => self.losses.found(),
+            Event::Reordered { .. } => {
+                self.losses.found();
+                if let Some(sent) = self.hosts.get_mut(&sender.address) {
+                    sent.losses.found();
+                }
+            }
             Event::InVain { first, .. } => tallies.in_vain += u64::from(first),
             Event::Unseen { bytes, .. } => {
                 tallies.unseen.0 = tallies.unseen.0.saturating_add(bytes);
@@ -242,7 +266,7 @@ impl Receiver {
             burst.lost += packets;
         }
         if let Some(sent) = self.host(sender) {
-            sent.lost += u64::from(packets);
+            sent.losses.lost(packets);
         }
         if !at_once {
             return;

@@ -119,7 +119,7 @@ fn point(senders: u8, share: f64) -> Point {
     let receiver = point.hosts.receiving(place);
     receiver.load.take(at(0), 1000);
     for host in 0..senders {
-        let sent = Sent { packets: 8, ..Sent::default() };
+        let sent = Sent::of(8, 0);
         receiver.hosts.insert(Address::v4([10, 0, 0, host]), sent);
     }
     point

@@ -244,7 +244,7 @@ pub mod tests {
             let receiver = point.hosts.receiving(place);
             receiver.load.take(at(0), 1500);
             for host in 0..senders {
-                let sent = Sent { packets: 100, ..Sent::default() };
+                let sent = Sent::of(100, 0);
                 receiver.hosts.insert(Address::v4([10, 0, 0, 2 + host]), sent);
             }
             let all = all(&point, Some(Vantage::Client), 0, false);

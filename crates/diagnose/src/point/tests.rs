@@ -324,7 +324,7 @@ fn place(senders: u8, fan_in: usize, trip: Option<Span>) -> Point {
     let place = point.hosts.place(end(99, 0).address);
     let receiver = point.hosts.receiving(place);
     for host in 0..senders {
-        let sent = Sent { packets: 8, ..Sent::default() };
+        let sent = Sent::of(8, 0);
         receiver.hosts.insert(Address::v4([10, 0, 0, host]), sent);
     }
     (point.parameters.fan_in, point.parameters.round_trip) = (fan_in, trip);

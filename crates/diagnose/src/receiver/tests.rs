@@ -27,7 +27,7 @@ fn lost(receiver: &mut Receiver, at_once: bool) -> (u64, u64) {
 #[test]
 fn flooded_packets_of_others_are_no_second_sender() {
     let hosts = |sent: &[u64]| {
-        let sent = sent.iter().map(|&packets| Sent { packets, ..Sent::default() });
+        let sent = sent.iter().map(|&packets| Sent::of(packets, 0));
         let named = sent.zip(0..).map(|(one, at)| (Address::v4([10, 0, 0, at]), one));
         let receiver = Receiver { hosts: named.collect(), ..Receiver::default() };
         (receiver.senders(), receiver.has_one_sender())
@@ -50,7 +50,7 @@ fn a_loss_counts_for_its_host() {
     let mut receiver = receiver(&[(0, 0)]);
     lost(&mut receiver, false);
     let sent = receiver.hosts[&Address::default()];
-    assert_eq!((sent.packets, sent.lost, receiver.losses.count()), (1, 2, 2));
+    assert_eq!((sent.losses.packets(), sent.losses.count(), receiver.losses.count()), (1, 2, 2));
 }
 
 fn waits(receiver: &mut Receiver, reason: Reason, span: (i64, i64), idle: f64) -> u64 {
@@ -158,7 +158,7 @@ fn a_burst_has_the_fullest_bin_of_its_time() {
     lost(&mut one, false);
     lost(&mut one, false);
     assert_eq!(one.bursts.newest().map(|burst| burst.lost), Some(4));
-    assert_eq!(one.hosts[&Address::default()].lost, 4);
+    assert_eq!(one.hosts[&Address::default()].losses.count(), 4);
 }
 
 #[test]
@@ -247,6 +247,7 @@ fn events_are_counted_by_what_they_are() {
     let told = &one.tallies;
     assert_eq!((told.rounds, told.full, told.in_vain, told.unseen), (3, 2, 2, (120, 2)));
     assert_eq!(one.losses.count(), 2);
+    assert_eq!(one.hosts[&Address::default()].losses.count(), 2);
 }
 
 #[test]
