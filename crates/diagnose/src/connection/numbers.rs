@@ -28,11 +28,11 @@ impl Connection {
             return None;
         }
         let early = flow.hidden.early();
+        let quick = silence <= self.trips.patience(around.round_trip);
         if matches!(it.seen, Seen::Next | Seen::Beyond) {
-            let quick = silence <= self.trips.patience(around.round_trip);
             vote(flow, (missing, new), quick, it.seen == Seen::Next);
         } else {
-            flow.hidden.add_early(missing);
+            vote_repeated(flow, missing, quick);
         }
         flow.hidden.add(hidden);
         let late = it.seen == Seen::Next && silence > SOON;
@@ -67,6 +67,16 @@ fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
         if new > 0 && missing == new {
             flow.ids.matches();
         }
+    }
+}
+
+/// Before repeated bytes, `missing` packets are missing according to the identifications. If none is
+/// missing and there was no silence, the numbers agree with the bytes. A missing packet may be
+/// another retransmission, so it does not contradict them.
+fn vote_repeated(flow: &mut Flow, missing: u32, quick: bool) {
+    flow.hidden.add_early(missing);
+    if quick && missing == 0 {
+        flow.ids.vote(true);
     }
 }
 
@@ -120,5 +130,20 @@ mod tests {
     fn late_packets_speak_for_numbers_and_not_against_them() {
         assert_eq!(class(false), Class::PerConnection);
         assert_eq!(class(true), Class::Unknown, "one of five does not agree");
+    }
+
+    #[test]
+    fn repeated_packets_speak_for_numbers_if_they_follow_at_once_without_a_gap() {
+        let class = |missing, quick| {
+            let mut flow = flow(at(1));
+            (0..4).for_each(|_| vote_repeated(&mut flow, missing, quick));
+            let mut host = Host::default();
+            host.opened_bare();
+            host.add(flow.ids.collect());
+            (host.class(), flow.hidden.early())
+        };
+        assert_eq!(class(0, true), (Class::PerConnection, 0));
+        assert_eq!(class(0, false), (Class::Unknown, 0));
+        assert_eq!(class(1, true), (Class::Unknown, 4));
     }
 }
