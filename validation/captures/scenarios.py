@@ -189,20 +189,21 @@ _OFFSETS = {
     "tenth-": 71,
     "eleventh-": 83,
     "twelfth-": 97,
+    "thirteenth-": 113,
 }
 """The draws, with their first numbers; each was made after the previous draw had been judged."""
 NEWEST = next(reversed(_OFFSETS))
 
 _MADE = {  # numbers of scenarios in each draw
-    "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120, 120, 120, 120), _incast),
-    "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16, 16, 16, 16), _healthy),
-    "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8), _few_flows),
-    "window-limited": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12), _window_limited),
-    "bad-optic": ((12, 9, 9, 9, 9, 16, 16, 16, 16, 16, 16, 16), _bad_optic),
-    "path": ((9, 7, 7, 7, 7, 12, 12, 12, 12, 12, 12, 12), _path),
-    "delayed-ack": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10), _delayed_ack),
-    "one-by-one": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10), _one_by_one),
-    "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12), _healthy),
+    "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120, 120, 120, 120, 120), _incast),
+    "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16, 16, 16, 16, 16), _healthy),
+    "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8), _few_flows),
+    "window-limited": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12, 12), _window_limited),
+    "bad-optic": ((12, 9, 9, 9, 9, 16, 16, 16, 16, 16, 16, 16, 16), _bad_optic),
+    "path": ((9, 7, 7, 7, 7, 12, 12, 12, 12, 12, 12, 12, 12), _path),
+    "delayed-ack": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10, 10), _delayed_ack),
+    "one-by-one": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10, 10), _one_by_one),
+    "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12, 12), _healthy),
 }
 
 _KERNEL = {  # number of scenarios in every draw

@@ -1,7 +1,7 @@
 """The halves of the corpus: `development`, with which rules are written, and `held-out`.
 
 The first draw had halves, too. After the rules had been judged by its held-out half, the whole draw
-was used for development, and a second draw took its place. Ten more draws followed.
+was used for development, and a second draw took its place. Eleven more draws followed.
 """
 
 from __future__ import annotations

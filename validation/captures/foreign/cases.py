@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth")
+DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 """A draw is held out until the rules have been judged with it; the last draw is held out."""
 
 SERVICES = {
