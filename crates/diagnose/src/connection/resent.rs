@@ -7,10 +7,13 @@ use super::Connection;
 use crate::event::{Event, Reason};
 use crate::flow::{Pending, Resent};
 use crate::stall::{Cause, Ended, Finding, Stall};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 const NO_DUPLICATES_TOLD: &str =
     "the connection has no SACK, so the receiver cannot report that it had the segment";
+/// No common host delays an ACK for longer than this.
+const LONGEST_DELAY: Span = Span::from_millis(200);
+
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
 
 /// The information of an ACK about retransmitted segments.
@@ -23,6 +26,8 @@ pub(super) struct Answer {
     pub duplicate: bool,
     /// The timestamp that the ACK echoes.
     echo: Option<u32>,
+    /// Whether the packet has data.
+    data: bool,
 }
 
 impl Answer {
@@ -33,6 +38,7 @@ impl Answer {
             selective: !packet.options.sacks().is_empty(),
             duplicate: has_duplicate(packet),
             echo: packet.options.timestamps.map(|stamps| stamps.echo),
+            data: packet.payload > 0,
         }
     }
 
@@ -78,6 +84,8 @@ struct Evidence {
     at_once: bool,
     /// Whether nothing beyond the segment is acknowledged.
     only: bool,
+    /// Whether the wait was so short that the receiver may have delayed its ACK until then.
+    short: bool,
     at_sender: bool,
     at_receiver: bool,
     /// Whether the receiver may name ranges.
@@ -91,6 +99,9 @@ fn cause(it: &Evidence) -> Finding {
     } else if (it.had || it.duplicate) && (it.at_once || it.at_receiver) {
         // An ACK that is not seen at the receiver was held there.
         Finding::of(Cause::Spurious, 0.9)
+    } else if (it.had || it.duplicate) && it.only && it.short && !it.behind {
+        // A receiver delays the ACK of a single segment.
+        Finding::of(Cause::Spurious, 0.7)
     } else if it.had || it.duplicate {
         Finding::of(Cause::AckLoss, 0.9)
     } else if it.behind {
@@ -135,6 +146,12 @@ impl Connection {
         let at_once = answer.now - pending.end < reply * 3 / 4;
         if self.asks(side) && at_once {
             // The request had arrived, and the answer was on the way.
+            if answer.data && pending.end - pending.start >= LONGEST_DELAY {
+                // The server's ACK is missing, so what the server sent before was lost.
+                let finding = Finding::of(Cause::Spurious, 0.9);
+                let repeat = Repeat { ended: Ended::Timeout, proven: true, finding };
+                self.repeated(side, &pending, repeat, events);
+            }
             self.flows[side].waiting.settle();
             return;
         }
@@ -152,6 +169,7 @@ impl Connection {
             had: answer.is_older(resent.value) || arrived,
             at_once,
             only: answer.ack <= pending.to,
+            short: pending.end - pending.start < LONGEST_DELAY,
             at_sender: self.trips.near(side),
             at_receiver,
             selective: self.sack[1 - side],
@@ -242,6 +260,7 @@ mod tests {
         had: false,
         at_once: false,
         only: false,
+        short: false,
         at_sender: false,
         at_receiver: false,
         selective: true,
@@ -262,6 +281,19 @@ mod tests {
             assert_eq!(found(had), Ok(Cause::AckLoss));
         }
         assert_ne!(found(Evidence { at_once: true, ..NONE }), Ok(Cause::Spurious));
+    }
+
+    #[test]
+    fn the_ack_of_a_single_segment_was_delayed_if_the_wait_was_short() {
+        let single = Evidence { duplicate: true, only: true, short: true, ..NONE };
+        assert_eq!(cause(&single), Finding::of(Cause::Spurious, 0.7));
+        for other in [
+            Evidence { only: false, ..single },
+            Evidence { short: false, ..single },
+            Evidence { behind: true, ..single },
+        ] {
+            assert_eq!(found(other), Ok(Cause::AckLoss));
+        }
     }
 
     #[test]
@@ -313,6 +345,7 @@ mod tests {
             selective: false,
             duplicate: false,
             echo,
+            data: false,
         };
         assert!(answer(Some(4)).is_older(Some(5)) && answer(Some(u32::MAX)).is_older(Some(1)));
         assert!(!answer(Some(5)).is_older(Some(5)) && !answer(None).is_older(Some(5)));

@@ -289,6 +289,27 @@ fn a_request_that_is_sent_again_was_lost_if_its_answer_comes_then() {
 }
 
 #[test]
+fn an_answer_that_comes_too_soon_for_the_second_request_had_been_lost_before() {
+    let answered = |asked: Span, after: Span, payload| {
+        let mut talk = Talk::ask(false);
+        talk.packet(CLIENT, asked, (1001, ANSWER, 100), flags::ACK);
+        talk.packet(SERVER, asked + after, (ANSWER, 1101, payload), flags::ACK);
+        let next = if payload > 0 { ns(1000) } else { 300 * MS };
+        talk.segment(asked + after + next, u32::from(payload > 0));
+        talk.connection.finish(at(0) + 10_000 * MS, &mut talk.events);
+        let stalls = talk.events.iter().filter_map(|event| match event {
+            Event::Stalled { side, stall } => Some((*side, stall.cause.ok())),
+            _ => None,
+        });
+        stalls.collect::<Vec<_>>()
+    };
+    assert_eq!(answered(202 * MS, MS / 2, 1000), [(SERVER, Some(Cause::FullWindow))]);
+    assert_eq!(answered(202 * MS, MS, 1000), [(CLIENT, Some(Cause::FullWindow))]);
+    assert_eq!(answered(201 * MS, MS / 2, 1000), [(SERVER, None)], "an ACK may wait so long");
+    assert_eq!(answered(202 * MS, MS / 2, 0), [(SERVER, None)], "the ACK came late");
+}
+
+#[test]
 fn the_last_segment_that_is_sent_again_is_a_probe() {
     let mut talk = Talk::ask(true);
     for number in 0..3 {
