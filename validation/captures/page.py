@@ -1,4 +1,4 @@
-"""The page of the documentation: criteria, confusion matrices, and the worst mistakes."""
+"""The page of the study: criteria, confusion matrices, and the captures with the most mistakes."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def page(
     counts: tuple[int, int],
     pictures: list[str],
 ) -> str:
-    """Return the page; `real` is the score of real hosts, if this machine has them."""
+    """Return the page; `real` is the score of real hosts, or None if this machine has none."""
     told = [
         _HEAD,
         *section.summary(simulated, foreign),
@@ -196,7 +196,7 @@ def page(
 
 
 def worst(score: Score) -> list[tuple[int, str, str]]:
-    """Return the five captures with the most mistakes: number of mistakes, file, and mistakes."""
+    """Return number of mistakes, file and mistakes of the five captures with the most mistakes."""
     return sorted(score.mistakes)[::-1][:5]
 
 

@@ -1,6 +1,6 @@
 """The scenarios of the corpus, with their documents, families, and captures.
 
-Every number is drawn from a stream that the scenario's name seeds.
+The parameters of a scenario are random; the seed is the scenario's name.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ SNAPLENS = (64, 96, 128, 256, 1600)
 
 @dataclass(frozen=True)
 class View:
-    """The place of a capture, and the parts of packets that it keeps."""
+    """A capture: its place, and the parts of packets that it keeps."""
 
     at: str
     snaplen: int
     seed: int
     offload: bool = False
     numbered: bool = True
-    """Whether IP packets keep their identifications; otherwise they have zeros, as from other
-    stacks."""
+    """Whether IP packets keep their identifications. If not, the identifications are 0, as with
+    some stacks."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,17 @@ class Case:
     Parameters
     ----------
     name
-        The family, the draw (except for the first draw), and a number.
+        The family, the name of the draw (empty for the first draw), and a number.
     family
-        `incast`, `healthy`, or the look-alike.
+        `incast`, `healthy`, or the name of the look-alike.
     document
-        The scenario; for the kernel, the tasks of the hosts.
+        The scenario; for real hosts, the parameters of the reads.
     views
         The captures of the scenario.
     lost
         Share of the frames that the capture itself drops.
     kernel
-        Whether real hosts make it.
+        Whether real hosts make the captures.
     """
 
     name: str
@@ -190,10 +190,12 @@ _OFFSETS = {
     "eleventh-": 83,
     "twelfth-": 97,
 }
-"""The draws, with their first numbers; each was made after the previous draw had been judged."""
+"""The draws, with an offset that is added to the numbers of each draw's scenarios.
+
+Each draw was made after the rules had been judged by the previous draw."""
 NEWEST = next(reversed(_OFFSETS))
 
-_MADE = {  # numbers of scenarios in each draw
+_MADE = {  # for each family, the number of scenarios in each draw
     "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120, 120, 120, 120), _incast),
     "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16, 16, 16, 16), _healthy),
     "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8), _few_flows),
@@ -205,7 +207,7 @@ _MADE = {  # numbers of scenarios in each draw
     "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12), _healthy),
 }
 
-_KERNEL = {  # number of scenarios in every draw
+_KERNEL = {  # for each family, the number of scenarios per draw
     "incast": 8,
     "healthy": 4,
     "slow-server": 8,
@@ -216,14 +218,14 @@ _KERNEL = {  # number of scenarios in every draw
 
 
 def _drawn(counts: Iterable[int]) -> Iterator[tuple[str, int]]:
-    """Yield the end of each name, and a number that is different in each draw."""
+    """Yield the end of each scenario's name, and its number plus the offset of the draw."""
     for (draw, offset), count in zip(_OFFSETS.items(), counts, strict=True):
         for number in range(count):
             yield f"{draw}{number:02}", number + offset
 
 
 def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
-    """Return four captures: at each place, and once more at the client with another seed."""
+    """Return four captures: one at each of three places, and one at the client with a new seed."""
     servers = int(document["workload"]["servers"])
     snaplen = [random.choice(SNAPLENS[:-1]) for _ in range(4)]
     if number % 8 == 0:

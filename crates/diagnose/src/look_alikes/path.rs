@@ -10,7 +10,7 @@ const PACKETS: u64 = 8;
 /// share `CLEAN` is lost.
 const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
-/// Smallest number of losses per lossy host that cannot be a coincidence.
+/// Smallest mean number of losses per lossy host that cannot be a coincidence.
 const COUNT: u64 = 5;
 /// If the variance over mean of the losses per 64 packets is larger than this, the losses come
 /// together, as in a queue.
@@ -37,7 +37,7 @@ pub fn judge(seen: &Seen) -> Answer {
         && clean.iter().all(|(_, sent)| sent.lost as f64 <= CLEAN * sent.packets as f64);
     let together = receiver.losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     let certain = certain && (!together || FEW * lossy.len() <= lossy.len() + clean.len());
-    // A few hosts with few losses may be on a bad path, or may have been hit by a queue.
+    // A few hosts with few losses may be on a bad path, or may have lost packets in a full queue.
     let found = if certain {
         Some(true)
     } else if few {
