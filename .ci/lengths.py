@@ -1,4 +1,4 @@
-"""Refuses files of more than 500 lines, and functions in Python of more than 60.
+"""Refuses files of more than 500 lines, and Python functions of more than 60 lines.
 
 python .ci/lengths.py [FOLDER]
 
@@ -65,7 +65,7 @@ def sources(root: Path) -> list[Path]:
 
 
 def limits(path: Path, name: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the lengths in a file and their limits; in a clippy.toml, its limit for functions."""
+    """Yield each length in a file with its limit; for a clippy.toml, the limit that it sets."""
     if path.name == "clippy.toml":
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         yield name, tree.get("too-many-lines-threshold", 100), MOST_OF_FUNCTION

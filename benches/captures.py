@@ -2,11 +2,11 @@
 
 python benches/captures.py [--runs N]
 
-One capture has full-size packets; the other has packets that are cut after 96 bytes, as by
+One capture has full-size packets; the other has packets that are cut after 96 bytes, as with
 `tcpdump -s 96`. Every program counts packets and bytes of each connection. Exits with 1 if incast
-reads less than 2.5 GB/s of the full-size packets or 0.45 GB/s of the cut ones on one core, or if a
-capture of a million flows to one host takes it more than 10 s or 1.5 GiB. tshark and dpkt (`pip
-install dpkt`) are left out if they are missing.
+reads less than 2.5 GB/s of the full-size packets or 0.45 GB/s of the cut ones on one core, or if
+incast needs more than 10 s or 1.5 GiB of memory for a capture of a million flows to one host.
+tshark and dpkt (`pip install dpkt`) are left out if they are missing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = {"full-size packets": (1600, 2.5e9), "packets cut after 96 bytes": (96, 0.45e9)}
-"""Per shape: the kept bytes of a packet, and the bar of the reading speed in bytes per second."""
+"""Per shape: the kept bytes of a packet, and the least reading speed in bytes per second."""
 BLOCKS = 100
 FLOWS, FLOWS_TIME, FLOWS_MEMORY = 1_000_000, 10.0, 1.5 * 2**30
-"""Number of flows to one host, and the bars of time (s) and memory (bytes) for their capture."""
+"""Number of flows to one host, and the most time (s) and memory (bytes) to read their capture."""
 READER = ROOT / "target" / "release" / "examples" / "speed"
 DPKT = """
 import sys, dpkt
@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def _many_flows() -> bool:
-    """Read a capture of many flows, and return whether a bar is missed."""
+    """Read a capture of many flows, and return whether it takes too much time or memory."""
     table = Table(title="flows that begin together at one host")
     for head in ("flows", "processor [s]", "memory [MB]"):
         table.add_column(head, justify="right")
@@ -97,7 +97,7 @@ def _make_flows(path: Path, flows: int) -> None:
 
 
 def _compare(shape: str, capture: Path, least: float, runs: int) -> bool:
-    """Print a table of the programs, and return whether incast misses its bar."""
+    """Print a table of the programs, and return whether incast reads too slowly."""
     size = capture.stat().st_size
     table = Table(title=f"{size / 1e6:.0f} MB of {shape}")
     for head in ("program", "processor [s]", "MB/s"):

@@ -1,6 +1,7 @@
 """Measures the growth of time and memory with the size of a scenario.
 
-Every exponent must be about 1. Exits with 1 if an exponent is larger.
+Time must grow as a power of the work with an exponent of about 1. Exits with 1 if an exponent is
+larger than 1.1.
 """
 
 from __future__ import annotations

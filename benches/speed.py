@@ -1,7 +1,7 @@
 """Measures speed and memory of the engine's cases and transports, of ns-2, and of another build.
 
-Exits with 1 if instructions per packet-hop have grown. Bars of time hold only on an idle machine. A
-missed bar of time is therefore printed, but does not change the exit code.
+Exits with 1 if instructions per packet-hop have grown. Limits on times hold only on an idle
+machine. A time above its limit is therefore printed, but does not change the exit code.
 """
 
 from __future__ import annotations

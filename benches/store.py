@@ -16,7 +16,7 @@ from incast import _core
 from incast.results.frames import Run
 from incast.results.store import Directory
 
-BATCH = 500  # runs that are stored together; tiny runs take 0.1 s for as many
+BATCH = 500  # runs that are stored together; this number of tiny runs takes 0.1 s
 
 T = TypeVar("T")
 

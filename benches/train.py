@@ -14,7 +14,7 @@ from timing import cases
 from timing.cases import AMPLE, COLLAPSE
 from timing.clock import run_here
 
-# Long enough for a profile, and short enough for a build.
+# The size of a transfer: long enough for a profile, and short enough for a quick build.
 BYTES = 2_000_000
 
 

@@ -3,9 +3,10 @@
 python benches/walk.py [--transport NAME] [--package FOLDER]
 
 Callgrind counts the instructions of a short and a long read in a star with ample buffer; the
-difference belongs to the additional packets. A file is entered if one of its instructions, inlined
-or not, is executed at least every second packet. The script needs valgrind and a build with
-optimisation (`make .venv/release`). Exits with 1 if there are more files than the bar.
+difference belongs to the additional packets. A packet counts as entering a file if one of the
+file's instructions, inlined or not, is executed at least once per two packets. The script needs
+valgrind and a build with optimisation (`make .venv/release`). Exits with 1 if packets enter more
+files than the limit allows.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LINKS = 4
 """Number of links that a segment and its ACK cross, in total."""
 LEAST = 0.5
 LIBRARY = ""
-"""Name of Rust's library: its instructions are counted, but its files are not."""
+"""Path of Rust's library: its instructions are counted, but its files are not listed."""
 POSITION = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
 COST = re.compile(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\d+|[+-]\d+|\*) (\d+)$")
 

@@ -1,4 +1,4 @@
-"""Writes the generated parts of the pages of docs/reference: `make reference`."""
+"""Write the generated parts of README and of the documentation, as `make reference` does."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from reference import pages
 
 
 def main() -> None:
-    """Write the pages that are out of date, and name them."""
+    """Write the pages that are out of date, and print their names."""
     for file, text in pages().items():
         if file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")

@@ -63,7 +63,7 @@ class Builder:
 
 
 def inside_ip(frame: bytes) -> bytes:
-    """Return the frame with its packet inside another one: IP in IP, RFC 2003."""
+    """Return the frame with its IP packet inside another IP packet (RFC 2003)."""
     length = struct.pack("!H", 20 + len(frame) - 14)
     outer = b"\x45\x00" + length + bytes(5) + b"\x04" + bytes(2) + bytes([10, 9, 0, 1, 10, 9, 0, 2])
     return frame[:14] + outer + frame[14:]
@@ -92,11 +92,15 @@ def built(
     Parameters
     ----------
     servers
-        Number of servers that answer. lost Number of servers that lose their last window, and send
-        it again 0.2 s later. late Seconds for which the first server thinks. packets Packets of
-        each answer.
+        Number of servers that answer.
+    lost
+        Number of servers that lose their last four packets and retransmit them about 0.2 s later.
+    late
+        Seconds that the first server waits before its answer.
+    packets
+        Number of packets of each answer.
     counted
-        Whether the servers count the identifications of their packets, as Linux does. Lost packets
+        Whether each packet of a server has the next IP identification, as with Linux. Lost packets
         then leave gaps in the identifications. Otherwise all identifications are zero.
     """
     capture, trip, slot = Builder(), 100e-6, 12e-6
@@ -111,7 +115,7 @@ def built(
             time, identification = start + 2 * trip + think + turn * slot, 1000 * server + number
             if server < lost + 2 and number >= packets - 4:
                 time = start + 0.2 + (packets * servers) * slot + (number - packets + 4) * 3 * trip
-                identification += 4  # those of the window that was lost
+                identification += 4  # the four lost packets had the identifications before
             seq = 1 + number * _MSS
             capture.add(time, (server, 1), (seq, 65), _MSS, _ACK, identification if counted else 0)
             capture.add(time + 1e-6, (1, server), (65, seq + _MSS), 0, _ACK)

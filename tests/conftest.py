@@ -14,11 +14,11 @@ from hypothesis import settings
 from incast.cli import main
 from small_text import write_text
 
-# What an example takes says nothing on a busy machine.
+# Hypothesis has no time limit for an example, because a busy machine may be slow.
 settings.register_profile("busy", deadline=None)
 settings.load_profile("busy")
 
-# The processes of pytest-xdist are told a width; without a terminal there is none.
+# pytest-xdist sets COLUMNS in its processes. Without a terminal, it is not set.
 os.environ.pop("COLUMNS", None)
 
 SMALL = """\
@@ -94,7 +94,7 @@ def sweep(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    """Return a folder of texts that has a single text, without a figure yet."""
+    """Return a folder of papers that contains one paper, which has no figure yet."""
     place = tmp_path / "papers"
     write_text(place)
     return place

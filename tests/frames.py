@@ -13,7 +13,8 @@ _ETHERNET = 14
 class Frame:
     """A frame of TCP or UDP over IPv4.
 
-    `sums` are the checksums over the IP header and over its payload; a valid one gives 0.
+    `sums` are the sums over the IP header and over its payload, which are 0 if the checksums are
+    valid.
     """
 
     nanos: int

@@ -50,7 +50,7 @@ right = { series = "plain", reduce = "max", times = 0.5 }
 
 
 def write_text(place: Path) -> None:
-    """Write the text's base and its measurements."""
+    """Write the paper's base scenario and its measurements."""
     (place / "text" / "data").mkdir(parents=True)
     (place / "text" / "base.toml").write_text(BASE)
     pl.DataFrame(

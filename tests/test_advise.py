@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def asked(command: Command, *arguments: object) -> dict[str, Any]:
-    """Return the advice as a program reads it."""
+    """Return the advice as an object, from the JSON output."""
     result = command("advise", *arguments, "--format", "json")
     assert (result.code, result.err) == (0, "")
     advice: dict[str, Any] = json.loads(result.out)

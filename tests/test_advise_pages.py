@@ -26,7 +26,7 @@ def test_every_command_of_a_page_runs(
     for line in commands:
         words = shlex.split(line)
         if words[0] == "advise":
-            words += ["--budget", "4s"]  # a shorter look than the page's
+            words += ["--budget", "4s"]  # a shorter search than on the page
         result = command(*words)
         assert (result.code, result.err) == (0, ""), line
         assert "ollapse" in result.out

@@ -35,7 +35,7 @@ def test_goodput_stays_below_the_line_rate_and_bytes_are_those_asked_for() -> No
 def test_the_causes_sum_to_the_timeouts() -> None:
     frame = incast.run(document(workload={"servers": 32, "blocks": 4})).frame()
     assert frame["timeouts"].sum() > 0
-    parts = {"timeouts_tail", "timeouts_block_head"}  # of other columns
+    parts = {"timeouts_tail", "timeouts_block_head"}  # these are parts of other columns
     causes = [name for name in frame.columns if name.startswith("timeouts_") and name not in parts]
     assert len(causes) == 6
     assert (frame.select(pl.sum_horizontal(causes)).to_series() == frame["timeouts"]).all()

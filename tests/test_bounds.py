@@ -1,4 +1,4 @@
-"""Excessive or malformed input gives an error of one line before any work. Ctrl-C acts at once."""
+"""Excessive or malformed input leads to a one-line error before any work. Ctrl-C acts soon."""
 
 import signal
 import subprocess
@@ -112,7 +112,7 @@ def test_a_million_seeds_are_planned_at_once() -> None:
 
 
 def interrupted(arguments: list[object], begin: float, patience: float) -> None:
-    """Begin a command, interrupt it, and check that it ends."""
+    """Start a command, interrupt it after `begin` seconds, and check that it ends in time."""
     process = subprocess.Popen(
         [sys.executable, "-m", "incast", *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -124,10 +124,10 @@ def interrupted(arguments: list[object], begin: float, patience: float) -> None:
     _, err = process.communicate(timeout=60)
     assert time.monotonic() - sent < patience
     assert process.returncode == 130
-    assert err.count("\n") <= 1, err  # nothing if it came while modules were imported
+    assert err.count("\n") <= 1, err  # no line if Ctrl-C came while modules were imported
 
 
-# Half a second on an idle machine; what is interrupted would take minutes.
+# Seconds for a command to end. On an idle machine it needs half a second; the work takes minutes.
 PATIENCE = 5.0
 
 
@@ -147,5 +147,5 @@ def test_ctrl_c_ends_runs_of_many_servers_and_of_long_waits(tmp_path: Path) -> N
     far = ["network.delay=10000s", "workload.blocks=1000000000", "run.time_limit=1000000s"]
     far += ["transport.rto_min=1ps", "transport.rto_max=1us", "transport.rto_initial=1us"]
     far += ["transport.syn_rto=1us"]
-    # Soon, before as many packets are under way as a run may have.
+    # Interrupted early, before the run reaches its limit of packets in flight.
     interrupted(["run", path, *(part for it in far for part in ("--set", it))], 1, PATIENCE)

@@ -14,7 +14,7 @@ ONE = SMALL.replace("seeds = 2", "seeds = 1")
 
 @pytest.fixture
 def one(tmp_path: Path) -> Path:
-    """Return a scenario of one run, which has drops and timeouts."""
+    """Return a scenario of one run with drops and timeouts."""
     path = tmp_path / "one.toml"
     path.write_text(
         ONE.replace("servers = 4", "servers = 16").replace("32KiB", "12KiB"), encoding="utf-8"

@@ -25,7 +25,7 @@ async def _yielding(times: int) -> None:
 def test_any_mix_of_ends_errors_and_cancellations_keeps_the_bounds(
     k: int, tasks: list[tuple[int, int]]
 ) -> None:
-    """Each task holds its slot for some turns of the loop; some fail, some are cancelled."""
+    """Each task holds its slot for some turns of the event loop; some fail or are cancelled."""
 
     async def scene() -> None:
         governor = Governor(Plan.fixed(k, window=1000))
@@ -107,7 +107,7 @@ def test_a_slot_holds_the_window_of_its_connection_and_reads_it_back() -> None:
             there, _ = server.accept()
             async with governor.slot() as slot:
                 slot.attach(sock)
-                there.sendall(bytes(30000))  # the kernel now overwrites the clamp
+                there.sendall(bytes(30000))  # now the kernel overwrites the window clamp
                 slot.received(len(sock.recv(3000)))
                 assert slot.held == (5792, 5792)
             there.close()

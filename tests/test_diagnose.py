@@ -21,7 +21,7 @@ def found(command: Command, *arguments: object) -> dict[str, Any]:
 
 
 def alike(report: dict[str, Any], name: str) -> bool | None:
-    """Return the answer for a look-alike."""
+    """Return whether the report found a look-alike."""
     answers: dict[str, bool | None] = {one["name"]: one["found"] for one in report["look_alikes"]}
     return answers[name]
 
@@ -56,7 +56,7 @@ def test_two_flows_are_no_episode_unless_asked(command: Command, tmp_path: Path)
     assert found(command, file)["incast"] is False
     report = found(command, file, "--flows", 2)
     assert len(report["episodes"]) == 1
-    assert report["incast"] is None  # one loss may be that of a bad link
+    assert report["incast"] is None  # a bad link could also have caused the single loss
     assert "bad link" in report["why"]
 
 

@@ -70,7 +70,7 @@ connections = "persistent"
 
 
 def seen(command: Command, directory: Path, scenario: str, at: str) -> dict[str, Any]:
-    """Run a scenario, capture it at a place, and return the report of the capture."""
+    """Run a scenario, capture its packets at a place, and return the report on the capture."""
     file, capture = directory / "read.toml", directory / f"{at}.pcapng"
     file.write_text(scenario, encoding="utf-8")
     assert command("run", file, "--pcap", capture, "--pcap-at", at).code == 0

@@ -57,7 +57,7 @@ def test_objects_are_read_and_kept_under_their_names(
     files = {it.name: it.read_bytes() for it in (tmp_path / "new").iterdir()}
     assert files == {"one": OBJECT, "two.bin": OBJECT}
     assert "2 of 2 pieces, 40 KB in " in told.out
-    # Whether there was a stall depends on what else the machine does.
+    # The number of stalls depends on the load of the machine.
     assert (
         "; at most 4 answers at a time with windows of 5\N{NARROW NO-BREAK SPACE}792 B." in told.out
     )

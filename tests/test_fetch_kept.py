@@ -1,4 +1,4 @@
-"""Reused connections: unrequested data of a server are no answer to the next request."""
+"""Reused connections: data that a server sent unrequested are not the next request's answer."""
 
 import asyncio
 from contextlib import suppress
@@ -34,7 +34,7 @@ class Server:
                 else:
                     writer.write(answer)
                     await writer.drain()
-                    await asyncio.sleep(0.05)  # so that it comes when the answer has been read
+                    await asyncio.sleep(0.05)  # send the data after the answer has been read
                     writer.write(self.unasked)
                 await writer.drain()
                 self.sent.set()
@@ -58,7 +58,7 @@ def answers(unasked: bytes, *, at_once: bool = False) -> tuple[list[bytes | None
                 await asyncio.sleep(0.05)
         server.close()
         await server.wait_closed()
-        await asyncio.sleep(0.05)  # the connections end
+        await asyncio.sleep(0.05)  # wait until the connections have ended
         return found, kept.connections
 
     return asyncio.run(run())

@@ -9,7 +9,7 @@ PACKAGE = Path(incast.__file__).parent
 
 
 def test_every_parameter_can_be_given_by_its_name() -> None:
-    """Parameters after a lone `*` are keywords; those before a lone `/` would have no names."""
+    """No function has parameters before a lone `/`, because these cannot be given by name."""
     found = 0
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

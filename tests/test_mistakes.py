@@ -175,7 +175,7 @@ def test_messages_keep_their_length(command: Command, sweep: Path) -> None:
     assert line.startswith(f"incast: {sweep}: workload.servers")
     line = said(command("run", sweep, "--set", f"network.rate={'9' * 5000}furlongs"))
     assert "network.rate" in line
-    assert "Gbps" in line  # what is right stands last
+    assert "Gbps" in line  # the end of the message, with the valid units, is not cut off
 
 
 @pytest.mark.parametrize("jobs", [0, -5, 1.5, True, "two"])
@@ -224,8 +224,8 @@ def test_an_interrupt_while_a_file_is_read_says_so(tmp_path: Path, arguments: li
         text=True,
     )
     try:
-        with pipe.open("w"):  # the command has opened it
-            time.sleep(0.5)  # and waits for bytes
+        with pipe.open("w"):  # returns when the command has opened the pipe
+            time.sleep(0.5)  # now the command waits for bytes
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
     finally:

@@ -224,10 +224,10 @@ def test_rows_of_other_groups_are_asked_for_by_name(command: Command, tmp_path: 
     assert {row["group"] for row in json.loads(done.out)["rows"]} == {"backup"}
     done = command("run", scenario, "--groups", "--format", "csv")
     groups = [row["group"] for row in csv.DictReader(io.StringIO(done.out))]
-    assert sorted(groups) == sorted(known * 2)  # two seeds
+    assert sorted(groups) == sorted(known * 2)  # each group has a row for each of two seeds
     done = command("run", scenario, "--groups")
     assert [f"group {group}\n" in done.out for group in known] == [True] * 3
-    assert done.out.count("the client's link is busy") == 1  # said of the read, and of nothing else
+    assert done.out.count("the client's link is busy") == 1  # only for the read
     done = command("run", scenario, "--group", "backups")
     assert done.code == 2
     assert "there is no group 'backups'; choose from all, background.0.cbr, backup" in done.err

@@ -71,7 +71,7 @@ def test_an_unknown_key_is_refused_at_once(key: str, value: object, why: str) ->
 
 
 def test_the_order_of_overrides_does_not_matter() -> None:
-    """A key of another queue may be set before the name of the queue is set."""
+    """A key of a queue other than the default may be set before the queue's name is set."""
     scenario = incast.load(document())
     changed = scenario.override("network.queue.threshold", "20pkt").override(
         "network.queue.name", "ecn-threshold"

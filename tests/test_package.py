@@ -18,10 +18,10 @@ SHIPPED = sorted(file.stem for file in (ROOT / "scenarios").glob("*.toml"))
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the `incast` of an environment that has the wheel, and no checkout.
+    """Return the `incast` of a new environment that has the wheel, but not the checkout.
 
-    The environment has the dependencies of the environment that runs the tests. The wheel has the
-    library of the tests, which need not be a fast build.
+    The dependencies are those of the environment that runs the tests. The wheel is built with the
+    profile `dev`, so its library is not optimised.
     """
     place = tmp_path_factory.mktemp("elsewhere")
     environment = os.environ | {"VIRTUAL_ENV": sys.prefix}
@@ -50,7 +50,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def elsewhere(incast: Path, place: Path, *arguments: str) -> str:
-    """Run a command in an empty directory; return what it printed."""
+    """Run a command in an empty directory; return its output."""
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
         [incast, *arguments], cwd=place, env=clean, capture_output=True, text=True, check=False
@@ -104,7 +104,7 @@ def test_a_file_goes_before_a_shipped_name(
     (tmp_path / "storage-read").write_text(SMALL)
     assert command("run", "storage-read").out.startswith("A small read\n")
     (tmp_path / "storage-read").unlink()
-    (tmp_path / "storage-read").mkdir()  # as --out makes it
+    (tmp_path / "storage-read").mkdir()  # a directory, as --out creates it
     assert command("run", "storage-read", "--dry-run").out.startswith("120 runs: ")
 
 

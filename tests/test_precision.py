@@ -15,7 +15,7 @@ JITTER = SMALL.replace("blocks = 2", 'blocks = 4\nrequest_jitter = "50us"').repl
 
 @pytest.fixture
 def noisy(tmp_path: Path) -> Path:
-    """Return a scenario that needs four seeds at one point, and more at others."""
+    """Return a scenario in which four seeds are enough at one point, but not at the others."""
     path = tmp_path / "noisy.toml"
     text = JITTER.replace("seeds = 2", "seeds = 4\nprecision = 0.1\nmost_seeds = 16")
     path.write_text(text + '[sweep]\n"workload.servers" = [1, 6, 12]\n')
@@ -94,7 +94,7 @@ def test_the_keys_are_explained(command: Command) -> None:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Return the results of two timers: one is better in collapse, otherwise they are equal."""
+    """Return results with a long and a short timer, which differ only at the collapsed point."""
     scenario = tmp_path / "pair.toml"
     scenario.write_text(
         JITTER.replace("seeds = 2", "seeds = 12").replace("10ms", "100ms")

@@ -1,4 +1,4 @@
-"""Results on other file systems: the same files, the same commands."""
+"""Results on other file systems: the files and the commands are the same as on a local one."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from conftest import Command, said
 
 
 class State(Protocol):
-    """The argument of a progress function."""
+    """The state that a progress function gets."""
 
     done: int
 

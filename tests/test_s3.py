@@ -1,4 +1,4 @@
-"""Results on a server that speaks S3, on this machine."""
+"""Results on a local server with the S3 protocol."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[System]:
-    """Return an empty bucket, which commands find by environment variables, as for users."""
+    """Return an empty bucket. Commands find its server by environment variables, as users do."""
     for name, value in {
         "AWS_ENDPOINT_URL": address,
         "AWS_ACCESS_KEY_ID": "mine",

@@ -16,7 +16,7 @@ SEEDS = 60
 
 @pytest.fixture
 def varied(tmp_path: Path) -> Path:
-    """Return a scenario of 360 different runs of several costs; some have columns of their own."""
+    """Return a scenario of 360 different runs, which differ in cost and partly in columns."""
     path = tmp_path / "varied.toml"
     text = SMALL.replace("seeds = 2", f"seeds = {SEEDS}")
     path.write_text(
@@ -42,7 +42,7 @@ def test_merged_shards_are_the_store_of_one_process(
     incast.run(varied, out=whole, traces="queue")
     numbers = list(range(1, 8))
     random.Random(3).shuffle(numbers)
-    for number in [*numbers, numbers[0]]:  # one of them again
+    for number in [*numbers, numbers[0]]:  # the first shard runs twice
         part = f"{number}/7"
         told = command("run", varied, "--shard", part, "--out", tmp_path / f"part-{number}",
                        "--trace", "queue")  # fmt: skip
@@ -50,7 +50,7 @@ def test_merged_shards_are_the_store_of_one_process(
         assert told.out.startswith(f"shard {part} is done: ")
     parts = [tmp_path / f"part-{number}" for number in numbers]
     counts = [len(incast.open_results(part)) for part in parts]
-    assert sum(counts) == 9 * SEEDS  # equal points count, though they run once
+    assert sum(counts) == 9 * SEEDS  # equal points have a row each, although they run once
     assert max(counts) < 2 * min(counts)
     told = command("merge", merged, *parts)
     assert (told.code, told.err) == (0, "")
@@ -95,7 +95,7 @@ def test_a_merge_tells_what_is_missing_and_can_be_continued(
         f"(incast status {out} lists them)\n"
     )
     incast.run(sweep, out=tmp_path / "two", shard="2/2")
-    shutil.rmtree(tmp_path / "one")  # out has its runs
+    shutil.rmtree(tmp_path / "one")  # the runs of this shard are already in out
     assert command("merge", out, tmp_path / "two").out == f"6 of 6 runs in 1 file of {out}\n"
     incast.run(sweep, out=tmp_path / "whole")
     assert stored(out) == stored(tmp_path / "whole")
@@ -132,7 +132,7 @@ def test_what_cannot_be_merged_is_refused(
 
 @pytest.fixture
 def shard(sweep: Path, tmp_path: Path) -> Path:
-    """A store with traces."""
+    """Return a directory of results with traces."""
     one = tmp_path / "one"
     incast.run(sweep, out=one, traces=["events"])
     return one
@@ -159,7 +159,7 @@ def test_a_link_in_a_shard_is_not_followed(
 def test_a_folder_of_results_that_is_a_link_is_refused(
     command: Command, shard: Path, sweep: Path, tmp_path: Path, name: str, which: str
 ) -> None:
-    """A link in a directory of results could lead the writes of a run to any other place."""
+    """Through a link in a directory of results, a run could write to any other place."""
     elsewhere = tmp_path / "elsewhere"
     shutil.move(shard / name, elsewhere)
     (shard / name).symlink_to(elsewhere)

@@ -100,7 +100,7 @@ def test_times_stand_beside_the_rows_and_are_joined(sweep: Path, tmp_path: Path)
     assert (results.summary()["wall_s"] > 0).all()
     told = pl.concat(pl.read_csv(file) for file in out.glob("times/*.csv"))
     assert sorted(told["wall_s"]) == sorted(rows["wall_s"])
-    assert (incast.run(sweep).frame()["wall_s"] > 0).all()  # in memory, too
+    assert (incast.run(sweep).frame()["wall_s"] > 0).all()  # results in memory have times, too
 
 
 def test_the_folder_reads_as_one_table(sweep: Path, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_results_of_another_engine_are_not_mixed_with_ours(sweep: Path, tmp_path
 
 @pytest.mark.parametrize("key", ["traces", "plan.points.0.resolved.x"])
 def test_a_manifest_with_lists_in_lists_is_refused(sweep: Path, tmp_path: Path, key: str) -> None:
-    """The depth at which lists can no longer be read depends on the calls on the stack."""
+    """Lists may be nested too deeply to read; the limit depends on the depth of the call stack."""
     for depth in range(700, 1000):
         changed(sweep, tmp_path, key, "DEEP", '"DEEP"', "[" * depth + "]" * depth)
 

@@ -16,7 +16,7 @@ from conftest import SWEEP, Command, said
 
 VERSIONS = ("1.29", "1.33")
 
-# What sbatch takes, by its manual.
+# The options and values that sbatch accepts, according to its manual.
 OPTIONS = {
     "job-name": r"[\w.-]+",
     "array": r"1-[1-9]\d*",
@@ -43,7 +43,7 @@ def stored(out: Path) -> dict[str, bytes]:
 
 
 def shell(script: str, place: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a script with `incast` of this environment on the path, and a stand-in for srun."""
+    """Run a script; PATH has this environment's `incast`, and a script that replaces srun."""
     tools = place / "tools"
     tools.mkdir(exist_ok=True)
     (tools / "srun").write_text('#!/bin/sh\nexec "$@"\n')
@@ -83,7 +83,7 @@ def test_options_for_slurm_are_what_sbatch_takes(
     for name, value in found.items():
         form = OPTIONS[name]
         assert value is None if form is None else re.fullmatch(form, value), name
-    assert found["array"] == "1-1"  # six short runs
+    assert found["array"] == "1-1"  # six short runs are a single shard
 
 
 def test_the_job_of_kubernetes_is_valid_and_runs_the_sweep(

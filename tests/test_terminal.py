@@ -1,4 +1,4 @@
-"""Commands on a terminal: every line fits, no word breaks, important parts are not cut."""
+"""Commands on a terminal: every line fits, no word is broken, important parts are not cut off."""
 
 import os
 import pty
@@ -46,7 +46,7 @@ def on_terminal(width: int, *arguments: object, kind: str = "xterm") -> list[str
         while True:
             try:
                 part = os.read(ours, 65536)
-            except OSError:  # nobody holds the other end any more
+            except OSError:  # all processes have closed the other end of the terminal
                 break
             if not part:
                 break
@@ -81,13 +81,13 @@ def test_a_run_fits(command: Command, crowded: Path, width: int) -> None:
     text = "\n".join(lines)
     assert "…" not in text
     piped = command("run", crowded, "--seeds", 2).out
-    # What matters most stands at every width, and the numbers are whole.
+    # The most important columns are shown at every width, and their numbers are complete.
     for heading in ("servers", "goodput", "block p99", "timeouts"):
         assert heading in text
     first = next(line for line in piped.splitlines() if line.split()[:2] == ["2", "newreno"])
     row = next(line for line in lines if line.split()[:2] == ["2", "newreno"])
     assert set(row.split()) <= set(first.split())
-    # The sentences say the same, word by word.
+    # The sentences have the same words as in the piped output.
     told = piped[piped.rindex("newreno:") :]
     assert words(text[text.rindex("newreno:") :]) == words(told)
     assert ("Not shown" in text) == (width < 100)
@@ -157,7 +157,7 @@ def test_columns_says_how_wide_a_pipe_is(
     command: Command, crowded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = command("run", crowded).out.splitlines()
-    assert max(map(cell_len, whole)) > 100  # nothing is cut off, and sentences are whole lines
+    assert max(map(cell_len, whole)) > 100  # in a pipe, lines are neither cut off nor wrapped
     monkeypatch.setenv("COLUMNS", "70")
     narrow = command("run", crowded).out.splitlines()
     assert max(map(cell_len, narrow)) <= 70

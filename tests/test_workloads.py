@@ -1,4 +1,4 @@
-"""Commands on several workloads, and on kinds of traffic for which no collapse is defined."""
+"""Commands with several workloads, and with kinds of traffic for which collapse is not defined."""
 
 from pathlib import Path
 

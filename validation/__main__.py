@@ -26,13 +26,13 @@ PYTHON = sys.executable
 
 @dataclass(frozen=True)
 class Study:
-    """One command, which exits with 0 if all bars hold."""
+    """The command of a study; it exits with 0 if all bars hold."""
 
     name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     quick: bool = True
-    """Whether `--quick` runs a sample of the study; otherwise `make test` runs its sample."""
+    """Whether `--quick` runs a sample of the study. If not, `make test` runs the sample."""
 
 
 def study(name: str) -> Study:
@@ -76,7 +76,7 @@ class Outcome:
     lines: list[str]
 
     def count(self) -> str:
-        """Return how many bars of the study hold, if its output has bars."""
+        """Return how many bars of the study hold; empty if its output names no bars."""
         held, failed = (
             sum(line.startswith(word) for line in self.lines) for word in ("holds ", "FAILS ")
         )

@@ -10,7 +10,7 @@ from timing.clock import Timing, Worker, least_work
 from timing.sheet import Sheet
 
 BAR = 1.03  # this build may take this many times as long as the other
-REPEATS = 21  # more than in other tables, because the bar is low
+REPEATS = 21  # more than in other tables, because `BAR` allows only a small difference
 
 
 def sheet(package: Path) -> Sheet:
@@ -35,7 +35,7 @@ def sheet(package: Path) -> Sheet:
     for name, document in documents.items():
         sides: list[list[Timing]] = [[], []]
         for turn in range(REPEATS):
-            # The builds alternate, because a run changes the machine's state for the next one.
+            # The builds alternate, because a run changes the machine's state for the next run.
             for side in (0, 1) if turn % 2 else (1, 0):
                 sides[side].append(workers[side].run(document))
         before, now = map(least_work, sides)

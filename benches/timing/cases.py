@@ -1,4 +1,4 @@
-"""The scenarios that are timed: one transfer from each of 32 servers through one port."""
+"""The scenarios that are timed; most are one transfer from each of 32 servers through one port."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Timing on a machine that also does other work.
 
-A disturbance makes a run slower, never faster, and lasts for seconds. The runs of the two sides
-therefore alternate, and the fastest run of each side counts. If both sides are builds of incast,
-their processor times are compared, because processor time excludes other processes.
+A disturbance makes a run slower, never faster, and lasts for seconds. In a comparison, the runs of
+the two sides therefore alternate, and the fastest run of each side counts. If both sides are builds
+of incast, their processor times are compared, because processor time excludes other processes.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def prepared(document: dict[str, Any]) -> _core.Scenario:
     from incast import load
 
     point: Any = load(document).plan.points[0]
-    # The other build may be older, and take a string.
+    # The other build may be older, and then takes the resolved scenario as a string.
     return point.scenario if hasattr(point, "scenario") else json.dumps(point.resolved)
 
 
@@ -150,7 +150,7 @@ class Worker:
 def alone(document: dict[str, Any]) -> Timing:
     """Run a scenario in a separate process, for its peak memory and total time.
 
-    The process does another run before, which loads modules and warms caches.
+    Before this run, the process does another run, which loads modules and warms caches.
     """
     started = time.perf_counter()
     worker = Worker()

@@ -1,4 +1,4 @@
-"""Time per packet-hop of the engine's cases, compared with the probe's in the same batch."""
+"""Time per packet-hop of the engine's cases, compared with the probe's time in the same batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time of a packet-hop with each transport, relative to that of an earlier version of NewReno."""
+"""Time of a packet-hop with each transport, relative to the time of an earlier NewReno."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BEFORE = 1 / 0.36
 """Time of NewReno per hop before header prediction, as a multiple of the probe's."""
 MOST = {"bbr": 2.0}
 USUAL = 1.5
-"""Longest time of a transport as a multiple of that time of NewReno."""
+"""Longest time of a transport, as a multiple of NewReno's time before header prediction."""
 
 
 def names() -> list[str]:

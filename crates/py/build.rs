@@ -1,4 +1,4 @@
-//! Names the engine with a hash of its sources, because builds with different code must not share
+//! Adds a hash of the sources to the engine's version. Builds with different code must not share
 //! stored results, even if they have the same version number.
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The Rust files in a folder and below, in an order that does not depend on the file system.
+/// The Rust files in a folder and its subfolders, in an order that does not depend on the file
+/// system.
 fn sources(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

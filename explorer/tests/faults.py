@@ -1,4 +1,4 @@
-"""Prints, as JSON, common faults in scenario files, each with the error of the command line."""
+"""Print, as JSON, faulty scenario files, each with the error message of the command line."""
 
 import contextlib
 import io
@@ -46,7 +46,7 @@ FAULTS = {
 
 
 def line(file: Path) -> str:
-    """Return the error that the command line prints, without the names of program and file."""
+    """Return the error message of the command line, without the names of program and file."""
     said = io.StringIO()
     sys.argv = ["incast", "run", str(file)]
     with contextlib.redirect_stderr(said), contextlib.suppress(SystemExit):

@@ -1,7 +1,7 @@
-"""Prints, as JSON, 50 scenarios with the rows that the command line prints.
+"""Print, as JSON, 50 scenarios, each with the rows that the command line prints.
 
-They cover every transport and profile, some topologies and disciplines, a shared buffer, and
-background traffic.
+The scenarios cover every transport and profile, some topologies and queue disciplines, a shared
+buffer, and background traffic.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from incast.cli import main
 
 
 def scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a name for each scenario, and the changes to the base scenario."""
+    """Yield the name of each scenario, and its changes to the base scenario."""
     for entry in json.loads(_core.entries("transports")):
         yield f'transport = "{entry["name"]}"', {"transport": {"name": entry["name"]}}
     for profile in ("lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"):
@@ -35,7 +35,7 @@ def scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def whole(change: dict[str, Any]) -> dict[str, Any]:
-    """Return a short read with a change."""
+    """Return the base scenario, a short read, with a change."""
     base = {
         "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
         "workload": {"servers": 20, "sru": "32KiB", "blocks": 2, "request_jitter": "20us"},
@@ -54,7 +54,7 @@ def rows(file: Path) -> list[dict[str, Any]]:
 
 
 def toml(tree: dict[str, Any]) -> str:
-    """Write a tree as TOML. Except for tables, values are written as in JSON."""
+    """Return a tree as TOML. All values except tables are written as in JSON."""
 
     def value(of: object) -> str:
         if isinstance(of, dict):

@@ -10,7 +10,7 @@ gives *results*: one row per seed and point of the sweep, in SI units.
     results.summary()           # mean and 95 % confidence interval per point
     results.plot.goodput()      # a matplotlib figure
 
-Everything is imported when first used, so that `import incast` is fast.
+Each module is imported when it is first used, so that `import incast` is fast.
 """
 
 from importlib import import_module

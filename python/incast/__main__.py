@@ -8,10 +8,11 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code.
+    """Run the command line and exit with its exit code.
 
-    A module that is being imported may hide an interrupt, or raise another error instead. No work
-    has started at that time, so the process can end at once.
+    During the import of the command line, an interrupt ends the process at once: a module that is
+    being imported could hide the interrupt or raise another error instead, and no work has started
+    yet.
     """
     before = signal.signal(signal.SIGINT, _leave)
     from incast.cli import main as command

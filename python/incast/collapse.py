@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block. A read below `LEAST_SHARE` with this many timeouts has collapsed.
+"""Timeouts per block. A read below `LEAST_SHARE` with this many or more has collapsed.
 
 The duration of these timeouts does not matter.
 """
 LEAST_WAIT = 0.5
-"""Share of the time that a block loses compared with the same read without losses.
+"""Share of the lost time: the time of a block minus its time in the same read without losses.
 
 A read below `LEAST_SHARE` with fewer timeouts than `LEAST_TIMEOUTS` has collapsed, too, if its
-timeouts last at least this share.
+timeouts last at least this share of the lost time.
 """
 
 

@@ -19,13 +19,13 @@ from incast.userfile import text_of
 
 _PAGE = Path(__file__).parent / "explorer"
 _TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm"}
-# The page itself contains the same policy, for other servers.
+# The page contains the same policy, too, for other servers, which do not send this header.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; "
     "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-# A site whose name resolves to this machine (DNS rebinding) is recognised by its host name.
+# Requests with other host names are refused: they may come from a site that uses DNS rebinding.
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _AT_ONCE = 32  # connections; a browser opens six
 _PATIENCE = 10.0  # seconds for a connection to send its request, or to read more of the answer
@@ -83,7 +83,7 @@ class Server:
     Parameters
     ----------
     port
-        The port; 0 takes a free one.
+        The port; 0 selects a free port.
 
     Raises
     ------
@@ -124,9 +124,9 @@ class Server:
 
 
 class _Bounded(ThreadingHTTPServer):
-    """A server with few threads; if all are busy, a new connection replaces the oldest one."""
+    """A server with few threads; if all are busy, a new connection ends the oldest connection."""
 
-    request_queue_size = 128  # of the connections that have not been accepted yet
+    request_queue_size = 128  # maximum number of connections that wait to be accepted
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -157,7 +157,7 @@ class _Bounded(ThreadingHTTPServer):
             self._left(request)
 
     def _end_the_oldest(self) -> None:
-        """End the oldest connection, which is probably idle: an active one takes only a moment."""
+        """End the oldest connection. It is probably idle, because active connections end soon."""
         with self._lock:
             oldest = next(iter(self._open), None)
             if oldest is not None:
@@ -180,7 +180,7 @@ class _Handler(SimpleHTTPRequestHandler):
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
     timeout = _PATIENCE
 
-    def send_head(self) -> Any:  # noqa: ANN401 (a file, or None, which the base does not name)
+    def send_head(self) -> Any:  # noqa: ANN401 (a file or None; the base class declares no type)
         """Find the file, if the request names this server as its host."""
         if not self._named_as_us():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "The request names another server")
@@ -203,9 +203,9 @@ class _Handler(SimpleHTTPRequestHandler):
         """Add the headers."""
         self.send_header("Content-Security-Policy", _POLICY)
         self.send_header("X-Content-Type-Options", "nosniff")
-        # The next version of the package has other files at the same address.
+        # The next version of the package has different files at the same addresses.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's name)
-        """Print nothing: the address is on the terminal already."""
+        """Print nothing: only the address of the page is printed, not the requests."""

@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
-_EDGES, _BETWEEN = 2, 2  # characters that the box adds around all columns, and between two
-_ALONGSIDE = 3  # this many columns keep their width next to long keys
-_NUMBERS = 4  # a column of words folds to give columns up to this rank their room
-_NARROWEST = 12  # the least width of a column whose cells fold
+_EDGES, _BETWEEN = 2, 2  # characters at the edges of the table, and between two columns
+_ALONGSIDE = 3  # this many of the most important columns keep their width next to long keys
+_NUMBERS = 4  # a column of words is folded so that the columns up to this rank fit
+_NARROWEST = 12  # the minimum width of a column whose cells are folded
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _taken(column: Column) -> int:
 
 
 def _folded(keys: Sequence[Column], room: int) -> list[Column]:
-    """Narrow the widest keys until all keys fit, or no key can be narrower."""
+    """Narrow the widest keys until all keys fit, or until no key can become narrower."""
     keys = list(keys)
     while keys and sum(map(_taken, keys)) > room:
         index = max(range(len(keys)), key=lambda i: keys[i].width)

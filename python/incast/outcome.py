@@ -1,4 +1,4 @@
-"""Results for users: they have pictures, and notebooks display them."""
+"""Results for users, with pictures and a form that notebooks display."""
 
 from pathlib import Path
 

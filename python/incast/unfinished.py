@@ -8,7 +8,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a POSIX system: no file is locked there, and none is removed
+except ImportError:  # not a POSIX system, so no file is locked and none is removed
     fcntl = None  # type: ignore[assignment]
 
 
@@ -18,14 +18,14 @@ def begin(name: Callable[[], Path]) -> BufferedWriter:
     Parameters
     ----------
     name
-        A function that returns a new name on each call. The function is called again if a
-        process in `sweep_up` has locked and removed the new file first.
+        A function that returns a new name on each call. The function is called again if another
+        process locks and removes the new file (in `sweep_up`) before this process locks it.
     """
     while True:
         handle = name().open("xb")
         if fcntl is None:
             return handle
-        with suppress(OSError):  # a file system without locks is not cleaned up
+        with suppress(OSError):  # no locks on this file system, so `sweep_up` removes nothing there
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.fstat(handle.fileno()).st_nlink:
             return handle
@@ -33,15 +33,16 @@ def begin(name: Callable[[], Path]) -> BufferedWriter:
 
 
 def sweep_up(files: Iterable[Path]) -> None:
-    """Remove the files that no process is writing; links and pipes stay.
+    """Remove the files that no process is writing; keep links and pipes.
 
-    A running process holds the lock of its file, in any container of this machine.
+    A file that a running process writes is locked, also if this process is in another container
+    of this machine.
     """
     if fcntl is None:
         return
     for file in files:
         if file.is_symlink() or not file.is_file():
             continue
-        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is in use
+        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: the file is in use
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.unlink(missing_ok=True)

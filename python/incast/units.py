@@ -15,18 +15,18 @@ _SPELT = {
 }  # fmt: skip
 _KINDS = {"_bps": "rate", "_s": "time", "_bytes": "size"}  # by the end of a column's name
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?)\s*([^0-9]*)", re.IGNORECASE)
-NONE = "–"  # where there is no number
+NONE = "–"  # stands for a missing number
 
 _RATES = [(1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
 _TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
 _SIZES = [
     (1024**3, "GiB"), (10**9, "GB"), (1024**2, "MiB"), (10**6, "MB"), (1024, "KiB"), (1000, "KB"),
 ]  # fmt: skip
-# A space between a number and its unit or noun, at which a line must not break.
+# A space between a number and its unit or noun; a line must not break at this space.
 _BOUND = re.compile(
     r"(?<=[0-9]) (?=(?:[kMGT]?bps|[pnuµm]?s|min|h|[KMG]i?B|B|%|packets?|servers?|seeds?)\b|%)"
 )
-_GLUE = "\ue000"  # of Unicode's private area, so no text contains it
+_GLUE = "\ue000"  # a letter of Unicode's private area, which no text contains
 
 
 class QuantityError(ValueError):
@@ -44,7 +44,7 @@ def quantity(text: str, kind: str) -> float:
     Raises
     ------
     QuantityError
-        The text has a wrong unit, or lacks a unit that its kind needs.
+        The unit is wrong, or it is missing although this kind of quantity needs one.
     """
     spelt = _SPELT[kind]
     found = _QUANTITY.fullmatch(text.strip())
@@ -68,8 +68,8 @@ def rate(bits_per_second: float) -> str:
 def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
     """Return the best unit for a column of rates, and a function that writes its cells.
 
-    The largest value has at least four digits and the smallest value at least two digits, unless
-    more than three decimals would be needed.
+    The cells have as many decimals as needed for four digits of the largest value and two digits
+    of the smallest value, but at most three decimals.
     """
     known = sorted(abs(value) for value in values if value)
     unit, name = _unit(known[-1] if known else 1e6, _RATES)
@@ -97,8 +97,8 @@ def duration(seconds: float) -> str:
 def size(count: int) -> str:
     """Write a size in the unit that needs the fewest digits, e.g. `32 MB`.
 
-    Among equally short numbers, a power of two is preferred, so 128 KB is not written as 125 KiB.
-    Otherwise the binary unit is preferred.
+    If several units need equally few digits, a number that is a power of two is preferred: 128 KB,
+    not 125 KiB. Otherwise the binary unit is preferred.
     """
     whole = [(count // unit, name) for unit, name in _SIZES if count and count % unit == 0]
     if whole:
@@ -139,8 +139,8 @@ def lines(text: str, width: int, indent: str = "", most: int | None = None) -> l
 
 
 def percent(share: float) -> str:
-    """Write a share of one, e.g. `71 %`, with a decimal below 1 % and above 99 %."""
-    edge = 0 < share < 0.01 or 0.99 < share < 1  # noqa: PLR2004 (a per cent from either end)
+    """Write a share from 0 to 1 as per cent, e.g. `71 %`; below 1 % and above 99 %, one decimal."""
+    edge = 0 < share < 0.01 or 0.99 < share < 1  # noqa: PLR2004 (one per cent from 0 or 1)
     return f"{100 * share:.{1 if edge else 0}f}\N{NO-BREAK SPACE}%"
 
 
@@ -182,7 +182,7 @@ def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
 
 
 def _digits(value: float) -> int:
-    """Count the digits before the point; below 1, the zeros after it, as a negative number."""
+    """Count the digits before the point; below 1, count the zeros after it as negative digits."""
     return floor(log10(value)) + 1
 
 

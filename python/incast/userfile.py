@@ -1,4 +1,4 @@
-"""Text files from users, which are read as a whole, up to a maximum size."""
+"""Text files from users. A file is read as a whole and has a maximum size."""
 
 import signal
 from pathlib import Path
@@ -8,7 +8,7 @@ MOST = 8 * 2**20
 
 
 class NotTextError(ValueError):
-    """A file that is too large or is not text; the message says what the file must be."""
+    """A file that is too large or is not text. The message states what kind of file is needed."""
 
 
 def text_of(path: Path) -> str:
@@ -34,6 +34,6 @@ def text_of(path: Path) -> str:
 
 
 def _let_interrupts_end_it() -> None:
-    """Let Ctrl-C end a wait for a pipe; with the handler of polars, the wait would go on."""
+    """Let Ctrl-C end a wait for a pipe; the signal handler of polars would let the wait go on."""
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)

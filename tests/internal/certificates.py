@@ -1,4 +1,4 @@
-"""A self-signed certificate of localhost, for servers in tests."""
+"""A self-signed certificate for localhost, which test servers use."""
 
 import datetime
 import ssl
@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 def of_localhost(folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """Make a certificate; return the context of a server, and the file that clients trust."""
+    """Make a certificate; return the server's TLS context, and the file that clients trust."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)

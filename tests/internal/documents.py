@@ -1,7 +1,7 @@
 """Random documents with every key of the schema, and with valid and invalid values.
 
-`Documents(seed)` always draws the same documents. This module names no key, because the keys come
-from the schema; a new key is drawn as soon as it exists.
+`Documents(seed)` draws the same documents in every process. The keys come from the schema, so
+this module contains no list of keys, and a new key is drawn as soon as the schema has it.
 """
 
 import json
@@ -13,7 +13,7 @@ from incast import _core
 
 Tree = dict[str, Any]
 
-# What no key expects, or what only one kind of key does.
+# Values that no key accepts, or that only one kind of key accepts.
 ODD: list[Any] = [
     None, True, False, 0, 1, -1, 2, 255, 256, 65535, 65536, 10**9, 2**31, 2**32 - 1, 2**32, 2**53,
     2**63, 2**64 - 1, 2**64, 10**30, -(2**63), 0.0, -0.0, 0.5, 1.5, -1.0, 1e-300, 1e300, 5e-324,
@@ -46,12 +46,12 @@ UNITS = {
 
 
 class Documents:
-    """Draws documents.
+    """Draws random documents, without end.
 
     Parameters
     ----------
     seed
-        The seed of the random documents.
+        The seed of the random numbers.
     """
 
     def __init__(self, seed: int) -> None:
@@ -60,12 +60,12 @@ class Documents:
         self.paths = sorted(set(self._paths(self.schema, ())))
 
     def __iter__(self) -> Iterator[Tree]:
-        """Draw documents for ever."""
+        """Yield random documents without end."""
         while True:
             yield self.draw()
 
     def draw(self) -> Tree:
-        """Draw a document with few or many wrong keys, and sometimes with a sweep."""
+        """Draw a document with up to eight changed keys, and sometimes with a sweep."""
         if self.random.random() < 0.3:
             document: Tree = {"workload": {"servers": 4, "sru": "64KiB"}}
             self.change(document)
@@ -78,7 +78,7 @@ class Documents:
         return document
 
     def base(self) -> Tree:
-        """Draw a document most of whose keys have values of the right kind."""
+        """Draw a document in which most keys have values of the right kind."""
         document: Tree = {"workload": {"servers": 4, "sru": "64KiB"}}
         for table in ("network", "transport", "workload", "run"):
             if self.random.random() < 0.3:
@@ -91,12 +91,12 @@ class Documents:
         return document
 
     def some(self, place: str) -> Tree:
-        """Draw a few keys of a table."""
+        """Draw a table with a few keys."""
         value = self.value(self._at(place), 0)
         return value if isinstance(value, dict) else {}
 
     def change(self, document: Tree) -> None:
-        """Give a key another value of the right kind."""
+        """Give a random key a new value of the right kind."""
         path = list(self.random.choice(self.paths))
         place: Any = document
         for key in path[:-1]:
@@ -105,7 +105,7 @@ class Documents:
             place[path[-1]] = self.fitting(path)
 
     def mutate(self, document: Tree) -> None:
-        """Give another value to a key of the schema, or to a key that does not exist."""
+        """Give a new value to a key of the schema, or add a key that the schema does not have."""
         path = list(self.random.choice(self.paths))
         if self.random.random() < 0.05:
             path[self.random.randrange(len(path))] = self.random.choice(
@@ -161,7 +161,7 @@ class Documents:
         return self.random.choice(ODD)
 
     def value(self, schema: Tree, depth: int) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Draw a value that fits a schema; quantities and numbers cover their whole range."""
+        """Draw a value that fits a schema. Quantities and numbers cover their whole range."""
         target = schema.get("$ref", "").rpartition("/")[2]
         if target in UNITS:
             return self.random.choice(NUMBERS) + self.random.choice(UNITS[target])
@@ -210,7 +210,7 @@ class Documents:
         return items
 
     def _enter(self, place: Any, key: str) -> Any:  # noqa: ANN401 (a document holds anything)
-        """Return the table or list of a key; make it if there is none."""
+        """Return the table or list that a key contains; create it if the key has none."""
         if isinstance(place, dict):
             if not isinstance(place.get(key), dict | list):
                 place[key] = [{"name": "long-flow"}] if key in {"background", "remedies"} else {}
@@ -234,7 +234,7 @@ class Documents:
         return schema
 
     def _below(self, schema: Tree, key: str) -> Tree | None:
-        """The schema of a key inside a table."""
+        """Return the schema of a key inside a table."""
         schema = self._resolve(schema)
         if key.isdigit() and "items" in schema:
             return dict(schema["items"])
@@ -245,7 +245,7 @@ class Documents:
         return self.random.choice(found) if found else None
 
     def _paths(self, schema: Tree, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        """Every path of the schema; the path of a list leads to its first entry."""
+        """Yield every path of the schema; in a path, a list is replaced by its first entry."""
         if path:
             yield path
         schema = self._resolve(schema)

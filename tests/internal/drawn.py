@@ -18,7 +18,7 @@ def axes() -> Axes:
 
 
 def boxes(one: Axes) -> list[tuple[float, ...]]:
-    """Return left, bottom, width and height of rectangles."""
+    """Return the left, bottom, width and height of every rectangle."""
     return [
         tuple(
             round(float(value), 6) for value in (*box.get_xy(), box.get_width(), box.get_height())

@@ -1,8 +1,8 @@
-"""Shell functions that replace a host and a switch; their state is in files, so no root is needed.
+"""Shell functions that stand for the commands of a host and a switch.
 
-The functions answer like the real commands, as far as advice uses these. `ip route` prints its
-options in an order of its own, and prints "rto_min lock", which it cannot read. The default queue
-cannot be deleted.
+The functions keep their state in files, so they need no root. They answer like the real commands
+that advice uses. Like the real command, `ip route` prints the options in a fixed order, and prints
+"rto_min lock", which it does not accept as input. The default queue cannot be deleted.
 """
 
 HOSTS = r"""
@@ -74,5 +74,5 @@ ROUTES = {
 
 
 def hosts(route: str) -> str:
-    """Return the functions, with a route that exists from the start."""
+    """Return the functions; at the start, the host already has the route."""
     return f"set -e\nROUTE='{ROUTES[route]}'\n{HOSTS}"

@@ -1,4 +1,4 @@
-"""The keys of the schema, and documents in which one key has another value."""
+"""The keys of the schema, and documents in which one key has a value other than the default."""
 
 import copy
 import json
@@ -14,9 +14,10 @@ Document = dict[str, Any]
 
 TABLES = Path(__file__).parent / "knobs"
 SCHEMA: Document = json.loads(_core.schema())
-# Parts are named where they have a table of their own, and not where they stand again.
+# A part of the schema is visited first at its table. These keys contain the same parts again, so
+# they are visited last.
 _LATE = ("name", "core", "sweep")
-# Traffic that never ends by itself is tried beside a workload.
+# Traffic that never ends by itself is background traffic of a scenario with another workload.
 _BESIDE = ("long-flow", "poisson-flows", "cbr", "poisson", "on-off")
 _LISTS = ("background", "remedies", "classes")
 _STEP = re.compile(r"([\w-]+)(?:\[([\w-]+)\])?")
@@ -71,7 +72,7 @@ def keys() -> dict[str, Document]:
 
 
 def put(document: Mapping[str, Any], key: str, *values: object) -> Document:
-    """Return the document with the tables of a key, and with its value if one is given."""
+    """Return the document with the tables of a key, and with a value of the key if one is given."""
     changed = copy.deepcopy(dict(document))
     *tables, (last, _) = _STEP.findall(key)
     place = changed
@@ -81,7 +82,7 @@ def put(document: Mapping[str, Any], key: str, *values: object) -> Document:
             here = here if here and here[0].get("name", "") == name else [{}]
             place[step], inner = here, here[0]
         elif isinstance(here, list):
-            # Of several workloads it is the last one.
+            # If there are several workloads, the key belongs to the last one.
             inner = here[-1] if here[-1].get("name", "") == name else {}
             place[step] = [*here[:-1], inner]
         else:
@@ -107,7 +108,7 @@ def without(document: Mapping[str, Any], key: str) -> Document:
 
 
 def around(key: str, given: Mapping[str, Any], base: Mapping[str, Any]) -> Document:
-    """Return the scenario in which a key is tried, without the value of the key."""
+    """Return the scenario in which a key is tried, before the key has its value."""
     document = put(base, key)
     for gone in given.get("without", ()):
         document = without(document, gone)
@@ -117,7 +118,7 @@ def around(key: str, given: Mapping[str, Any], base: Mapping[str, Any]) -> Docum
 
 
 def others(about: Document) -> Iterator[object]:
-    """Yield values other than the default: the other names, or a larger and a smaller quantity."""
+    """Yield values other than the default: other names, or a larger and a smaller quantity."""
     default = about.get("default")
     if isinstance(default, bool):
         yield not default

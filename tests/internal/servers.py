@@ -1,7 +1,7 @@
-"""A server on loopback that answers with many kinds of errors.
+"""A server on loopback that answers correctly, or with one of many kinds of errors.
 
-The first part of the path names the behaviour, e.g. `http://127.0.0.1:PORT/short/x`. The expected
-results are in `test_fetch_servers.py`.
+The first part of the URL's path names the behaviour, e.g. `http://127.0.0.1:PORT/short/x`. The
+expected results are in `test_fetch_servers.py`.
 """
 
 import socket
@@ -26,7 +26,7 @@ def answer(
     """Return a behaviour: send a head and a body, and end the connection."""
 
     def behave(connection: socket.socket, _: dict[str, str]) -> None:
-        # Said, since a connection that is kept for another piece would be closed under it.
+        # Without this header, the client would keep the connection and use it for another piece.
         lines = [f"HTTP/1.1 {status}", "Connection: close", *head]
         if length:
             lines.append(f"Content-Length: {len(body)}")
@@ -47,7 +47,7 @@ def raw(data: bytes, ends: Callable[[socket.socket], None] | None = None) -> Beh
 
 
 def close(connection: socket.socket) -> None:
-    """End a connection by a FIN."""
+    """Close a connection with a FIN."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_WR)
         connection.settimeout(1)
@@ -56,14 +56,14 @@ def close(connection: socket.socket) -> None:
 
 
 def reset(connection: socket.socket) -> None:
-    """End a connection by a RST, after the client has read the sent bytes."""
+    """Close a connection with a RST, after the client has read the sent bytes."""
     time.sleep(0.1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def wait(connection: socket.socket) -> None:
-    """Send nothing more, until the client gives up."""
+    """Send nothing more, and wait until the client closes the connection."""
     connection.settimeout(_SILENCE)
     with suppress(OSError):
         while connection.recv(4096):
@@ -71,7 +71,7 @@ def wait(connection: socket.socket) -> None:
 
 
 def part(told: str, body: bytes, *head: str) -> Behaviour:
-    """Return a behaviour: send a part of the object with this Content-Range."""
+    """Return a behaviour: send a part of the object, with `told` as its Content-Range."""
     return answer(f"Content-Range: {told}", *head, status="206 Partial Content", body=body)
 
 
@@ -108,7 +108,7 @@ def good(connection: socket.socket, head: dict[str, str]) -> None:
 
 
 def once_more(connection: socket.socket, head: dict[str, str]) -> None:
-    """Fail at the first request, and then serve another object."""
+    """Cut the answer to the first request, and serve another object at the second request."""
     once_more.asked = getattr(once_more, "asked", 0) + 1  # type: ignore[attr-defined]
     if once_more.asked % 2:  # type: ignore[attr-defined]
         return answer("Content-Length: 5000", body=OBJECT[:2000], length=False)(connection, head)
@@ -199,14 +199,14 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "to-mail": answer(LOCATION + "mailto:x@example.com", status="302 Found", body=b""),
     "to-file": answer(LOCATION + "file:///etc/passwd", status="302 Found", body=b""),
     "to-blank": answer(LOCATION + "", status="302 Found", body=b""),
-    # What is no HTTP
+    # Answers that are not HTTP
     "garbage": raw(b"\x00\xff garbage \x1b[31m\r\n\r\n"),
     "garbage-head": raw(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\nabc"),
     "ssh": raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
     "closes": raw(b""),
     "resets": raw(b"", ends=reset),
     "half-head": raw(b"HTTP/1.1 200 OK\r\nContent-Le"),
-    # What takes for ever
+    # Answers that do not end
     "silent": raw(b"", ends=wait),
     "half-silent": answer("Content-Length: 5000", body=OBJECT[:3000], length=False, ends=wait),
     "drip": drip,

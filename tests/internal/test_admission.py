@@ -24,7 +24,7 @@ def plans() -> st.SearchStrategy[Plan]:
 
 
 class Desk:
-    """An admission, and the answers that it has started, by their numbers."""
+    """An admission, and the numbers of the answers that it has started."""
 
     def __init__(self, plan: Plan) -> None:
         self.admission = Admission(plan)
@@ -173,7 +173,7 @@ def test_a_plan_that_contradicts_itself_is_refused(make: Callable[[], Plan], mes
 
 
 def test_a_smaller_plan_bounds_those_who_join_an_open_batch() -> None:
-    """If a plan of four answers becomes one of two, an open batch of one takes one more."""
+    """If the limit falls from four answers to two, an open batch with one answer takes one more."""
     desk = Desk(Plan.batches(4, window=None))
     assert desk.wants(1) == [0]
     assert not desk.admission.full
@@ -198,7 +198,7 @@ class Waits:
 
 @pytest.mark.parametrize(("arrived", "begins"), [([99], False), ([99, 1], True), ([101], True)])
 def test_the_next_begins_when_the_trigger_is_reached(arrived: list[int], begins: bool) -> None:
-    """An answer also starts if the trigger is reached exactly; no later bytes would start it."""
+    """The next answer starts when the trigger is reached exactly, not only when it is exceeded."""
 
     async def turns() -> bool:
         desk = Turns(Admission(Plan.nccs(2, trigger=100)), None)

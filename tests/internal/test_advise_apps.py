@@ -1,4 +1,4 @@
-"""Applications: the limits that their settings put on a read, and the settings in advice."""
+"""Applications: how their settings limit a read, and which settings advice prints."""
 
 import ast
 import asyncio
@@ -26,7 +26,7 @@ FIFTH = 48 * 2**20 // 5
 
 
 def bounded(app: str, *settings: str, **workload: object) -> tuple[int | None, int, str, list[str]]:
-    """Return the number of answers at a time, the bytes of one, the receive window, and notes."""
+    """Return the number of answers at a time, the bytes per answer, the receive window, notes."""
     document = READ | {"workload": READ["workload"] | workload}
     scenario, notes = throttled(incast.load(document), APPS[app], settings)
     tree = scenario.plan.points[0].here.tree
@@ -42,7 +42,7 @@ def bounded(app: str, *settings: str, **workload: object) -> tuple[int | None, i
         ("maxSizeInFlight=48m", "20MiB", 5, FIFTH),
         ("maxSizeInFlight=48m", "9MiB", 5, 9 << 20),
         ("maxSizeInFlight=48m", "4MiB", 12, 4 << 20),
-        ("maxSizeInFlight=48m", "1MiB", None, 1 << 20),  # 48 executors might answer: 40 do
+        ("maxSizeInFlight=48m", "1MiB", None, 1 << 20),  # 48 could answer, but there are only 40
         ("maxSizeInFlight=48m", "256KiB", None, 256 << 10),
         ("maxSizeInFlight=1g", "20MiB", None, 20 << 20),
         ("maxSizeInFlight=4", "20MiB", 4, 1),
@@ -164,7 +164,7 @@ def test_the_code_for_ray_fetches_so_many_at_a_time(monkeypatch: pytest.MonkeyPa
 
     def wait(refs: list[int]) -> tuple[list[int], list[int]]:
         given.append(len(refs))
-        return refs[-1:], refs[:-1]  # the last one is ready first
+        return refs[-1:], refs[:-1]  # the last reference is ready first
 
     ray: Any = ModuleType("ray")
     ray.wait, ray.get = wait, lambda ref: ref

@@ -1,6 +1,6 @@
-"""Dumps of hosts, by value: every form of `ss`, ignored lines, counters, cards and queues.
+"""The values read from dumps of hosts: every form of `ss`, counters, network cards and queues.
 
-The inputs are written by hand after the forms that the manuals of iproute2, net-tools and ethtool
+The inputs are written by hand, in the formats that the manuals of iproute2, net-tools and ethtool
 describe.
 """
 
@@ -255,7 +255,7 @@ def test_damaged_dumps_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
 
 
 def _outcome(tmp_path: Path, text: str) -> list[str]:
-    """Return the notes on a text, or the reason why it is refused."""
+    """Return the notes on a dump, or the reason why the dump is refused."""
     try:
         taken = read(tmp_path, text)
     except AdviceError as error:

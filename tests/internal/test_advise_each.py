@@ -1,4 +1,4 @@
-"""Advice for a sweep: an answer for each value, and one for the largest number of servers."""
+"""Advice for a sweep: an answer per value, or a single answer for a sweep over servers."""
 
 from pathlib import Path
 

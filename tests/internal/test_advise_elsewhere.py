@@ -1,4 +1,4 @@
-"""Losses without a collapse: whether the port explains them, and the commands that show others."""
+"""Losses without a collapse: whether the port explains them, and commands for other places."""
 
 import json
 from dataclasses import replace
@@ -40,7 +40,7 @@ def rows(queue: list[float], drops: list[int], status: str = "ok") -> pl.DataFra
         ([12.0, 20.0, 7.0], [0, 0, 0], 20, 0.0),  # the largest of all runs
         ([0.0], [0], 0, 0.0),
         ([43.0, 43.0], [3, 0], 43, 1.5),
-        ([60.0], [0], 43, 0.0),  # small packets: no more than full ones fit
+        ([60.0], [0], 43, 0.0),  # 60 small packets count as 43, the buffer's full-size packets
     ],
 )
 def test_the_burst_is_the_longest_queue_of_all_runs(
@@ -130,10 +130,10 @@ def test_no_fix_has_two_reasons() -> None:
 @pytest.mark.parametrize(
     ("buffer", "factor", "said"),
     [
-        ("400KiB", 2.0, []),  # no collapse before and after
+        ("400KiB", 2.0, []),  # no collapse, either before or after the change
         ("128KiB", 0.5, ["there is a collapse"]),
         ("64KiB", 2.0, ["there is no collapse"]),
-        ("24KiB", 2.0, []),  # a collapse before and after
+        ("24KiB", 2.0, []),  # a collapse both before and after the change
     ],
 )
 def test_what_an_unknown_changes_is_measured_at_the_case(

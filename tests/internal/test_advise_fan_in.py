@@ -1,4 +1,4 @@
-"""The bursts in a table of flows and bytes per bin, by value."""
+"""The values read from bursts in a table of flows and bytes per bin."""
 
 import pytest
 

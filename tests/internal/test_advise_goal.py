@@ -1,4 +1,4 @@
-"""Goals of advice: the fixes that help, their order, and the reasons against the others."""
+"""Goals of advice: the fixes that help, their order, and why the other fixes are not advised."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The limiting resource: every number in its sentences is a number of the rows."""
+"""The limiting resource: every number in the printed sentences comes from the rows."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ CASES = [
 
 
 def row(**given_here: float) -> dict[str, Any]:
-    """Return the means of runs."""
+    """Return a row with the means of runs."""
     return {
         "goodput_bps": 1e8, "timeouts": 0.0, "timeouts_handshake": 0.0, "stalls_tail_probe": 0.0,
         "stall_max_s": None, "blocks": 10.0, "completion_s": 0.05, "link_utilization": 0.3,

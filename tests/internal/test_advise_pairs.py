@@ -1,4 +1,4 @@
-"""Pairs of fixes that one shell applies in either order, and undoes in either order."""
+"""Pairs of fixes that one shell applies in either order and undoes in either order."""
 
 import os
 import re
@@ -39,13 +39,16 @@ FIXES = [kind[0] for kind in KINDS]
 
 
 def partners(first: Fix) -> list[Fix]:
-    """Return the fixes to try with `first`: itself, the last of its kind, one per later kind."""
+    """Return the fixes to try with `first`: `first` itself, the last fix of its kind, and others.
+
+    The others are the first fixes of all later kinds.
+    """
     place = FIXES.index(first)
     return [first, KINDS[place][-1], *FIXES[place + 1 :]]
 
 
 def undone(first: Fix, seconds: list[Fix], *, out: str = "") -> str:
-    """Return a script that applies and undoes the first fix and each other fix in all orders.
+    """Return a script that applies and undoes `first` with each of `seconds`, in all orders.
 
     The script prints a line for every order that does not restore the first state.
     """
@@ -84,7 +87,7 @@ def test_every_kind_of_command_is_there() -> None:
 
 @pytest.mark.parametrize("fix", FIXES, ids=lambda fix: fix.name)
 def test_a_variable_keeps_one_thing_and_is_set_once(fix: Fix) -> None:
-    """No fix overwrites an old value that another fix has saved, so all restore the first state."""
+    """No fix overwrites an old value that another fix saved, so undoing restores the old state."""
     set_here = re.findall(r"^\s*(\w+)=", fix.text, re.MULTILINE)
     assert set(set_here) <= {"CLIENT", "SERVER", "DEV", "OLD_qdisc"}, "examples, and a constant"
     assert fix.text.count("OLD_qdisc=") == fix.text.count("OLD_qdisc=default")
@@ -148,7 +151,7 @@ state() {
 
 
 def why_not() -> str:
-    """Return the reason why there are no namespaces here; an empty string if there are."""
+    """Return why this machine has no network namespaces; an empty string if it has them."""
     missing = [name for name in ("unshare", "ip", "tc", "sysctl") if not shutil.which(name)]
     if missing:
         return f"commands are missing: {', '.join(missing)}"

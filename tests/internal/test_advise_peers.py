@@ -12,7 +12,7 @@ from incast.errors import AdviceError
 def line(
     peer: str, rtt: float = 0.5, *, local: str = "10.0.0.9:51000", state: str = "ESTAB", **more: str
 ) -> str:
-    """Return a connection as `ss -tin` prints it; a field may be given another value."""
+    """Return a connection as `ss -tin` prints it; `more` replaces the values of fields."""
     fields = {"rto": "204", "rtt": f"{rtt}/0.1", "mss": "1448", "minrtt": str(rtt)} | more
     control = fields.pop("control", "cubic")
     timer = fields.pop("timer", "")

@@ -1,4 +1,4 @@
-"""Commands of fixes, as printed, in a network namespace; undoing them restores every byte."""
+"""Printed commands of fixes run in a network namespace; undoing them restores the whole state."""
 
 import os
 import re
@@ -24,7 +24,7 @@ ip link add eth0 type veth peer name peer0 && ip link set eth0 up && ip link set
 ip addr add 192.0.2.9/24 dev eth0 && ip route add default via 192.0.2.254
 """
 SET = "ip route change default via 192.0.2.254 rto_min 300ms initcwnd 20 quickack 0\n"
-"""A route that already has options; `ip` prints the first option in a form that it cannot read."""
+"""A route that already has options. `ip` prints rto_min in a form that it does not accept."""
 STATE = """
 state() {
     ip -d route show
@@ -41,7 +41,7 @@ def said(script: str) -> subprocess.CompletedProcess[str]:
 
 
 def why_not() -> str:
-    """Return the reason why there are no namespaces here; an empty string if there are."""
+    """Return why this machine has no network namespaces; an empty string if it has them."""
     missing = [name for name in ("unshare", "ip", "tc", "sysctl") if not shutil.which(name)]
     if missing:
         return f"commands are missing: {', '.join(missing)}"

@@ -1,4 +1,4 @@
-"""The choice among several routes, and the settings of the kernel, by value."""
+"""The values read from routes, also if there are several, and from settings of the kernel."""
 
 from pathlib import Path
 

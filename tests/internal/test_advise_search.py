@@ -76,9 +76,9 @@ def at(servers: int) -> Callable[[int], float]:
         (16, 16, 15, 16),
         (16, 17, 16, 17),
         (4, 2, 1, 2),
-        (8, 30, 27, 30),  # from 24 and 30 on
-        (100, 90, 84, 94),  # from 75 and 94 on
-        (64, 33, 30, 34),  # from 30 and 38 on
+        (8, 30, 27, 30),  # bisected from 24 and 30
+        (100, 90, 84, 94),  # bisected from 75 and 94
+        (64, 33, 30, 34),  # bisected from 30 and 38
     ],
 )
 def test_the_knee_is_found_closely(servers: int, collapses: int, low: int, high: int) -> None:
@@ -115,7 +115,7 @@ def test_a_knee_needs_three_of_four_seeds() -> None:
 
 
 def test_a_number_that_collapses_below_others_counts() -> None:
-    """A read may recover with more servers; the smallest number that collapses is the upper end."""
+    """With more servers, a read may not collapse; the knee is at the smallest number that does."""
     found, _ = hunted(16, lambda n: float(n in (7, 16)))
     assert (found.low, found.high) == (6, 7)
 
@@ -176,12 +176,12 @@ def test_a_knee_is_one_sentence(
     assert Knee(servers, low, high, most, 12).sentence() == text.format("12 seeds each")
 
 
-# Windows of the schedules.
+# Windows of the client's schedules.
 
 
 @pytest.mark.parametrize(
     ("delay", "window"),
-    # At 1 Gbit/s, 1500 bytes take 12 µs: 8.7, 82.1 and 2.4 packets on the path, rounded up.
+    # At 1 Gbit/s, 1500 bytes take 12 µs. So 8.7, 82.1 and 2.4 packets fit on the path, rounded up.
     [("20us", 2 * 9 * 1460), ("240us", 2 * 83 * 1460), ("1us", 2 * 3 * 1460)],
 )
 def test_windows_of_a_schedule_are_twice_the_path(delay: str, window: int) -> None:
@@ -278,7 +278,7 @@ def test_the_first_of_each_party_is_kept() -> None:
 
 
 class Table:
-    """Trials whose gains are given, by name."""
+    """Trials with given gains, by the name of the fix."""
 
     def __init__(self, gains: dict[str, float]) -> None:
         self.gains, self.refused = gains, {"refused": "why"}
@@ -409,7 +409,7 @@ def test_slower_blocks_count_against_a_fix(late: Compared | None, strict: bool, 
     assert search._worse(search.field[0], range(1, 3), late, strict=strict) == why
 
 
-# Small ones.
+# Small functions.
 
 
 def test_pieces_are_put_together() -> None:
@@ -453,7 +453,7 @@ def test_a_quiet_read_has_two_servers(
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        # Of ns-2's range: 100 Mbit/s to 10 Gbit/s, 192 servers, 32 KiB to 1 MiB.
+        # The range that ns-2 confirms: 100 Mbit/s to 10 Gbit/s, 192 servers, 32 KiB to 1 MiB.
         ({"network__rate": "10Gbps"}, Word.INSIDE),
         ({"network__rate": "10.6Gbps"}, Word.INSIDE),
         ({"network__rate": "10.7Gbps"}, Word.NEAR),

@@ -1,4 +1,4 @@
-"""Fragments for SONiC switches: the published models have every field and value."""
+"""Fragments for SONiC switches: SONiC's published models allow every field and value."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`incast advise --out`: runs are kept, and not repeated."""
+"""`incast advise --out`: runs are stored, and are not repeated."""
 
 from pathlib import Path
 from typing import Any

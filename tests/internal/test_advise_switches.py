@@ -1,6 +1,6 @@
 """Values that are read from a SONiC switch: buffers, and the marking thresholds of queues.
 
-The configurations are written by hand after SONiC's Configuration.md.
+The configurations are written by hand, in the format that SONiC's Configuration.md describes.
 """
 
 import json
@@ -114,7 +114,7 @@ def test_packets_of_tcp_are_green(tmp_path: Path, ecn: str) -> None:
 def test_marks_beyond_the_longest_queue_are_none(
     tmp_path: Path, limit: dict[str, str], size: str, marks: bool
 ) -> None:
-    """A lone queue with alpha = 1/8 has a ninth of the memory."""
+    """If only one queue is in use, it gets a ninth of the memory with alpha = 1/8."""
     tables = switch(
         BUFFER_PROFILE={LOSSY: {"pool": "egress_lossy_pool", "size": "0"} | limit},
         WRED_PROFILE={"TCP": {"ecn": "ecn_all", "green_min_threshold": size}},

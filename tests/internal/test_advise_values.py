@@ -1,4 +1,4 @@
-"""The catalogue by value: keys, thresholds, commands and code of every fix."""
+"""The exact contents of the catalogue: keys, thresholds, commands and code of every fix."""
 
 import re
 from typing import Any
@@ -15,7 +15,7 @@ HERE: dict[str, Any] = {
     "workload": {"servers": 16, "sru": "128KiB", "blocks": 2, "connections": "persistent"},
     "transport": {"recovery": "newreno", "sack": False},
 }
-"""Room for 95 packets: 87 in the buffer, 8 on the path. A packet has 1500 bytes and takes 12 µs."""
+"""95 packets fit: 87 in the buffer, 8 on the path. A packet has 1500 bytes and takes 12 µs."""
 
 
 def at(changes: dict[str, object] | None = None) -> dict[str, Fix]:
@@ -175,7 +175,7 @@ EVERYWHERE = "# on the servers and on the clients"
 @pytest.mark.parametrize(
     ("name", "values", "before"),
     [
-        # 2304 bytes of memory for a segment, and one segment more.
+        # A segment needs 2304 bytes of memory; the memory is for one segment more than the window.
         ("receive window of 2 segments", {"tcp_rmem": "4096 6912 6912"}, ""),
         ("receive window of 10 segments", {"tcp_rmem": "4096 25344 25344"}, ""),
         ("slow start after idle off", {"tcp_slow_start_after_idle": "0"}, ""),
@@ -240,11 +240,11 @@ def test_marks_are_undone_at_the_hosts_first() -> None:
     assert ecn.rollback == f"{EVERYWHERE}\n{restored('tcp_ecn')}\n# on the switch\n{SWITCH_BACK}"
 
 
-# Where a fix begins and ends.
+# The limits of the values for which there is a fix.
 
 
 def test_no_program_waits_for_less_than_a_millisecond() -> None:
-    # 1538 bytes on the link for 1448 of data, at 1 Gbit/s, and rounded up.
+    # 1448 bytes of data take 1538 bytes on the link, at 1 Gbit/s. The times are rounded up.
     assert not of(at({"workload.sru": "110KiB"}), "a request every"), "960 µs each"
     assert of(at({"workload.sru": "126KiB"}), "a request every") == ["a request every 1.1 ms"]
     assert of(at({"workload.sru": "146000B"}), "a request every") == ["a request every 1.3 ms"]
@@ -279,7 +279,7 @@ def test_selective_acks_switch_on_what_they_need() -> None:
 
 
 def test_a_buffer_holds_the_burst_of_the_model() -> None:
-    """16 servers send 10 packets each at once: n·w - 1 - (w - 1) = 150 packets wait at the peak."""
+    """16 servers send 10 packets each at once; n·w - 1 - (w - 1) = 150 packets wait at the peak."""
     fresh = {"workload.connections": "fresh"}
     assert of(at(fresh), "a buffer") == ["a buffer of 151 packets"], "and 16 FINs of 52 bytes"
     counted = at(fresh | {"network.buffer": "87pkt"})
@@ -288,7 +288,8 @@ def test_a_buffer_holds_the_burst_of_the_model() -> None:
     assert at({"network.buffer": "149pkt"})["a buffer of 150 packets"].changes == {
         "network.buffer": "150pkt"
     }
-    # Servers ten times as fast: a tenth of the window leaves meanwhile, none of ten packets.
+    # With server links ten times as fast, (w - 1) / 10 packets leave during the burst: for w = 10,
+    # no packet.
     faster = at({"network.server_rate": "10Gbps"})
     assert "a buffer of 159 packets" in faster
     large = {"workload.servers": 100, "workload.sru": "1MiB"}
@@ -307,14 +308,14 @@ def test_a_held_burst_loses_nothing() -> None:
 
 
 def test_alpha_grows_until_it_holds_the_burst() -> None:
-    """150 packets are 225 kB, which needs alpha 2^-2 (a fifth of 2 MB); 2^-3 gives a ninth.
+    """150 packets are 225 kB: alpha 2^-2 gives a queue a fifth of 2 MB, but 2^-3 only a ninth.
 
     1365 packets are more than 2 MB, so no alpha is enough for them.
     """
     shared = {"name": "dynamic", "total": "2MB", "alpha": "2^-7"}
     assert of(at({"network.buffer": shared}), "alpha") == [f"alpha 2^{n}" for n in range(-6, -1)]
     fresh = {"workload.connections": "fresh", "network.buffer": shared | {"total": "500kB"}}
-    # 225 of 500 kB: 2^0 has a half, 16 times 2^-7 is 2^-3.
+    # The burst needs 225 of 500 kB, and alpha 2^0 gives a half. 2^-3 is 16 times the present 2^-7.
     assert of(at(fresh), "alpha") == [f"alpha 2^{n}" for n in (-6, -5, -4, -3, 0)]
 
 
@@ -338,7 +339,7 @@ def test_timers_are_at_least_a_round_trip_and_told_where_they_are_premature() ->
     far = at({"network.delay": "1ms"})
     assert of(far, "rto_min") == [f"rto_min {ms}ms" for ms in (5, 10, 20, 50)]
     assert of(at({"transport.rto_min": "10ms"}), "rto_min") == ["rto_min 1ms", "rto_min 5ms"]
-    # A full buffer: 87 packets of 12 µs and a round trip, 1.2 ms.
+    # If the buffer is full, the delay is 1.2 ms: 87 packets of 12 µs and a round trip.
     assert "some timeouts are premature" in at()["rto_min 1ms"].risk
     assert "On longer paths" in at()["rto_min 5ms"].risk
     assert "no timeout shorter than 8 ms" in at()["rto_min 5ms"].risk

@@ -1,4 +1,4 @@
-"""The study of advice on real hosts: commands run at the right host, and gains are judged."""
+"""The study of advice on real hosts: commands run on the right host, and gains are judged."""
 
 import asyncio
 import json
@@ -96,7 +96,7 @@ def test_a_shared_buffer_is_what_the_switch_says(alpha: str) -> None:
 
 
 def test_printed_code_reads_every_block_from_every_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The printed code for every application runs with servers that answer at once."""
+    """The printed code for every application runs against servers that answer immediately."""
     scenario = incast.load(READ | {"workload": READ["workload"] | {"connections": "fresh"}})
     here = scenario.plan.points[0].here
     asked: list[str] = []

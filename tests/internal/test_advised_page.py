@@ -1,4 +1,4 @@
-"""Every part of the printed advice, present and absent."""
+"""Every part of the printed advice, with cases in which the part is printed and not printed."""
 
 from types import SimpleNamespace
 from typing import Any

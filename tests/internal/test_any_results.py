@@ -1,8 +1,8 @@
 """Any valid scenario gives a table, a page, models and pictures, or an error of one line.
 
-The scenarios are drawn at random, but are the same in every run. The scenarios include every
-workload, topology, transport, remedy, queue and kind of other traffic, unfinished runs and sweeps
-of every shape.
+The scenarios are random, but the same in every test run. They include every workload, topology,
+transport, remedy, queue and kind of background traffic, runs that do not finish, and sweeps of
+every shape.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The folder of runs: kills at any moment, several processes at once, and packs of runs."""
+"""The folder of stored runs: killed processes, several processes at once, and packs of runs."""
 
 import os
 import random
@@ -21,8 +21,8 @@ from incast.results.frames import Run
 from incast.results.store import Directory
 from incast.scenario.plan import Job
 
-# Runs the scenario, and tells the key of every run as soon as `put` has returned, and of packs that
-# they are there.
+# Runs the scenario. Prints the key of every run as soon as `put` has returned, and "packed" as soon
+# as a pack is complete.
 CHILD = """
 import os, sys
 import incast
@@ -80,20 +80,20 @@ def test_a_kill_at_any_moment_loses_only_the_runs_in_progress(many: Path, tmp_pa
     told: set[str] = set()
     for number in range(10):
         with child(many, out, pack=7) as one, child(many, out, pack=7) as other:
-            for process in (one, other):  # they disturb each other, too
+            for process in (one, other):  # both processes write to the same folder
                 assert process.stdout is not None
                 while number == 0 and told.isdisjoint({"packed", ""}):  # later kills find packs
                     told.add(process.stdout.readline().strip())
-                for _ in range(chance.randrange(1, 16)):  # runs done, however slow the machine is
+                for _ in range(chance.randrange(1, 16)):  # kill after this number of finished runs
                     told.add(process.stdout.readline().strip())
                 time.sleep(chance.uniform(0, 0.01))
                 process.send_signal(signal.SIGKILL)
                 told.update(line.strip() for line in process.stdout.read().splitlines())
-        told -= {"", "packed"}  # the first of a process that had nothing left to do
+        told -= {"", "packed"}  # an empty line is from a process that had nothing left to do
         kept = Directory.open(out).rows(incast.load(many).plan.jobs())
         assert kept is not None
         assert told <= set(kept["run"])
-        assert kept["run"].n_unique() == kept.height  # one group, so one row per run
+        assert kept["run"].n_unique() == kept.height  # the scenario has one group: one row per run
     assert packs(out)
     finished = incast.run(many, out=out)
     assert rows(finished).equals(rows(incast.run(many)))
@@ -106,8 +106,8 @@ def test_two_processes_share_a_directory(many: Path, tmp_path: Path) -> None:
     processes = [child(many, out, 150, "2") for _ in range(2)]
     told = [process.communicate(timeout=120)[0].split() for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
-    assert all(told)  # each of them did something
-    assert len(told[0]) + len(told[1]) < 2 * 800  # and saw what the other one did
+    assert all(told)  # each process finished some runs
+    assert len(told[0]) + len(told[1]) < 2 * 800  # and did not repeat all runs of the other
     assert rows(incast.open_results(out)).equals(rows(incast.run(many)))
     assert packs(out)
     assert not list(out.rglob("*.tmp"))
@@ -160,7 +160,8 @@ def test_a_chunk_is_complete_also_if_others_put_a_part_of_it(sweep: Path, tmp_pa
     other.put(batches(jobs[3:5], 2)[0])
     for batch in batches([*jobs[:3], *jobs[5:]], 1):
         store.put(batch)
-    assert len(packs(tmp_path / "out")) == 7 - 2 + 1 + 1  # 5 of one run; 2 of others; the rest
+    # 5 packs of one run each, a pack of the other archive's 2 runs, and a pack of the last 2 runs.
+    assert len(packs(tmp_path / "out")) == 7 - 2 + 1 + 1
     store.pass_over(jobs[3:5])
     assert sorted(map(height, packs(tmp_path / "out"))) == [2, 2, 5]
     found = Archive(tmp_path / "out").rows(jobs)
@@ -196,7 +197,8 @@ def test_packs_that_outlive_the_one_that_replaces_them_do_not_count_twice(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", killed)  # after the pack has its name, before the others go
+        # Killed after the pack has its name, before the packs that it replaces are removed.
+        patch.setattr(Path, "unlink", killed)
         *first, last = batches(jobs, 1)
         for batch in first:
             store.put(batch)
@@ -214,10 +216,10 @@ def test_small_packs_that_were_left_are_joined_in_the_order_of_the_plan(
     scenario, out = incast.load(sweep).override("run.seeds", 6), tmp_path / "out"
     jobs = list(scenario.plan.jobs())
     store = Directory.create(out, scenario, [])
-    for batch in batches(jobs[:-1], 1):  # nobody expected them
+    for batch in batches(jobs[:-1], 1):  # without `expect`, so they are not joined
         store.put(batch)
     assert len(packs(out)) == 17
-    Directory.create(out, scenario, []).expect(jobs)  # not worth it
+    Directory.create(out, scenario, []).expect(jobs)  # too few small packs to join them
     assert len(packs(out)) == 17
     monkeypatch.setattr(archive, "_MANY", 4)
     Directory.create(out, scenario, []).expect(jobs)
@@ -236,7 +238,7 @@ def test_an_interrupted_sweep_leaves_the_bytes_of_one_that_was_not(
         store = Directory.create(out, scenario, [])
         store.expect(jobs)
         store.put(batches(some, len(some))[0])
-    assert len(packs(out)) == 4  # one of them is of two chunks
+    assert len(packs(out)) == 4  # the second batch belongs to two chunks, so it is two packs
     incast.run(scenario, out=out, jobs=2)
     assert contents(out) == contents(incast_run(scenario, tmp_path / "once"))
 
@@ -253,7 +255,7 @@ def test_what_others_put_meanwhile_is_not_run_again(
     assert second.has(job)
 
 
-# Writes a file, and stays in the middle of it: the temporary one has not got its name yet.
+# Writes a file, but waits before the temporary file gets its final name.
 WRITER = """
 import sys
 from pathlib import Path
@@ -291,7 +293,7 @@ def test_half_written_files_of_the_dead_are_removed_and_those_of_the_living_kept
         assert len(list(out.rglob("*.tmp"))) == 3
         incast.run(small, out=out)
         left = {file.name.split(".")[0] for file in out.rglob("*.tmp")}
-        assert left == {"key", "living"}  # whatever the number of its process says here
+        assert left == {"key", "living"}  # another machine may still be writing "key"
         living.communicate("\n")
         assert living.returncode == 0
     assert (out / "runs" / "living").read_bytes() == b"whole"
@@ -358,7 +360,7 @@ def test_the_rows_of_a_run_come_after_its_traces(
     def told(file: Path, content: bytes, **options: bool) -> None:
         if file.suffix == ".parquet":
             written.append(file.parent.name)
-            if len(written) == 3:  # a kill: nothing more reaches the disk
+            if len(written) == 3:  # as if the process were killed: nothing more is written
                 raise KeyboardInterrupt
         whole(file, content, **options)
 

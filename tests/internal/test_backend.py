@@ -1,4 +1,4 @@
-"""A backend other than the simulator: arithmetic that gives rows of the same form."""
+"""A backend other than the simulator, which calculates rows with the simulator's columns."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Done:
 
 
 class Arithmetic:
-    """Answers that a read takes as long as its bytes take on the client's link."""
+    """A backend in which a read takes as long as its bytes take on the client's link."""
 
     version = "arithmetic 1"
 

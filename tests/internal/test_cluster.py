@@ -19,12 +19,12 @@ from incast.results.store import Memory
 from incast.sweep import cluster
 from incast.sweep.execute import run_jobs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, about its own processes
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's warnings about its own processes
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[distributed.LocalCluster]:
-    """Start a scheduler and two workers in processes of their own."""
+    """Start a scheduler and two workers, each worker in a separate process."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as running:
@@ -232,7 +232,7 @@ def test_a_local_cluster_is_started_and_ended(
 
 
 def test_a_client_that_cannot_begin_is_one_line_and_does_not_wait(sweep: Path) -> None:
-    """The client would wait for itself at the end of the process."""
+    """If the client were not closed, it would wait for itself when the process ends."""
     arguments = [sys.executable, "-m", "incast", "run", str(sweep), "--executor", "inproc://x"]
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")

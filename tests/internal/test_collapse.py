@@ -22,13 +22,13 @@ NAN = math.nan
 @pytest.mark.parametrize(
     ("goodput", "timeouts", "waits", "expected"),
     [
-        (499e6, 0.5, 0.0, True),  # one in every other block
-        (501e6, 9.0, 9.0, False),  # not below half
-        (499e6, 0.49, 0.0, False),  # rarer, and too short
-        (100e6, 0.0, 0.0, False),  # slow without a timeout
-        (100e6, 0.1, 0.0046, True),  # 1 Mbit takes 10 ms, 9 of them lost: half are waited for
+        (499e6, 0.5, 0.0, True),  # a timeout in every other block
+        (501e6, 9.0, 9.0, False),  # the goodput is not below half of the lossless goodput
+        (499e6, 0.49, 0.0, False),  # the timeouts are rarer, and the waits are too short
+        (100e6, 0.0, 0.0, False),  # slow, but without a timeout
+        (100e6, 0.1, 0.0046, True),  # 1 Mbit takes 10 ms instead of 1 ms; 4.6 ms of 9 ms are waits
         (100e6, 0.1, 0.0044, False),
-        (100e6, NAN, 0.0046, True),  # no blocks
+        (100e6, NAN, 0.0046, True),  # a workload without blocks
         (0.0, 1.0, 1.0, True),
     ],
 )
@@ -70,8 +70,8 @@ def test_the_lossless_goodput_is_that_of_a_deep_buffer(
     row = results.frame().row(0, named=True)
     assert row["timeouts"] == 0
     assert not row["collapsed"]
-    # Linux's receivers delay ACKs, and its windows grow by them. Where a block is a few windows,
-    # one of them more or less is a fifth of it.
+    # Linux's receivers delay ACKs, and the senders' windows grow with the ACKs. If a block takes
+    # about five windows, a window more or less changes the goodput by a fifth.
     least = 0.9 if profile == "lab" else 0.7
     assert least < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.3
 
@@ -79,9 +79,9 @@ def test_the_lossless_goodput_is_that_of_a_deep_buffer(
 @pytest.mark.parametrize(
     ("network", "workload", "transport"),
     [
-        # Three segments fit into every window, and their packets follow each other closely.
+        # All three segments of an answer fit into the window, and are sent one after the other.
         ({"delay": "1us"}, {"servers": 1, "sru": 4000, "blocks": 3}, {"receive_window": "32KiB"}),
-        # Windows of 22 segments, and a link that holds a thousand packets.
+        # Windows of 22 segments, on a path that holds about a thousand packets.
         ({"rate": "100Gbps", "delay": "40us"}, {"sru": "1MiB"}, {"receive_window": "32KiB"}),
         ({"server_rate": "100Mbps"}, {"servers": 3, "sru": "256KiB"}, {"receive_window": "16KiB"}),
         ({"delay": "200us"}, {"start_spread": "2ms", "connections": "fresh"}, {}),

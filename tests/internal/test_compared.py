@@ -1,4 +1,4 @@
-"""Comparisons of percentiles of block times agree with summaries, and their intervals hold."""
+"""Comparisons of percentiles of block times: their values, and the coverage of their intervals."""
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ P99 = "completion_p99_s"
 
 
 def drawn(random: np.random.Generator, seeds: int, late: float) -> list[np.ndarray]:
-    """Return times of blocks by seed: about 2 ms, and 200 ms more with the probability `late`."""
+    """Return block times per seed: about 2 ms, and with the probability `late` 200 ms more."""
     return [random.normal(0.002, 1e-4, 20) + 0.2 * (random.random(20) < late) for _ in range(seeds)]
 
 

@@ -1,6 +1,7 @@
-"""The corpus: 2 000 scenarios with every key, entry, profile and trace give the same results.
+"""The corpus of 2 000 scenarios, with every key, entry, profile and trace: results do not change.
 
-If a row has to change, the changelog must give the reason. This command rewrites the hashes:
+If a change of a row is intended, the changelog must give the reason. This command rewrites the
+hashes:
 `INCAST_KEEP_CORPUS=1 python -m pytest tests/internal/test_corpus.py`.
 """
 
@@ -37,6 +38,6 @@ def test_the_corpus_has_every_entry_of_every_registry() -> None:
     texts = [json.dumps(case.document) for case in CASES]
     for kind in ("transports", "queues", "remedies", "workloads", "topologies"):
         names = [one["name"] for one in json.loads(_core.entries(kind))]
-        # What is the default everywhere need not be written.
+        # An entry that is the default of every profile need not be in a document.
         missing = [name for name in names if not any(f'"{name}"' in text for text in texts)]
         assert missing in ([], ["drop-tail"], ["star"]), (kind, missing)

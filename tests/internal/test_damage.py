@@ -1,4 +1,4 @@
-"""Files that another program has changed give an error of one line, never a wrong row."""
+"""Files that another program has changed lead to a one-line error, never to a wrong row."""
 
 import json
 import random
@@ -56,7 +56,8 @@ def test_a_flipped_bit_anywhere_is_found(kept: Path, tmp_path: Path) -> None:
             flipped[bit // 8] ^= 1 << bit % 8
             damaged.write_bytes(flipped)
             try:
-                assert same(everything(copy), whole)  # a bit of the checksum's own label
+                # No error only if the bit is in the checksum's label; then the content is right.
+                assert same(everything(copy), whole)
             except incast.ResultsError as error:
                 found += str(error).startswith(f"{damaged}: damaged")
         shutil.rmtree(copy)
@@ -113,7 +114,7 @@ def test_rows_under_another_name_do_not_count(kept: Path, tmp_path: Path) -> Non
 
 
 def parts(out: Path) -> list[Path]:
-    """Store the rows as an earlier version did: a file for each run, without a seal."""
+    """Store the rows as an earlier version did: one file per run, without a checksum."""
     (pack,) = out.glob("runs/*.parquet")
     rows = pl.read_parquet(pack)
     pack.unlink()
@@ -140,7 +141,7 @@ def test_directories_of_the_earlier_format_still_open(kept: Path, tmp_path: Path
     manifest = json.loads((out / "manifest.json").read_text())
     (out / "manifest.json").write_text(json.dumps({**manifest, "format": 2}))
     shutil.rmtree(out / "times")
-    for part in parts(out):  # with the times among the rows, and no seal
+    for part in parts(out):  # rows with a column of times, and without a checksum
         pl.read_parquet(part).with_columns(pl.lit(0.25).alias("wall_s")).write_parquet(part)
     rows = incast.open_results(out).frame()
     assert rows["wall_s"].to_list() == [0.25, 0.25]
@@ -155,14 +156,14 @@ def test_the_checksum_is_of_name_and_content(tmp_path: Path) -> None:
     frame, file = pl.DataFrame({"a": [1, 2]}), tmp_path / "runs" / "a.parquet"
     file.write_bytes(seal.parquet(frame, file))
     assert seal.read(file).equals(frame)
-    assert pl.read_parquet(file).equals(frame)  # as any reader has it
+    assert pl.read_parquet(file).equals(frame)  # other programs can read the file
     file.rename(file.with_name("b.parquet"))
     with pytest.raises(incast.ResultsError, match="another run"):
         seal.read(file.with_name("b.parquet"))
 
 
 def places(tree: Tree, here: Place = ()) -> Iterator[Place]:
-    """Yield every position in a tree, except inside resolved points and the user's own document."""
+    """Yield every position in a tree, except inside the user's document and the host's data."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     for key, value in items:
         place = (*here, key)
@@ -205,7 +206,7 @@ def test_edited_manifests_are_named_with_their_key(
                 assert "\n" not in line
                 if line.startswith(f"{file}: "):
                     named += 1
-                else:  # a seed or an engine of which there is no run
+                else:  # no stored run has the changed seed or engine
                     assert line == "no run has finished"
     assert named > 4 * len(every)
     for key, value in (("plan", 7), ("traces", "queue"), ("fingerprint", ...), ("wall_s", None)):
@@ -251,7 +252,7 @@ def test_torn_lines_of_times_are_none(kept: Path, tmp_path: Path) -> None:
     (times,) = out.glob("times/*.csv")
     first, second, third = times.read_text().splitlines()
     assert first == "run,wall_s,host,check"
-    times.write_text(f"{first}\n{second}\n{third[:-3]}")  # as a kill leaves it
+    times.write_text(f"{first}\n{second}\n{third[:-3]}")  # as if the writer had been killed
     assert incast.open_results(out).frame()["wall_s"].null_count() == 1
     times.write_text(f"{first}\n{second}\n{third.replace('.', '.9', 1)}\n")
     assert incast.open_results(out).frame()["wall_s"].null_count() == 1

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the reading of captures at once, even while it waits, and always with a report."""
+"""Ctrl-C ends the reading of captures soon, even while it waits for input, and prints a report."""
 
 import gzip
 import json
@@ -25,13 +25,13 @@ from incast.errors import CaptureError
 if sys.platform == "win32":
     pytest.skip("pipes with names and signals are Unix's", allow_module_level=True)
 
-LONG = 60.0  # seconds, after which a process hangs
-SOON = 5.0  # a second, on a machine that is busy
+LONG = 60.0  # seconds; a process that takes longer hangs
+SOON = 5.0  # seconds; about one second on a machine that is not busy
 HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
 
 
 def frame(number: int, protocol: int = 6) -> bytes:
-    """Return the record of a frame of a connection: the first byte of a segment."""
+    """Return the pcap record of a frame with a segment of one byte."""
     ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 41, number % 65536, 0, 64, protocol, 0,
                      bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))  # fmt: skip
     tcp = struct.pack(">HHIIBBHHH", 5000, 6000, number, 1, 0x50, 16, 500, 0, 0)
@@ -58,7 +58,7 @@ class Reader:
         )  # fmt: skip
 
     def interrupt(self, times: int = 1) -> dict[str, Any]:
-        """Send Ctrl-C; check that only the report is printed, and soon."""
+        """Send Ctrl-C; check that the process prints only the report, within `SOON` seconds."""
         assert self.process.poll() is None, "it had not ended"
         sent = time.monotonic()
         for _ in range(times):
@@ -71,7 +71,7 @@ class Reader:
         return report
 
     def wait_until(self, ready: Callable[[], bool]) -> None:
-        """Wait for the reading to begin."""
+        """Wait until the reading has begun, according to `ready`."""
         for _ in range(int(LONG / 0.05)):
             assert self.process.poll() is None, self.process.communicate()
             if ready():
@@ -81,7 +81,7 @@ class Reader:
         raise AssertionError("the reading does not begin")
 
     def has(self, path: Path) -> bool:
-        """Whether the process reads a file."""
+        """Whether the process has a file open."""
         folder = Path(f"/proc/{self.process.pid}/fd")
         return any(_target(link) == str(path) for link in folder.iterdir())
 
@@ -113,7 +113,7 @@ def reader(*paths: object) -> Iterator[Reader]:
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Path:
-    """Make a pipe with a name."""
+    """Make a named pipe."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     return path
@@ -282,7 +282,7 @@ def test_errors_of_the_reading_are_what_they_are(
             reading.diagnose([path], flows=flows)  # type: ignore[arg-type]
 
     class Panic(BaseException):
-        """An exception like that of a panic in Rust."""
+        """An exception like the one that a panic in Rust raises."""
 
     class Broken:
         bytes_read = 0

@@ -19,16 +19,16 @@ PLAIN: dict[str, Any] = {
     "receive_window": 65535, "rto_min_s": 0.2, "servers": 8, "sru": 65536, "blocks": 4,
     "persistent": True, "sack": True, "timestamps": True, "probes": False,
 }  # fmt: skip
-ANSWERS = ("servers", "sru", "rate_bps")  # without them there is nothing to simulate
+ANSWERS = ("servers", "sru", "rate_bps")  # a simulation needs these three
 
 
 def written(**changes: Any) -> str:
-    """Return the scenario of observed parameters."""
+    """Return the scenario that is written for the observed parameters."""
     return scenario.document({"parameters": PLAIN | changes})
 
 
 def planned(text: str) -> dict[str, Any]:
-    """Return the tree of a scenario that can be planned."""
+    """Check that a scenario can be planned; return its tree."""
     document = tomllib.loads(text)
     assert load(document).plan.points
     return document
@@ -118,7 +118,7 @@ def test_extreme_numbers_always_give_a_scenario_that_is_planned(seed: int) -> No
 
 def test_the_report_is_not_lost_with_the_scenario(command: Command, tmp_path: Path) -> None:
     capture = captures.built(servers=4, lost=1)
-    capture.frames = capture.frames[:1]  # a SYN
+    capture.frames = capture.frames[:1]  # only a SYN
     out = tmp_path / "read.toml"
     done = command("diagnose", capture.write(tmp_path / "a.pcap"), "--scenario", out)
     assert done.code == 2

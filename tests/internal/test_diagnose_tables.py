@@ -1,4 +1,4 @@
-"""Tables of a report, its pictures and the scenario of a capture, by value."""
+"""The exact contents of a report's tables and pictures, and of the scenario of a capture."""
 
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ FLOWS = {
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pictures be figures."""
+    """Return pictures as figures instead of PNG files."""
     monkeypatch.setattr(pictures, "_png", lambda figure: figure)
 
 
@@ -207,7 +207,7 @@ def test_packets_of_an_episode_are_those_into_its_receiver(
     worst = episode(1.0, 9.0, receiver="c")
     report: Any = {"began_s": 100.0}
     flows = pictures._flows(report, worst, ["a"])
-    # 2 % of 250 ms before and after it.
+    # The limits are 2 % of 250 ms before and after the episode.
     assert asked == [(100_995_000_000, 101_255_000_000, 2_000_000)]
     ((name, (times, numbers)),) = flows.items()
     assert name == "s:1 > c:9"
@@ -283,7 +283,7 @@ PLAIN: dict[str, Any] = {
         ({"buffer_bytes": 6_760.0}, 'buffer = "5pkt"'),
         ({"buffer_bytes": 1.0}, 'buffer = "4pkt"'),
         ({"buffer_bytes": None}, "# buffer: no packet was seen waiting"),
-        # Two packets of 1460 + 156 bytes, and a tenth: 28.44 µs at 1 Gbit/s.
+        # The time of two packets of 1460 + 156 bytes at 1 Gbit/s, plus 10 %: 28.44 µs.
         ({"rtt_s": 2e-5}, 'base_rtt = "28442ns"'),
         ({"rtt_s": 3e-5}, 'base_rtt = "30000ns"'),
         ({"rtt_s": None}, 'base_rtt = "100000ns"'),

@@ -108,7 +108,7 @@ def test_explanations_fit(command: Command, asked: str, width: int) -> None:
 
 
 def offered(*typed: str) -> list[str]:
-    """Return what bash would offer for the last word."""
+    """Return the completions that bash would offer for the last word."""
     asks = {
         "_INCAST_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(["incast", *typed]),
@@ -155,7 +155,7 @@ def test_files_are_offered_beside_shipped_scenarios(
 
 
 def test_help_comes_at_once() -> None:
-    """No module that computes, draws or serves is loaded, because each is slower than the help."""
+    """The help loads no module for computing, drawing or serving, because loading one is slow."""
     code = (
         "import runpy, sys\n"
         "sys.argv = ['incast', 'run', '--help']\n"

@@ -1,4 +1,4 @@
-"""`incast explore`: the page, served to this machine."""
+"""`incast explore`: the page, which is served to this machine only."""
 
 import base64
 import json
@@ -99,7 +99,7 @@ def test_idle_connections_take_few_threads_and_end(
         thread.start()
         port = int(server.address.rstrip("/").rpartition(":")[2])
         idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
-        ended = [one.recv(1) for one in idle]  # closed at once, or after the time
+        ended = [one.recv(1) for one in idle]  # closed immediately, or after the timeout
         most = threading.active_count() - before - 1
         assert ended == [b""] * 100
         assert most <= explore._AT_ONCE
@@ -112,12 +112,12 @@ def test_idle_connections_take_few_threads_and_end(
 
 
 LONG = bytes(1 << 25)
-"""A file that is larger than the buffers of a connection."""
+"""The content of a file that is larger than the socket buffers of a connection."""
 
 
 @pytest.fixture
 def patient(page: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[explore.Server]:
-    """Yield a server that never ends a connection by a timeout."""
+    """Yield a server whose timeout is too long to end a connection during a test."""
     monkeypatch.setattr(explore._Handler, "timeout", 300.0)
     (page / "long").write_bytes(LONG)
     yield from serving()

@@ -1,4 +1,4 @@
-"""What serves TCP only refuses transports of other families in one line."""
+"""Models, advice and real hosts serve TCP only; other transports are refused in one line."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from incast.scenario.resolved import Resolved
 
 @pytest.fixture
 def scenario(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 (a scenario)
-    """Return a scenario whose facts say that its transport is of the family `rdma`."""
+    """Return a scenario with the fact that its transport belongs to the family `rdma`."""
     own: Any = vars(Resolved)["facts"]
 
     def facts(here: Resolved) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Seventy behaviours of servers, and the client's result for each; no wrong answer is a success."""
+"""Seventy behaviours of servers, and the client's result for each. No wrong answer is accepted."""
 
 import asyncio
 import json
@@ -94,7 +94,7 @@ WHOLE = {
     "endless-chunks": "the answer has more than the 100000 bytes that are allowed without a length",
     "other-object": "the answer ended early",
 }
-"""The result of reading the whole object, per behaviour: the start of the error, or `READ`."""
+"""Per behaviour, the result of reading the whole object: `READ`, or the beginning of the error."""
 
 RANGE = {
     "good": READ,
@@ -114,7 +114,7 @@ RANGE = {
     "status-404": "the server answers 404 Not Found",
     "short": "the server answers 200: it does not serve ranges",
 }
-"""The result of reading the first hundred bytes, per behaviour."""
+"""Per behaviour, the result of reading the first hundred bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +251,7 @@ def test_an_untrusted_certificate_is_called_so(tmp_path: Path) -> None:
 
 
 def test_places_of_many_addresses_cost_in_proportion(tmp_path: Path) -> None:
-    """Counts comparisons instead of time; one comparison per pair of paths would make 10^8."""
+    """The test counts comparisons of paths, not time; comparing all pairs would need about 10^8."""
     count = 0
 
     class Counted(type(tmp_path)):  # type: ignore[misc]
@@ -319,7 +319,7 @@ def test_a_signal_leaves_whole_objects_and_a_summary(
 
 
 def until(holds: "object", seconds: float = 20.0) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not holds():  # type: ignore[operator]
         assert time.monotonic() < end, "it never held"

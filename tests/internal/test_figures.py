@@ -43,7 +43,7 @@ def test_a_figure_is_run_drawn_and_judged(done: Callable[..., Done]) -> None:
     (judgement,) = one.judgements
     assert judgement.verdict is Verdict.HOLDS
     assert judgement.measured.startswith("goodput_mbps of plain at 32 = ")
-    assert judgement.reference.startswith("fails: ")  # between 16 and 64, on a line
+    assert judgement.reference.startswith("fails: ")  # interpolated between 16 and 64 servers
 
 
 def test_the_gallery_begins_with_the_scorecard_and_has_the_texts_words(
@@ -83,7 +83,7 @@ def test_what_was_measured_for_a_figure_is_drawn_beside_its_curves(
     one = done(SWEEP + CLAIM.replace('series = "plain", at = 32', 'series = "fine", at = 8'))
     assert one.picture is not None
     there = one.picture.data.filter(pl.col("source") == "ns-2")
-    # The points of the figure alone; a curve without such rows keeps what its `reference` says.
+    # Only the points of this figure. A curve without rows in the file keeps its `reference`.
     assert there.select("series", "x", "y").rows() == [("plain", "1", 700.0), ("fine", "8", 640.0)]
     assert one.judgements[0].reference.startswith("fails: goodput_mbps of fine at 8 = 640")
 
@@ -120,7 +120,7 @@ def test_a_map_frames_what_the_text_allows(done: Callable[..., Done]) -> None:
     assert axes.texts[0].get_text() == f"{values[1]:.3g}"
     frames = [patch for patch in axes.patches if not patch.get_fill()]
     assert len(frames) == sum(value >= 500 for value in values.values()) > 0
-    assert len(axes.lines) == 1  # between the two groups
+    assert len(axes.lines) == 1  # the line between the two groups
     assert one.picture.data["y"].to_list()[:3] == list(values.values())
 
 
@@ -172,12 +172,12 @@ def test_a_run_is_kept_and_shared_by_figures(papers: Path, tmp_path: Path) -> No
     reproduce(chosen, tmp_path / "out", quick=True)
     parts = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()}
     kept = pl.concat([pl.read_parquet(part) for part in parts], how="diagonal_relaxed")
-    assert kept["run"].n_unique() == 2 * 3 * 2  # curves, points, seeds: once for both figures
+    assert kept["run"].n_unique() == 2 * 3 * 2  # curves x points x seeds, shared by both figures
     again = reproduce(chosen, tmp_path / "out", quick=True)
     assert {
         file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()
     } == parts
-    assert again[1].curves.values("plain")[32] > 20  # 32 KiB of packets of at most 1500 bytes
+    assert again[1].curves.values("plain")[32] > 20  # 32 KiB hold more than 20 packets
 
 
 def test_a_run_that_one_figure_draws_and_another_traces_is_done_once(
@@ -293,7 +293,7 @@ lines = 2
     )
     assert one.picture is not None
     assert one.picture.data["flow"].n_unique() == 2
-    assert len(list((tmp_path / "out" / "flows").iterdir())) == 1  # of one seed only
+    assert len(list((tmp_path / "out" / "flows").iterdir())) == 1  # a trace of one seed only
     assert one.curves.of["plain"].rows["timeouts"].to_list()[0] >= 1
 
 
@@ -368,7 +368,7 @@ right = { series = "plato", column = "packets_last", reduce = "mean" }
 
 
 def test_bins_that_were_left_out_are_filled() -> None:
-    """In a filled bin, the queue of the port has its last length, and nothing is sent."""
+    """In a filled bin, the port's queue keeps its last length, and the port sends nothing."""
     trace = pl.DataFrame(
         {
             "time_s": [0.0, 3e-6, 1e-6, 2e-6],

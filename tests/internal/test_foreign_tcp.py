@@ -55,7 +55,7 @@ def _network(*takes: Loss) -> Network:
 
 
 def _nth(*numbers: int) -> Loss:
-    """Return a rule that loses the data packets with these numbers, counted from 0."""
+    """Return a rule that drops the data packets with these numbers, counted from 0."""
     seen = iter(range(1 << 30))
     return Loss("nth", lambda packet, _: packet.length > 1000 and next(seen) in numbers)
 

@@ -1,6 +1,6 @@
-"""Random invalid documents give an immediate error of one line, and nothing else.
+"""A random invalid document leads to an immediate one-line error, and to nothing else.
 
-`INCAST_DOCUMENTS` sets their number, 10 000 by default. They are the same in every run.
+`INCAST_DOCUMENTS` sets the number of documents, 10 000 by default. They are the same in every run.
 """
 
 import json
@@ -26,7 +26,7 @@ MOST_KIB = 200 * 1024
 
 
 def refusal(act: Callable[[], object]) -> str:
-    """Return the line with which a call is refused; an empty string if it is not refused."""
+    """Return the error message of a call that is refused; an empty string if it succeeds."""
     try:
         act()
     except incast.ScenarioError as error:
@@ -52,12 +52,12 @@ def planned(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (anything at
 
 
 def see(number: int, document: object, judge: Any) -> Any:  # noqa: ANN401
-    """Judge a document; an unexpected exception names it, so that it can be drawn again."""
+    """Judge a document; after an unexpected exception, fail with the document's number and text."""
     try:
         return judge(document)
     except KeyboardInterrupt:
         raise
-    except BaseException as escaped:  # noqa: BLE001 (a panic of the core is no Exception)
+    except BaseException as escaped:  # noqa: BLE001 (a panic of the core is not an Exception)
         text = repr(document)
         pytest.fail(f"document {number}: {type(escaped).__name__}: {escaped}\n{text[:3000]}")
 
@@ -68,7 +68,8 @@ def peak() -> int:
 
 
 def test_documents_are_planned_or_refused_with_one_line_at_once() -> None:
-    incast.load({"workload": {"servers": 1, "sru": 1}}).plan  # noqa: B018 (what it imports stays)
+    # The first plan imports modules, whose memory must not count.
+    incast.load({"workload": {"servers": 1, "sru": 1}}).plan  # noqa: B018
     before, valid = peak(), 0
     for number, document in zip(range(CASES * 7 // 10), Documents(1), strict=False):
         valid += bool(see(number, document, planned))
@@ -137,7 +138,7 @@ def test_overrides_are_applied_or_refused_with_one_line() -> None:
         value = documents.odd() if draw.random() < 0.5 else documents.fitting(key.split("."))
         try:
             text = draw.choice([str(value), json.dumps(value), repr(value)])
-        except (ValueError, RecursionError):  # Python writes no such integer or list
+        except (ValueError, RecursionError):  # too large or too nested for Python to write
             text = draw.choice(["9" * 5000, "[" * 2000 + "]" * 2000, "{a=" * 2000])
         see(number, f"{key}={text}", judge)
 
@@ -169,7 +170,7 @@ def is_small(resolved: dict[str, Any]) -> bool:
 
 
 def ends(resolved: dict[str, Any]) -> None:
-    """Run a point for a moment, then cancel it; the run must end within half a second."""
+    """Run a point for 50 ms, then cancel it; the run must end within half a second."""
     control, outcome = _core.Control(), []
 
     def work() -> None:

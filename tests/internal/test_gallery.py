@@ -36,7 +36,7 @@ def test_the_gallery_is_of_two_full_runs_of_all_figures(
         for one in texts.select(REAL, [])
         for claim in one.figure.claims
     }
-    assert kept == asked  # make it anew: docs/keep_gallery.py
+    assert kept == asked  # if not, make the gallery again with docs/keep_gallery.py
 
 
 def test_every_picture_has_its_numbers_and_all_are_small() -> None:

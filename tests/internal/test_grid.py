@@ -1,4 +1,4 @@
-"""The choice of columns for a width: the most important columns, and no truncated one."""
+"""The choice of columns for a width: the most important columns, none of them truncated."""
 
 import io
 
@@ -29,7 +29,7 @@ def test_what_stands_is_whole_and_matters_most(
     stand, left = fitting(keys, others, width)
     assert [column.name for column in stand[: len(keys)]] == [column.name for column in keys]
     shown = stand[len(keys) :]
-    assert [*shown, *left] == others  # in the order of importance, none lost
+    assert [*shown, *left] == others  # in the order of importance, and complete
     paper = Console(file=io.StringIO(), width=10_000)
     paper.print(drawn(stand))
     lines = paper.file.getvalue().splitlines()  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
 """Every key of a scenario changes a row, or is refused where it has no effect.
 
 A key is tried in the scenarios of `knobs/scenarios.toml`, with values that are not its default. A
-key that needs a special value or scenario has an entry in another table of that folder: `is` is the
+key that needs a special value or scenario has an entry in another file of that folder: `is` is the
 value, `in` names the scenario, `with` sets other keys of the scenario, and `without` removes keys
-from it. A part that may occur in several positions is tried in the first one.
+from the scenario. A part that may occur in several positions is tried in the first position.
 """
 
 import json
@@ -23,7 +23,7 @@ OWN: Document = {
 }
 VOID = table("void")
 SCENARIOS = scenarios()
-# Keys that move no row: a value, what the scenario has that it is about, and why.
+# Keys that change no row. Each has a value, the other keys that the scenario needs, and a reason.
 STILL: dict[str, tuple[object, Document, str]] = {
     "title": ("Another one", {}, "it is for people"),
     "network.clients": (
@@ -41,7 +41,7 @@ STILL: dict[str, tuple[object, Document, str]] = {
 
 @cache
 def told(text: str) -> str:
-    """Run all points of a document; return the rows, or an empty string if it is refused."""
+    """Run all points of a document; return the rows, or an empty string if it is not valid."""
     try:
         plan = incast.load(json.loads(text)).plan
     except ScenarioError:
@@ -110,7 +110,7 @@ def test_a_key_that_moves_nothing_is_refused(key: str) -> None:
     assert given["names"] in why.partition("; ")[0]
     assert "leave it out, or " in why
     assert "\n" not in line
-    # And rightly so: a point of a sweep that has it runs as one without.
+    # The refusal is right: with the key, a point's rows are the same as without the key.
     assert single(document) == single(base)
 
 

@@ -1,4 +1,4 @@
-"""Blocks that wait for one sender: found in events, measured, and drawn."""
+"""Blocks that wait for one sender: they are found in events, measured and drawn."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_a_block_is_found_that_waits_for_one_sender() -> None:
         "late_idle_s": pytest.approx(0.6),
         "late_after_s": pytest.approx(0.1),
         "late_dupacks": 2.0,
-        "late_window_rank": 2.0,  # of windows 9000, 8999, 8998
+        "late_window_rank": 2.0,  # flow 1 has the second of the windows 9000, 8999, 8998
     }
 
 
@@ -61,7 +61,7 @@ def test_blocks_in_a_row_wait_for_different_senders() -> None:
     found = find(events([0], [0], [2], []), wanted)
     assert found is not None
     assert found.flows == [0, 2]
-    assert found.measures["late_window_rank"] == 3.0  # the weaker of the two
+    assert found.measures["late_window_rank"] == 3.0  # the higher rank of the two blocks
     assert find(events([0], [0], [], [2]), wanted) is None
     assert find(events([0], [2]), replace(wanted, after=1)) is None
 
@@ -95,4 +95,4 @@ def test_the_timeline_shows_the_blocks_that_were_searched_for(tmp_path: Path) ->
     assert done.picture.data["flow"].n_unique() == 3
     shown = done.picture.data["time_s"]
     assert 0.2 < shown.max() - shown.min() < 0.4  # type: ignore[operator]
-    assert len(list((tmp_path / "flows").iterdir())) == 1  # windows of the run found only
+    assert len(list((tmp_path / "flows").iterdir())) == 1  # windows only of the run that was found

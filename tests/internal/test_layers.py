@@ -37,7 +37,7 @@ def imported(code: str) -> Iterator[str]:
 
 
 def private(code: str) -> list[str]:
-    """Return the imports of a file that are not for users."""
+    """Return a file's imports that do not belong to the public API."""
     allowed = documented() | COMMAND_LINE | {"incast"}
     ours = ("incast", "validation", "docs", "benches")
     return [it for it in imported(code) if it.split(".")[0] in ours and it not in allowed]
@@ -64,7 +64,7 @@ def test_what_is_private_is_noticed(code: str, expected: list[str]) -> None:
 
 
 def test_every_internal_test_needs_to_be_there() -> None:
-    """A test that uses no private import and no other part of the repository tests behaviour."""
+    """Every test in `internal/` imports private code or uses other parts of the repository."""
     for file in (TESTS / "internal").glob("test_*.py"):
         code = file.read_text("utf-8")
         helpers = [it for it in imported(code) if it.split(".")[0] in {"corpus", "knob_walk"}]

@@ -1,4 +1,4 @@
-"""The plans that the client learns on networks that are formulas."""
+"""The plans that the client learns, with formulas in place of networks."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ FULL = 12.5e6
 
 
 def path(round_trip: float, buffer: float) -> Network:
-    """A link whose queue holds all bytes in flight beyond the bandwidth-delay product."""
+    """A link; the bytes in flight beyond its bandwidth-delay product wait in its queue."""
 
     def answers(plan: Plan) -> tuple[float, bool]:
         on_the_way = plan.slots * (plan.window or 65536)
@@ -29,7 +29,7 @@ def slow_servers(rate: float) -> Network:
 
 
 def taught(learner: Learner, network: Network, looks: int) -> list[Plan]:
-    """Let a learner see this number of measurements; return its plans."""
+    """Give a learner `looks` measurements; return its plans."""
     plans = [learner.plan]
     for _ in range(looks):
         plan = learner.plan
@@ -59,7 +59,7 @@ def test_a_full_link_is_left_at_the_start_for_it_pays_nothing_to_have_more() -> 
 
 
 def test_a_long_path_is_filled_and_not_overfilled() -> None:
-    network = path(0.02, 60_000)  # 250 000 bytes on the way
+    network = path(0.02, 60_000)  # the bandwidth-delay product is 250 000 bytes
     plans = taught(Learner(), network, 200)
     assert network(plans[-1])[0] > 0.97 * FULL
     assert sum(network(plan)[1] for plan in plans) < 10

@@ -1,4 +1,4 @@
-"""Each step of the learner by value: the plan that follows from given measurements."""
+"""Each step of the learner: the exact plan that follows from given measurements."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -58,9 +58,9 @@ def see(
     lost: int = 0,
     wanted: int = 0,
 ) -> tuple[int, int | None]:
-    """Let the learner see `count` equal answers in one measurement; return its plan."""
+    """Give the learner `count` equal answers in one measurement; return its plan."""
     meter = Meter()
-    learner._gaps.extend([0.0] * 9)  # usually, nothing waits
+    learner._gaps.extend([0.0] * 9)  # the usual gap is 0
     meter.seconds, meter.received, meter.wanted = seconds, int(goodput * seconds), wanted
     for _ in range(count):
         learner.observe(Sample(10**6, 0.02, gap, lost), meter)
@@ -105,7 +105,7 @@ def test_a_measurement_has_four_answers_of_each_slot() -> None:
 @pytest.mark.parametrize(
     ("of_slots", "of_window", "tried"),
     [
-        # A quarter less may cost 0.3 of a quarter: 7.5 %.
+        # With a plan smaller by a quarter, goodput may fall by 0.3 of a quarter: 7.5 %.
         (0.926, 0.926, []),
         (0.924, 0.926, [SLOTS_UP]),
         (0.926, 0.924, [WINDOW_UP]),
@@ -136,7 +136,7 @@ def test_pauses_between_trials_double_up_to_64_measurements() -> None:
     plans = walk(lambda *_: 1e6, 400)
     trials = [place for place, plan in enumerate(plans) if plan == SLOTS_DOWN]
     gaps = [later - earlier for earlier, later in pairwise(trials)]
-    # Two trials, and three measurements of the base, beside each pause.
+    # Besides the pause, there are two trials and three measurements of the base.
     assert gaps == [5 + pause for pause in (8, 16, 32, 64, 64, 64, 64)]
 
 
@@ -215,7 +215,7 @@ def test_a_plan_that_lost_is_not_tried_again_until_the_limit_has_grown() -> None
     ("largest", "may"), [(5791, False), (5792, True), (100, False), (10**6, True)]
 )
 def test_a_window_larger_than_answers_is_not_tried(largest: int, may: bool) -> None:
-    """8688 bytes are 1.5 times 5792."""
+    """The larger window is 8688 bytes, 1.5 times 5792."""
     learner = Learner()
     learner._largest = largest
     assert learner._may(Size(*WINDOW_UP)) is may

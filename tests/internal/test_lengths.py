@@ -1,4 +1,4 @@
-"""The lints of length notice files and functions that are too long."""
+"""The lints of length report files and functions that are too long."""
 
 import re
 import shutil
@@ -78,7 +78,7 @@ def test_clippy_counts_60_lines_of_a_function(tmp_path: Path, lines: int, holds:
 
 
 def test_clippy_counts_in_every_crate() -> None:
-    """`too_many_lines` is one of the pedantic lints, which the workspace turns on."""
+    """The workspace turns on the pedantic lints, and `too_many_lines` is one of these."""
     tree = tomllib.loads((ROOT / "Cargo.toml").read_text())
     assert tree["workspace"]["lints"]["clippy"]["pedantic"]["level"] == "warn"
     assert "too_many_lines" not in tree["workspace"]["lints"]["clippy"]

@@ -36,7 +36,7 @@ transport = { name = "cubic", ecn = "%s" }
 
 
 def missing() -> str:
-    """Return the reason why there are no real hosts here; an empty string if there are."""
+    """Return why this machine cannot run real hosts; an empty string if it can."""
     if sys.platform != "linux":
         return "real hosts need Linux"
     if os.geteuid() == 0:
@@ -88,7 +88,7 @@ def test_sixteen_servers_collapse_and_a_short_timer_helps(tmp_path: Path) -> Non
     assert middle(told, "goodput_bps") < 50e6
     assert middle(told, "timeouts") > 10
     assert middle(told, "live.rto_s") > 0.2
-    # What a kernel cannot know is empty, never 0.
+    # A column that a kernel cannot measure is empty, not 0.
     for column in ("timeouts_full_window", "stalls_timeout", "timeouts_spurious"):
         assert {row[column] for row in told} == {None}, column
     assert all(row["blocks"] == 6 and row["bytes"] == 6 * 16 * 2**16 for row in told)
@@ -124,7 +124,7 @@ def test_a_queue_is_as_long_as_the_simulated_one(
     wanted = float(frame["queue_mean_bytes"].median())  # type: ignore[arg-type]
     assert middle(told, "queue_mean_bytes") == pytest.approx(wanted, rel=tolerance)
     assert (middle(told, "marks") > 0) == (ecn == "on")
-    if queue != '"red"':  # which drops early at times
+    if queue != '"red"':  # RED sometimes drops early, so the link is not always full
         assert middle(told, "goodput_bps") == pytest.approx(94e6, rel=0.03)
 
 
@@ -139,12 +139,12 @@ def test_the_switch_of_the_kernel_collapses_too(tmp_path: Path) -> None:
 
 
 def lacking_switch() -> str:
-    """Return the reason why the kernel cannot be the switch; the check needs root."""
+    """Return why the kernel cannot be the switch; an empty string if it can. Needs root."""
     return kernel_switch.available() if os.geteuid() == 0 else "it is tested as root"
 
 
 def test_flows_of_a_server_reach_it(tmp_path: Path) -> None:
-    """Several connections of a server: each frame goes to the host of its flow."""
+    """If a server has several connections, each frame is sent to the host of its flow."""
     text = FLOWS % ('"drop-tail"', "off")
     told = rows(tmp_path / "flows.toml", text, "workload.flows=2", "workload.servers=3")
     assert middle(told, "goodput_bps") == pytest.approx(94e6, rel=0.03)
@@ -166,7 +166,7 @@ def test_simulation_and_real_hosts_stand_in_one_table_and_one_picture(tmp_path: 
 
 
 def namespaces() -> set[str]:
-    """Return the network namespaces of all processes, and the interfaces of this one."""
+    """Return the network namespaces of all processes, and the interfaces of this namespace."""
     links = Path("/proc").glob("[0-9]*/ns/net")
     found = set()
     for link in links:

@@ -1,4 +1,4 @@
-"""`incast live --pcap`: the frames of real hosts that the switch sees."""
+"""`incast live --pcap`: the switch captures the frames of real hosts."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Requests of the client of real hosts, their times, and the thread that serves all sockets."""
+"""Requests of the client in `incast live`, their times, and the thread that serves all sockets."""
 
 import random
 import select
@@ -118,7 +118,7 @@ def test_blocks_are_read_until_their_number_or_the_duration(
     monkeypatch: pytest.MonkeyPatch, blocks: int | None, duration: float | None, read: int,
     elapsed: float,
 ) -> None:  # fmt: skip
-    """Each block takes two seconds; its servers finish after one second and two seconds."""
+    """Each block takes two seconds: one server finishes after one second, the other after two."""
     here = told(n=2)
     here.facts["duration_s"] = duration
     here.workload = {"blocks": blocks} if blocks else {}
@@ -136,7 +136,7 @@ def test_blocks_are_read_until_their_number_or_the_duration(
     assert made.summary.finished
     assert made.summary.completions == [2.0] * read
     assert (made.summary.bytes, made.summary.elapsed) == (2000 * read, elapsed)
-    # Goodputs of 1 and 1/2: (3/2)² / (2 · 5/4).
+    # The goodputs are 1 and 1/2, so the fairness is (3/2)² / (2 · 5/4).
     assert made.summary.fairness == pytest.approx(0.9)
 
 

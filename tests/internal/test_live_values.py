@@ -1,4 +1,4 @@
-"""Numbers of real hosts that need no hosts: settings, commands, limits, rows, requests, notes."""
+"""Tests of `incast live` without hosts: settings, commands, limits, rows, requests, notes."""
 
 import json
 from collections import Counter
@@ -74,7 +74,7 @@ def test_every_host_has_addresses_of_its_own(host: int, there: str, hardware: st
             "congctl cubic initcwnd 10 rto_min 200ms advmss 1460 window 5840",
             5840,
         ),
-        # From 2^18 bytes on, the kernel tunes it: 181 segments of 1448 are less, 182 more.
+        # From 2^18 bytes on, the kernel tunes the window. 181 segments of 1448 are less, 182 more.
         (
             {"receive_window": "181seg"},
             "congctl cubic initcwnd 10 rto_min 200ms advmss 1460 window 264260",
@@ -315,7 +315,7 @@ def test_counters_of_tcp_are_pairs_of_lines() -> None:
 
 
 def test_a_state_of_a_connection_is_read_at_its_places() -> None:
-    """`struct tcp_info`: rto is at byte 8, rtt at 68, data_segs_out at 156."""
+    """In `struct tcp_info`, rto is at byte 8, rtt at byte 68, data_segs_out at byte 156."""
     info = bytearray(192)
     for place, value in ((8, 204_000), (12, 1), (68, 350), (72, 2), (156, 77), (160, 3)):
         info[place : place + 4] = value.to_bytes(4, "little")
@@ -348,7 +348,7 @@ def test_the_switch_of_the_kernel_has_limits(network: dict[str, object], refused
 
 
 class Kernel:
-    """Records the commands for `ip` and `tc`, and their namespaces."""
+    """Stands for the kernel: records the commands of `ip` and `tc`, with their namespaces."""
 
     def __init__(self, told: Mapping[str, int]) -> None:
         self.told = told
@@ -394,7 +394,7 @@ def test_the_share_of_drops_is_of_all_that_was_offered(
     assert columns == {
         "drops": drops,
         "drop_ratio": share,
-        "link_utilization": 0.5,  # 100 of 200 Mbit
+        "link_utilization": 0.5,  # 100 Mbit, of 200 Mbit in two seconds
         "missed": 0,
         "late_max_s": None,
         "late_p99_s": None,
@@ -409,7 +409,7 @@ def test_a_link_is_never_more_than_full(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_ports_and_hosts_are_shaped_by_their_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, _ = switched(monkeypatch, {"packets": 0, "drops": 0, "bytes": 0})
-    # 32 KiB, with room for the headers of 1500 + 14 bytes; 24 bytes of preamble, sum and gap.
+    # 32 KiB of packets, plus 14 bytes of header per 1500. Preamble, checksum, gap: 24 bytes.
     limit = 32768 * 1514 // 1500
 
     def shaped(port: str, rate: str, size: int) -> list[str]:

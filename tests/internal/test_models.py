@@ -11,7 +11,7 @@ from incast import models
 from incast.errors import ModelError
 from incast.models import MODELS, Answer, NotApplicable, Question, overflow
 
-# What a scenario may be; a model answers each or says why not.
+# Different kinds of scenarios; a model answers each of them or says why it does not apply.
 SCENARIOS = {
     "plain": document(),
     "persistent": document(workload={"connections": "persistent", "servers": 64}),
@@ -23,7 +23,7 @@ SCENARIOS = {
     "datagrams": document(network={"server_rate": "10Gbps"})
     | {"background": [{"name": "poisson", "rate": "300Mbps", "packet_size": 1000}]},
 }
-# Every key that a run could have measured, within what makes sense together.
+# Every key that a run can measure, with values that are consistent with each other.
 MEASURED = {
     "loss_event_ratio": 0.003,
     "loss_indication_ratio": 0.009,
@@ -109,7 +109,7 @@ def test_models_are_listed_and_found(command: Command) -> None:
 
 
 def waiting(servers: int, window: int, ratio: float) -> int:
-    """Count the packets that wait at the worst moment of a burst, packet by packet."""
+    """Count packet by packet how many packets wait at most during a burst."""
     worst = 0
     for sent in range(window):
         arrived = servers * (sent + 1)

@@ -20,8 +20,8 @@ from incast.models.collapse.reads import Reads, read
 from incast.scenario.resolved import Resolved
 
 TABLE = Path(__file__).parents[2] / "validation" / "reference" / "collapse" / "held-out.csv"
-ENOUGH, FEW = 60, 32  # scenarios of the table, and servers, for a fast test
-PUBLISHED = 0.95  # of these; docs/validation/collapse.md says what the whole table gives
+ENOUGH, FEW = 60, 32  # a fast test: 60 scenarios of the table, and up to 32 servers
+PUBLISHED = 0.95  # for these scenarios; docs/validation/collapse.md has the whole table's share
 
 
 def persistent(**sections: Any) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
 
 
 def test_the_search_waits_for_timeouts_that_are_rare() -> None:
-    """Three servers lose packets; one block in 100, and so one run in five, waits for 200 ms."""
+    """With three servers, one block in 100, and so one run in five, waits 200 ms for a timeout."""
     rare = persistent(
         network={"rate": "12Gbps", "buffer": 68_600, "delay": "9us"}, workload={"sru": 95_000}
     )
@@ -101,7 +101,7 @@ def test_the_search_waits_for_timeouts_that_are_rare() -> None:
 
 
 def test_handshakes_that_are_lost_wait_for_their_own_timer() -> None:
-    """Few of 48 SYNs fit into the buffer; a lost SYN costs three seconds, lost data 1 ms."""
+    """Few of 48 SYNs fit into the buffer. A lost SYN costs three seconds, lost data cost 1 ms."""
     tree = persistent(network={"buffer": "3pkt"}, workload={"blocks": 1, "servers": 48})
     tree |= {"profile": "ns2", "transport": {"rto_min": "1ms"}, "run": {"seeds": 5}}
     row = incast.run(tree).summary().row(0, named=True)
@@ -194,7 +194,7 @@ def test_a_handshake_is_lost_where_headers_fill_what_packets_leave() -> None:
         forecast(reads(persistent(network={"buffer": size})).with_servers([256])).seconds[0]
         for size in (likely, never)
     ]
-    # A SYN-ACK waits for a second, in one block of twenty.
+    # The client waits a second for a lost SYN-ACK, in one of twenty blocks.
     assert seconds[0] - seconds[1] > 0.03
 
 
@@ -353,7 +353,7 @@ def test_the_readmes_own_example_is_answered_as_the_simulator_answers_it() -> No
     )
     answer = told(tree)
     assert isinstance(answer, dict), answer
-    # 14.6 Gbps without the jitter of the hosts.
+    # Without the jitter of the hosts, it would be 14.6 Gbps.
     assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.5)
     tree["workload"]["servers"] = 32
     answer = told(tree)

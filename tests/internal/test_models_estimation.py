@@ -1,4 +1,4 @@
-"""Estimates of loss rates and round trips: by hand, from runs, from samples, from counters."""
+"""Estimates of loss rates and round trips, from events by hand, runs, samples and counters."""
 
 import math
 
@@ -40,11 +40,11 @@ HANDMADE = events(
     (0.000, "block_start", -1, 0, {}),
     (0.0010, "drop", 0, 0, {}),
     (0.0012, "drop", 1, 0, {}),
-    (0.0019, "drop", 1, 0, {}),  # all within a round trip of 1 ms: one event
-    (0.0021, "drop", 2, 0, {}),  # the next
+    (0.0019, "drop", 1, 0, {}),  # three drops within a round trip of 1 ms: one loss event
+    (0.0021, "drop", 2, 0, {}),  # the next loss event
     (0.003, "fast_retransmit", 1, 0, {"srtt_s": 0.001}),
     (0.2, "timeout", 0, 0, HEAD),
-    (0.6, "timeout", 0, 0, HEAD | {"rto_s": 0.4}),  # the same segment: one indication
+    (0.6, "timeout", 0, 0, HEAD | {"rto_s": 0.4}),  # the same segment again: one loss indication
     (0.7, "timeout", 2, 0, HEAD),
     (0.8, "flow_done", 1, 0, {"packets": 40, "srtt_s": 0.003}),
     (0.9, "block_start", -1, 1, {}),
@@ -62,7 +62,7 @@ def test_by_hand() -> None:
     told = of_events(HANDMADE, flows=4, rtt=0.001)
     assert (told.packets, told.loss_events, told.blocks) == (300, 3, 2)
     assert told.loss_event_ratio == pytest.approx(3 / 300)
-    # Flow 0: two indications of 100 packets, 1: one of 80, 2: one of 50, 3: none.
+    # Loss indications: two in 100 packets of flow 0, one in 80 of flow 1, one in 50 of flow 2.
     assert told.loss_indication_ratio == pytest.approx((2 / 100 + 1 / 80 + 1 / 50) / 4)
     assert told.packet_loss_ratio == pytest.approx(5 / 300)
     assert told.flows_per_event == pytest.approx(told.loss_indication_ratio / 0.01)
@@ -77,7 +77,7 @@ def test_by_hand() -> None:
 def test_a_capture_needs_little() -> None:
     bare = HANDMADE.select("time_s", "kind", "flow", "block").filter(pl.col("kind") != "drop")
     told = of_events(bare, flows=4, packets=300, rtt=0.001)
-    # Every timeout counts, one for the handshake among them: nothing tells it apart.
+    # Every timeout counts, also that of the handshake, because nothing marks it.
     assert told.loss_indication_ratio == pytest.approx(6 / 300)
     assert told.loss_event_ratio == pytest.approx(6 / 300)
     assert math.isnan(told.packet_loss_ratio)
@@ -114,7 +114,7 @@ def test_runs_are_estimated(collapse: incast.Results) -> None:
     assert (crowded["block_head_timeouts"] <= head).all()
     assert (crowded["block_head_share"] <= crowded["block_head_timeouts"]).all()
     assert (crowded["timeout_s"] >= 0.01).all()
-    # By Little's law, and as the senders measure it.
+    # The round trip by Little's law agrees with the one that the senders measure.
     for job in collapse.plan.jobs():
         samples = collapse.traces.of("events", job).filter(kind="flow_done")["srtt_s"]
         own = frame.filter(point=job.index, seed=job.seed)["rtt_s"].item()
@@ -181,7 +181,7 @@ def test_the_knee_is_where_whole_windows_are_the_exception() -> None:
 def bursts(
     random: np.random.Generator, events: int, mean: float, kind: Sizes = "geometric"
 ) -> np.ndarray:
-    """Return the times of drops: an event per second, each with a random number of losses."""
+    """Return the times of drops: one loss event per second, with a random number of drops."""
     if kind == "geometric":
         sizes = random.geometric(1 / mean, events)
     else:
@@ -210,7 +210,7 @@ def test_a_sample_estimates_both_rates_within_its_errors(
                 (told.loss_event_ratio - 3000 / packets) / told.loss_event_error,
             )
         )
-    # In units of the stated errors: no bias to speak of, and the spread that they promise.
+    # In units of the stated errors, the mean is close to 0 and the spread is close to 1.
     for column in np.array(off).T:
         assert abs(column.mean()) < 0.4
         assert 0.75 < column.std() < 1.25

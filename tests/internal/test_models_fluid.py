@@ -29,7 +29,7 @@ TEN_GIGABIT = Link(capacity=1e10 / 12_000, delay=100e-6, buffer=1000)
 
 def test_the_solver_is_of_fourth_order() -> None:
     def exact(t: float) -> float:
-        """Return the solution of x'(t) = -x(t-1), x = 1 before, by the method of steps."""
+        """Return the solution of x'(t) = -x(t-1) by the method of steps; x(t) = 1 for t < 0."""
         return sum((-1) ** k * max(t - (k - 1), 0) ** k / factorial(k) for k in range(int(t) + 2))
 
     def error(steps: int) -> float:
@@ -47,13 +47,13 @@ def test_reno_rests_where_each_packet_is_lost_with_a_probability(share: float) -
     found = solve(1, AMPLE, Reno(), Fixed(share), duration=0.015)
     assert found.window[-1] == pytest.approx(float(reno_window(share)), rel=1e-6)
     assert found.loss_ratio == pytest.approx(share)
-    # The window lands there without a queue: C is never reached.
+    # The window settles without a queue, because the inflow stays below the capacity.
     assert found.queue.max() == 0
     assert found.throughput == pytest.approx((found.inflow * (1 - share)).mean())
 
 
 def test_the_rate_equation_is_the_window_equation_with_a_fixed_round_trip() -> None:
-    """The equation dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2 is integrated separately."""
+    """The test integrates the rate equation itself: dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2."""
     trip, share = 1e-3, 0.02
     step = trip / 20
     rates = integrate(
@@ -82,7 +82,7 @@ def test_short_windows_rest_at_a_full_buffer(flows: int) -> None:
 
 
 def test_long_windows_do_not_rest() -> None:
-    """Tested on both sides of the window at which the linear equation becomes unstable."""
+    """Tests one window on each side of the window at which the linear equation becomes unstable."""
 
     def stable(window: float) -> bool:
         return sqrt(window**2 / 4 - window**-2) < acos(-2 / window**2)
@@ -128,7 +128,8 @@ def test_dctcp_swings_as_published(flows: int, threshold: float) -> None:
     pipe = TEN_GIGABIT.capacity * TEN_GIGABIT.delay
     longest, amplitude = dctcp_swing(flows, pipe, threshold)
     assert found.queue.max() == pytest.approx(float(longest), rel=0.06)
-    # The sawtooth falls in one stroke after a round trip; the fluid falls while marks arrive.
+    # The published sawtooth falls at one moment, a round trip later. The fluid falls gradually,
+    # while marks arrive.
     assert found.queue.max() - found.queue.min() == pytest.approx(float(amplitude), rel=0.3)
     assert found.alpha.mean() == pytest.approx(float(dctcp_share(found.window.mean())), rel=0.03)
     assert found.throughput == pytest.approx(TEN_GIGABIT.capacity)

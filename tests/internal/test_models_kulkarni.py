@@ -90,7 +90,7 @@ def test_limits_of_the_growth_without_timeouts() -> None:
     one = throughput(Losses(1, 1e-3, 1e-3, 2e-4), "td-only")
     assert one == pytest.approx(6 / (1e-3 + math.sqrt(1e-6 + 24e-3)) / 2e-4)
     assert one == pytest.approx(192403, abs=1)
-    # Where j·p and n are large the printed root would cancel; this one solves (3.18) still.
+    # For large j·p and n, the printed root loses all digits; the root here still solves (3.18).
     n, j = 1e12, 1e6
     interval = float(rounds.rounds(n, j, 1.0))
     terms = [3 * n**2 * interval**2 / (2 * j), n * interval / 2, -j * interval, -1.0]
@@ -99,7 +99,7 @@ def test_limits_of_the_growth_without_timeouts() -> None:
 
 
 def halving(n: int, j: int, p: float, limit: float = math.inf) -> float:
-    """Simulate the process behind (3.21): packets per round if j random flows halve at a loss."""
+    """Simulate the process of (3.21): j random flows halve at a loss. Return packets per round."""
     random = np.random.default_rng(1)
     runs, turns, settled = 100, 1500, 300
     windows = np.full((runs, n), 4.0)
@@ -118,7 +118,7 @@ def halving(n: int, j: int, p: float, limit: float = math.inf) -> float:
     return packets / runs / (turns - settled)
 
 
-# How far below the process the equation lies: steps like E[X²] = E[X]² and (3.13) cost that much.
+# The ratio of the equation to the process. Approximations like E[X²] = E[X]² and (3.13) lower it.
 @pytest.mark.parametrize(
     ("n", "j", "p", "low", "high"),
     [
@@ -148,7 +148,7 @@ def test_a_window_limit_joins_where_it_begins_to_bind() -> None:
     np.testing.assert_array_equal(bound[~binds], free[~binds])
     first = np.flatnonzero(binds)[-1]
     assert bound[first] == pytest.approx(free[first], rel=0.05)
-    # No loss at all: every flow sends its limit in every round.
+    # Without losses, every flow sends as many packets per round as the limit allows.
     assert 1 / rounds.rounds_per_packet(10, 1, 0.0, 20) == pytest.approx(200)
     capped = Reading(window_limit=20, capacity=1000.0)
     assert throughput(Losses(10, 0.0, 0.0, 2e-4), "full", capped) == 1000.0
@@ -202,7 +202,7 @@ def test_kinds_and_readings_keep_their_order() -> None:
     assert np.all(value["split"] >= value["full"] * (1 - 1e-12))
     for harsher in (Reading(flows="any"), Reading(backs_off=True), PRINTED):
         assert np.all(throughput(losses, "full", harsher) <= value["full"] * (1 + 1e-12))
-    # A period ends in one timeout at most, (3.31).
+    # A period ends with at most one timeout (3.31).
     assert np.all(timeouts_per_packet(losses, "full") <= p_c)
 
 
@@ -231,11 +231,11 @@ def test_ratios_must_be_probabilities() -> None:
 def recoveries(
     window: int, p: float, flavour: str, limited: bool, patience: float, turns: int = 40_000
 ) -> tuple[float, float]:
-    """Simulate losses per packet; return the share of timeouts and the mean rounds of repair."""
+    """Simulate random packet losses; return the share of timeouts and the mean rounds of repair."""
     random = np.random.default_rng(window)
 
     def run_of(counts: np.ndarray) -> np.ndarray:
-        """Packets that arrive before the first loss of each round."""
+        """Return the number of packets that arrive before the first loss of each round."""
         lost = (random.random((len(counts), window)) < p) & (np.arange(window) < counts[:, None])
         return np.where(lost.any(axis=1), lost.argmax(axis=1), counts)
 
@@ -286,7 +286,7 @@ def test_flavours_agree_with_the_text_where_nothing_else_is_lost() -> None:
         assert np.all(newreno >= sack - 1e-12)
         helped = flavours.timeout_probability(window, p, "sack", limited_transmit=True)
         assert np.all(helped <= sack + 1e-12)
-    # What limited transmit cannot help: the whole window.
+    # Limited transmit cannot help if the whole window is lost.
     q = 0.99
     whole = 0.01 / (1 - q**20) + (1 - 0.01 / (1 - q**20)) * 0.01
     assert 1 - flavours.recovery_probability(20, 0.01, limited_transmit=True) > whole
@@ -319,9 +319,9 @@ def test_scattered_losses_are_those_of_their_process(
 
 
 def test_scattered_losses_at_their_limits() -> None:
-    # A single loss far from the end of a window, no other: only its repair may be lost.
+    # A single loss, mostly far from the end of the window: only its retransmission may be lost.
     assert scattered.timeout_probability(200, 1e-6, 1.0) == pytest.approx(0, abs=1e-5)
-    # Everything behind the first loss is missing: close to the text's bursts.
+    # If everything after the first loss is missing, the result is close to that of the text.
     for limited in (False, True):
         bursts = flavours.timeout_probability(12, 1e-3, "sack", limited_transmit=limited)
         all_lost = scattered.timeout_probability(12, 1e-3, 12.0, limited_transmit=limited)

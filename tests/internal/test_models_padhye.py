@@ -45,7 +45,7 @@ def test_throughput_falls_with_losses_round_trips_and_timers() -> None:
     p = np.geomspace(1e-6, 0.999, 200)
     for limit in (8.0, 40.0, math.inf):
         rates = padhye.throughput(p, 2e-4, 0.2, limit)
-        # The two forms do not meet exactly where the limit begins to bind.
+        # The two forms of the equation differ slightly where the window limit takes effect.
         steps = rates[1:] / rates[:-1]
         assert np.all(steps < 1.06)
         assert np.count_nonzero(steps > 1) <= 1

@@ -72,7 +72,7 @@ def test_what_is_left_of_a_service_is_what_its_survival_says(service: Service) -
 def test_the_chain_is_mm1k_for_exponential_services(load: float, capacity: int) -> None:
     chain, closed = MG1K(load, Exponential(1.0), capacity), MM1K(load, 1.0, capacity)
     np.testing.assert_allclose(chain.pmf, closed.pmf, rtol=1e-10)
-    # The textbook's formula in exact arithmetic, of which the closed form is a stable version.
+    # The textbook's formula, in exact arithmetic. The closed form is a stable version of it.
     getcontext().prec = 400
     rho = Decimal(load)
     exact = (1 - rho) * rho**capacity / (1 - rho ** (capacity + 1)) if rho != 1 else None
@@ -84,7 +84,7 @@ def test_the_chain_is_mm1k_for_exponential_services(load: float, capacity: int) 
 @pytest.mark.parametrize("capacity", [1, 2, 5, 20, 60])
 def test_the_chain_is_md1k_for_constant_services(load: float, capacity: int) -> None:
     chain = MG1K(load, Deterministic(1.0), capacity).blocking
-    # 1 - b/(1 + rho b) loses what the loss lies below 1; the chain does not.
+    # 1 - b/(1 + rho b) loses digits if the loss is small, so small losses are compared absolutely.
     assert chain == pytest.approx(md1k_blocking(load, capacity), rel=1e-9, abs=1e-15)
 
 
@@ -123,7 +123,7 @@ def test_ten_thousand_places_are_no_trouble(service: Service, load: float) -> No
     assert max(0.0, 1 - 1 / load) - 1e-12 <= queue.blocking <= 1
     assert 0 <= queue.mean <= 10_000
     assert queue.variance >= 0
-    # What enters is served.
+    # The packets that enter are those that are served.
     assert load * (1 - queue.blocking) == pytest.approx(1 - queue.pmf[0], rel=1e-12)
 
 
@@ -132,7 +132,7 @@ def test_ten_thousand_places_are_no_trouble(service: Service, load: float) -> No
 def test_more_places_lose_less(service: Service, load: float) -> None:
     for batch in (None, Batch.geometric(4))[: 2 if load == 0.95 else 1]:
         losses = [MG1K(load, service, k, batch).blocking for k in (*range(1, 20), 100, 101)]
-        # Beyond some length nothing is left to gain: 1 - 1/load is lost for ever.
+        # A long queue gains nothing more, because the loss is at least 1 - 1/load.
         assert all(less <= more * (1 + 1e-12) for more, less in pairwise(losses))
         assert all(less < more for more, less in pairwise(losses[:12]))
 
@@ -164,7 +164,7 @@ def test_tails_of_a_finite_queue() -> None:
 def simulate(
     rate: float, draw: Floats, batch: Batch | None, servers: int, capacity: int
 ) -> tuple[float, float]:
-    """Return the share of lost packets, and the mean number of packets that a batch finds."""
+    """Return the share of lost packets, and the mean queue at the arrival of a batch."""
     rng = np.random.default_rng(7)
     sizes = np.ones(draw.size, int)
     if batch is not None:
@@ -215,7 +215,7 @@ def test_batches_lose_what_a_simulation_loses(
 ) -> None:
     queue = MG1K(load, service, capacity, batch)
     loss, found = simulate(load, draws(service, 100_000), batch, 1, capacity)
-    # Some 3 standard errors of these runs, whose losses come in clusters.
+    # About 3 standard errors of these runs; the error is large because losses are clustered.
     assert loss == pytest.approx(queue.blocking, rel=0.05)
     assert found == pytest.approx(queue.mean, rel=0.05)
 
@@ -229,7 +229,7 @@ def test_batches_of_one_are_packets(service: Service) -> None:
 
 
 def test_one_place_loses_all_of_a_batch_but_one() -> None:
-    """K = 1: one packet of a batch enters if the server is idle, otherwise none (Erlang B)."""
+    """With K = 1, one packet of a batch enters if the server is idle, otherwise none (Erlang B)."""
     for size in (1, 3, 10):
         load = 0.8
         queue = MG1K(load, BURSTY, 1, Batch.constant(size))
@@ -294,7 +294,7 @@ def test_smith_is_exact_for_exponential_services_only() -> None:
         for capacity in (1, 7, 50):
             exact = MM1K(load, 1.0, capacity).blocking
             assert smith_blocking(load, 1.0, capacity) == pytest.approx(exact)
-    # What the reference page says of the rest.
+    # The errors for constant services that the reference page states.
     exact = MG1K(0.95, Deterministic(1.0), 10).blocking
     assert smith_blocking(0.95, 0.0, 10) == pytest.approx(exact, rel=0.01)
     exact = MG1K(0.5, Deterministic(1.0), 20).blocking
@@ -374,7 +374,7 @@ def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object],
 
 
 def test_the_edge_queue_counts_the_sources_of_a_table() -> None:
-    """Links as fast as the client's limit the arrivals of nine sources, but not of ten."""
+    """Source links as fast as the client's limit the arrivals of nine sources, but not of ten."""
     ask = MODELS["edge-queue"].answer
 
     def answer(**changes: object) -> Answer:

@@ -1,4 +1,4 @@
-"""Connection serialisation: worked numbers of the paper, numbers of the core and the simulator."""
+"""Connection serialisation: agreement with the paper's numbers, the core and the simulator."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Parameters that the model of the collapse takes from a scenario, and bounds of its search."""
+"""The parameters that the collapse model takes from a scenario, and the bounds of its search."""
 
 from dataclasses import asdict
 from typing import Any
@@ -38,7 +38,7 @@ PLAIN = {
     "tick": 0, "runs_idle": False, "ack_every": 1, "ack_timeout": 0, "quick": 0,
     "counts_acks": False, "arrival_first": False,
 }  # fmt: skip
-"""NewReno in the profile `lab`."""
+"""The parameters of NewReno in the profile `lab`."""
 
 
 def test_newreno_is_plain() -> None:

@@ -151,7 +151,7 @@ def test_the_copy_follows_the_sources_and_forgets_what_was_left_in_it(tmp_path: 
     subprocess.run(["git", "-C", root, "add", "."], check=True)
     assert tree.copy_sources(root, copy)
     assert not tree.copy_sources(root, copy)
-    # An interruption left a mutant, and tests a file.
+    # Simulates a mutant that an interrupted run left in the copy, and a file that tests wrote.
     (copy / "crates" / "net" / "lib.rs").write_text("mutant", "utf-8")
     (copy / "crates" / "net" / "regressions.txt").write_text("seed", "utf-8")
     assert tree.copy_sources(root, copy)

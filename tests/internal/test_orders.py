@@ -1,4 +1,4 @@
-"""The strip above a picture, which shows where the curves have the order that the text states."""
+"""The strip above a picture: it shows at which points the curves have the paper's stated order."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""The commands that pages print: quick ones run here, `python -m validation.pages` runs all."""
+"""The commands on pages: the quick ones run here, and `python -m validation.pages` runs all."""
 
 from pathlib import Path
 

@@ -22,7 +22,7 @@ TRACES = ["queue:full", "cwnd:full"]
 
 @pytest.fixture(scope="module")
 def whole() -> dict[str, pl.DataFrame]:
-    """The traces of a run that keeps them in memory."""
+    """Return the traces of a run that is not divided into parts."""
     job = next(incast.load(LONG).plan.jobs())
     output = _core.run(job.point.scenario, job.seed, TRACES)
     return frames.traces(frames.Run(job, output))

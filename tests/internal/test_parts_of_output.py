@@ -1,4 +1,4 @@
-"""Parts of tables, files and manifests: headings, cells, groups, the engine's version."""
+"""Details of tables, files and manifests: headings, cells, groups, the engine's version."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The results that pictures show, and the message if there are none."""
+"""The results that pictures show, and the message if there is nothing to show."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ BOTH = {"workload.servers": [32, 2, 8], "network.buffer": ["64KiB", "16KiB", "32
 
 @pytest.fixture(scope="module")
 def beside() -> incast.Results:
-    """Return results of a read with background: a named group of flows, and unnamed datagrams."""
+    """Return results of a read with background traffic: a named group of flows, and datagrams."""
     tree = document(sweep=BOTH, run={"seeds": 1})
     tree["background"] = [MICE, {"name": "cbr", "rate": "1Mbps"}]
     return incast.run(tree)
@@ -132,7 +132,7 @@ def test_any_two_swept_keys_make_a_heatmap() -> None:
         (["1MiB", 70000, "64KiB"], ["64KiB", 70000, "1MiB"]),
         (["1ms", "200us", "1s"], ["200us", "1ms", "1s"]),
         (["40pkt", "20pkt"], ["20pkt", "40pkt"]),
-        (["40pkt", "20KiB"], ["40pkt", "20KiB"]),  # no order
+        (["40pkt", "20KiB"], ["40pkt", "20KiB"]),  # different units have no order
         (["sack", "newreno"], ["sack", "newreno"]),
         ([0.5, 0.1, 2.0], [0.1, 0.5, 2.0]),
     ],

@@ -1,4 +1,4 @@
-"""Maps, rankings, shares, completion times and windows in pictures, by value."""
+"""Exact contents of pictures: maps, rankings, shares, completion times and windows."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from incast.plots import completion, cwnd, heatmap, ranking, style, timeouts
 from incast.results.causes import CAUSES
 from incast.results.series import Series
 
-# Maps and rows of shades.
+# Heatmaps and rankings.
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_border_of_the_collapse_is_between_cells() -> None:
         (tuple(map(float, line.get_xdata())), tuple(map(float, line.get_ydata()))) for line in dark
     }
     assert found == {
-        ((-0.5, 0.5), (0.5, 0.5)),  # 2: above a
+        ((-0.5, 0.5), (0.5, 0.5)),  # above (2, a)
         ((0.5, 0.5), (0.5, 1.5)),  # left of (4, b)
         ((1.5, 1.5), (-0.5, 0.5)),  # right of (4, a)
     }
@@ -97,7 +97,7 @@ def test_a_quantity_has_a_size(value: object, magnitude: object) -> None:
     ("letters", "wide", "upright"), [(6, 1.4, False), (7, 1.4, True), (6, 1.3, True)]
 )
 def test_names_that_do_not_fit_are_upright(letters: int, wide: float, upright: bool) -> None:
-    """Three names of six letters have 18 letters; an inch has room for 13 letters."""
+    """Three names of six letters have 18 letters; 13 letters fit into an inch."""
     one = axes()
     heatmap._frame(one, ["x" * letters] * 3, [1, 2], wide)
     assert (one.get_xlim(), one.get_ylim()) == ((-0.5, 2.5), (-0.5, 1.5))
@@ -113,7 +113,7 @@ SWEPT = {"workload.servers": [2, 8, 32], "network.buffer": ["16KiB", "64KiB"]}
 def test_maps_and_rankings_grow_with_what_they_show() -> None:
     results = incast.run(document(sweep=SWEPT, run={"seeds": 1}))
     figure = results.plot.heatmap()
-    # Three cells of 0.62 inches are less than the least width.
+    # Three cells of 0.62 inches are narrower than the minimum width.
     assert figure.get_size_inches().tolist() == pytest.approx([6.4, 1.9 + 2 * 0.34 + 0.5])
     three = results.plot.heatmap(across="workload.servers")
     assert three.axes[0].get_xlabel() == "servers"
@@ -125,7 +125,7 @@ def test_maps_and_rankings_grow_with_what_they_show() -> None:
     more = incast.run(document(sweep=swept | {"transport.rto_min": ["1ms", "10ms"]}))
     assert more.plot.ranking().get_size_inches().tolist() == pytest.approx([6.4, 1.5 + 14 * 0.29])
     panels = more.plot.heatmap(across="network.buffer", up="workload.servers")
-    # Two panels of seven cells beside each other, three cells high.
+    # Two panels side by side, each seven cells wide and three cells high.
     size = [1.4 + 2 * (7 * 0.62 + 0.3), 1.9 + 3 * 0.34 + 0.5]
     assert panels.get_size_inches().tolist() == pytest.approx(size)
 
@@ -197,7 +197,7 @@ def test_shares_of_causes_are_stacked() -> None:
     ("width", "ticks"), [(3.0, list(range(12))), (2.0, [0, 2, 4, 6, 8, 10]), (1.0, [0, 3, 6, 9])]
 )
 def test_labels_of_bars_have_thirteen_letters_an_inch(width: float, ticks: list[int]) -> None:
-    """Twelve labels, each of two digits and a gap, take the space of 36 letters."""
+    """Twelve labels, each with two digits and a gap, are as wide as 36 letters."""
     one = axes()
     rows = of_causes([1] * 12, [0] * 12).with_columns(n=pl.Series(range(10, 22)))
     timeouts._shares(one, Series("", rows), "n", width)

@@ -1,4 +1,4 @@
-"""The style that pictures share, by value: sizes, lines of text, axes, legends, curves."""
+"""The exact style of all pictures: sizes, lines of text, axes, legends, curves."""
 
 from itertools import pairwise
 from typing import Any
@@ -25,7 +25,7 @@ def axes() -> Axes:
         ("A title", "facts", 4.2 - 0.09 - 0.33 - 0.17, 1, 1),
         ("A title", "", 4.2 - 0.09 - 0.33, 1, 0),
         ("", "facts", 4.2 - 0.09 - 0.33 - 0.17, 1, 1),
-        # 62 letters of a title, and 92 of facts, are a line of 6.4 inches.
+        # A line of 6.4 inches has 62 letters of a title, or 92 letters of facts.
         ("title " * 12, "facts " * 18, 4.2 - 0.09 - 0.33 - 0.19 - 2 * 0.17, 2, 2),
         ("x" * 62, "x" * 92, 4.2 - 0.09 - 0.33 - 0.17, 1, 1),
     ],
@@ -78,7 +78,7 @@ def test_a_long_text_is_cut(text: str, letters: int, cut: str) -> None:
 
 @pytest.mark.parametrize(
     ("letters", "asked", "columns"),
-    # 6.4 inches have 92 letters; a name has 6 more.
+    # 92 letters fit into 6.4 inches; a name needs 6 letters more than it has.
     [(4, 4, 4), (17, 4, 4), (18, 4, 3), (40, 4, 2), (41, 4, 1), (79, 4, 1), (4, 2, 2)],
 )
 def test_a_legend_has_as_many_columns_as_fit(letters: int, asked: int, columns: int) -> None:
@@ -178,14 +178,14 @@ def test_numbers_of_more_than_a_decade_have_a_logarithmic_axis(
 
 @pytest.mark.parametrize(("letters", "turned"), [(10, 0), (11, 90)])
 def test_texts_that_would_overlap_are_turned(letters: int, turned: int) -> None:
-    """There is room for eight labels of ten letters."""
+    """Eight labels of ten letters fit without being turned."""
     one = axes()
     style.positions(one, "x", [f"{n}" + "x" * (letters - 1) for n in range(8)])
     assert {label.get_rotation() for label in one.get_xticklabels()} == {turned}
 
 
 def test_labels_that_would_touch_are_left_out() -> None:
-    """Labels are left out if they are nearer to each other than 4.5 % of the axis."""
+    """A label is left out if it is nearer to another label than 4.5 % of the axis."""
     one = axes()
     one.set_xlim(0, 1000)
     assert style._thinned([0, 44, 46, 90, 92, 1000], one) == [0, 46, 92, 1000]
@@ -259,7 +259,7 @@ def test_bars_of_many_curves_stand_beside_each_other() -> None:
     assert bars.get_alpha() == 0.75
     (line,) = one.get_lines()
     moved = line.get_transform().transform((0, 0)) - one.transData.transform((0, 0))
-    # 36 points are half an inch.
+    # The bars are moved by 36 points, which are half an inch.
     assert moved == pytest.approx([one.get_figure().dpi / 2, 0])  # type: ignore[union-attr]
 
 
@@ -316,7 +316,7 @@ def test_a_notebook_shows_ninety_pixels_per_inch() -> None:
     figure = Figure(figsize=(4, 2.5))
     picture, size = sheet.shown(figure)
     assert size == {"width": 360, "height": 225}
-    # At 160 dots per inch it is sharp if enlarged; the width is at byte 16 of a PNG.
+    # The PNG has 160 dots per inch, so it is sharp if enlarged. Its width is stored at byte 16.
     assert int.from_bytes(picture[16:20], "big") == 640
     numbers = {name: value for name, value in sheet.RC.items() if isinstance(value, int | float)}
     assert {name: value for name, value in numbers.items() if value is not True} == {

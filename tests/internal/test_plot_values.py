@@ -1,4 +1,4 @@
-"""Queues and swimlanes in pictures: the positions of bars, lines and names, by value."""
+"""Queues and swimlanes in pictures: the exact positions of bars, lines and names."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,7 @@ FULL = "timeouts_full_window"
 
 
 def test_a_limit_is_alpha_times_what_is_free() -> None:
-    """Two ports use 1024 and 3072 of 4096 bytes; with alpha 2, the limit is at most the total."""
+    """Two ports use 1024 and 3072 of 4096 bytes. The limit with alpha 2 is at most the total."""
     every = pl.DataFrame(
         {
             "time_s": [0.0, 0.5, 1.0], "bin_s": [0.5, 0.5, 0.5], "port": ["a", "b", "a"],
@@ -69,7 +69,7 @@ def test_gaps_of_a_trace_hold_the_last_length() -> None:
 
 
 def test_many_steps_share_slots_by_how_long_they_last() -> None:
-    """More than 1600 steps become 400 slots of four steps each, of which the first is busy."""
+    """More than 1600 steps become 400 slots of four steps each; the first of four is busy."""
     steps = pl.DataFrame(
         {
             "time_s": [n * 0.25 for n in range(1601)], "min": [5 - n % 2 for n in range(1601)],

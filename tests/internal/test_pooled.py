@@ -1,4 +1,4 @@
-"""Percentiles of several seeds are percentiles of all their blocks together."""
+"""The percentiles of several seeds are the percentiles of the blocks of all seeds together."""
 
 import time
 from pathlib import Path
@@ -28,13 +28,13 @@ def rows(*seeds: list[float], point: int = 0) -> pl.DataFrame:
     )
 
 
-@settings(deadline=None)  # the first example imports SciPy
+@settings(deadline=None)  # the first example is slow, because it imports SciPy
 @given(st.lists(st.lists(TIMES, min_size=1, max_size=30), min_size=1, max_size=8))
 def test_percentiles_are_those_of_the_blocks_together(seeds: list[list[float]]) -> None:
     (told,) = pool(rows(*seeds)).to_dicts()
     everything = np.concatenate(seeds)
     for name, share in PERCENTILES.items():
-        # The rule of rows: the value at the index that is share x count, rounded down.
+        # The rule for rows: the index of the value is share x count, rounded down.
         level = min(int(len(everything) * share), len(everything) - 1)
         expected = np.sort(everything)[level]
         assert told[name] == expected
@@ -68,7 +68,7 @@ def test_a_summary_pools_what_a_row_has_of_its_own_run() -> None:
 
 
 def test_seeds_with_and_without_a_wait_have_no_percentile_between(tmp_path: Path) -> None:
-    """With 8 servers about half of the seeds have a block that waits for 200 ms."""
+    """With 8 servers, about half of the seeds have a block that waits 200 ms for a timeout."""
     tree: dict[str, Any] = document(
         network={"buffer": "100KiB"},
         workload={"servers": 8, "sru": "64KiB", "blocks": 20, "connections": "persistent"},

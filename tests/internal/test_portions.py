@@ -1,4 +1,4 @@
-"""The table of a sweep whose rows are not all in memory at once."""
+"""The table of a sweep whose rows are read in portions, not all at once."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from incast.scenario.plan import Job
 
 @pytest.fixture
 def varied(tmp_path: Path) -> Results:
-    """Return results whose points have columns of their own; some of the points are equal."""
+    """Return results in which points have different columns, and some points are equal."""
     tree = document(
         sweep={"workload.servers": [2, 3, 16], "transport.name": ["newreno", "plato", "newreno"]},
         run={"seeds": 5},
@@ -67,4 +67,4 @@ def test_no_more_rows_are_read_at_once_than_a_portion_has(
     monkeypatch.setattr(varied.store, "rows", counted)
     varied.summary()
     assert varied.notes == []
-    assert asked == [10, 10, 10, 10, 5]  # notes read nothing again
+    assert asked == [10, 10, 10, 10, 5]  # the notes do not read the rows again

@@ -31,8 +31,8 @@ def test_every_remedy_says_who_must_change() -> None:
     assert remedies <= set(PARTIES), "add it to validation/ranking/parties.py"
     named = {name for row in rows() for name in row.names}
     assert named <= set(PARTIES)
-    assert set(PARTIES) == remedies | named  # nothing that is no more
-    assert remedies <= named  # scenarios/remedies.toml leaves none out
+    assert set(PARTIES) == remedies | named  # no remedy that was removed
+    assert remedies <= named  # scenarios/remedies.toml leaves no remedy out
 
 
 def test_groups() -> None:
@@ -66,7 +66,7 @@ def test_switches_mark_later_on_fast_links() -> None:
 
 
 def test_a_read_without_losses_comes_close_to_the_ideal_and_is_never_faster() -> None:
-    """There is no other traffic, because it might lose packets and leave its share to the read."""
+    """There is no background traffic, because its losses would leave more bandwidth to the read."""
     alone = replace(DEEP, background_permille=0)
     for drawn in (alone, replace(alone, servers=64, sru=32 << 10)):
         scenario = incast.load(
@@ -129,7 +129,7 @@ def test_the_best_of_a_group_is_never_worse_than_its_members() -> None:
 
 
 def test_wilson() -> None:
-    """Table I of Newcombe (1998) has the intervals for 81 of 263 and for 0 of 20."""
+    """The expected intervals for 81 of 263 and for 0 of 20 are from Table I of Newcombe (1998)."""
     kept = wilson(81, 263)
     assert (kept.low, kept.high) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     nothing = wilson(0, 20)

@@ -19,7 +19,7 @@ OBJECT = bytes(number % 251 for number in range(40_000))
 
 
 class Server:
-    """Serves `/object`, and errors at other paths; counts all and simultaneous requests."""
+    """Serves `/object`, and errors at other paths. Counts requests in total and at one time."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []
@@ -202,7 +202,7 @@ async def spoken(
         port = server.sockets[0].getsockname()[1]
         async with TcpReader(governor) as reader:
             summary = await read(make(port), reader, governor, **options)  # type: ignore[arg-type]
-            await read(make(port)[:1], reader, governor)  # on a connection that is there
+            await read(make(port)[:1], reader, governor)  # on an existing connection
         await asyncio.gather(*talker.tasks)
     return summary
 

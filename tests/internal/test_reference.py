@@ -11,7 +11,7 @@ EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> dict[Path, str]:
-    """Return every page as the code writes it."""
+    """Return every page as the present code generates it."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     for name in ("reference", "figures"):
         monkeypatch.delitem(sys.modules, name, raising=False)

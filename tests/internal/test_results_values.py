@@ -1,4 +1,4 @@
-"""Numbers of results: the time spent on a directory, merges, and sentences on rows."""
+"""Values of results: the time spent on a directory, merges, and sentences about rows."""
 
 from pathlib import Path
 from typing import Any

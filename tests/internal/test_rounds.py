@@ -1,4 +1,4 @@
-"""More seeds where the interval is wide: their number, and the coverage of the interval."""
+"""Points with a wide interval get more seeds: their number, and the coverage of the interval."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from incast.sweep.rounds import refine
 POINTS, LINE = 400, 1e9
 Draw = Callable[[np.random.Generator], float]
 
-# Goodput in units of the line rate, and its mean.
+# A function that draws a goodput in units of the line rate, and the mean goodput.
 STEADY: tuple[Draw, float] = (lambda chance: float(chance.normal(0.6, 0.05)), 0.6)
 SKEWED: tuple[Draw, float] = (lambda chance: float(0.9 - min(chance.exponential(0.1), 0.9)), 0.8)
 OUTCOMES: tuple[Draw, float] = (
@@ -67,7 +67,7 @@ def test_intervals_of_points_that_stop_early_hold_the_mean_as_often_as_stated(
     of: tuple[Draw, float], target: float, seeds: int
 ) -> None:
     results = drawn(plan(target, seeds), of[0])
-    assert results.summary()["runs"].n_unique() > 1  # points stop at different looks
+    assert results.summary()["runs"].n_unique() > 1  # points stop after different rounds
     assert coverage(results, of[1]) >= 0.95
 
 
@@ -95,7 +95,7 @@ def test_seeds_are_added_where_the_interval_is_wide_and_nowhere_else() -> None:
     assert results.plan.precision.looks == [5, 10, 20, 40]
 
     def wide(number: int) -> set[int]:
-        """Return the points whose intervals would be too wide with this number of seeds."""
+        """Return the points whose intervals are too wide with the first `number` seeds."""
         part = replace(results.plan, seeds=results.plan.seeds[:number])
         found = Results(part, results.store).summary()
         low, mean, high = (found[f"goodput_bps{end}"] for end in ("_ci95_low", "", "_ci95_high"))

@@ -1,4 +1,4 @@
-"""Arithmetic and strings of scenarios: reads without losses, values as people write them."""
+"""Arithmetic and text of scenarios: reads without losses, and values as people write them."""
 
 from typing import Any
 
@@ -18,26 +18,29 @@ PLAIN = {
     "servers": 4, "segments": 10, "data": 10.0, "own": 1.0, "shared": 1.0, "trip": 0.5,
     "greeting": 0.0, "late": 0.0, "initial": 10, "most": 10, "blocks": INF,
 }  # fmt: skip
-"""Times in units of a packet's time."""
+"""The unit of times is the transmission time of a packet on the client's link."""
 
 
 @pytest.mark.parametrize(
     ("changes", "time"),
     [
-        # Forty packets one after the other, and the trip of the first.
+        # Forty packets one after the other, and the round trip of the first.
         ({}, 39 + 0.5),
         ({"servers": 1}, 9 + 0.5),
-        # Links of the servers that are ten times as slow: the last one asked decides.
+        # The servers' links are ten times as slow: the server that is asked last decides.
         ({"own": 10.0}, 90 + 0.5),
         ({"own": 10.0, "late": 3.0}, 3 + 90 + 0.5),
         ({"late": 3.0}, 39 + 0.5),
-        # Windows of two: four trips of thirty idle while eight packets leave; together 22 each.
+        # Windows of two: four round trips of 30. In each, a server's link is idle for 30 - 2 = 28,
+        # the client's link for 30 - 8 = 22.
         ({"trip": 30.0, "most": 2, "initial": 2}, max(4 * 28 + 9, 4 * 22 + 39) + 30),
-        # Two, four and the rest: 28 and 26 on a link of its own, 22 and 14 on that of all.
+        # Windows of two, of four, and of the rest. A server's link is idle for 28 and 26, the
+        # client's link for 22 and 14.
         ({"trip": 30.0, "initial": 2, "blocks": 1}, max(28 + 26 + 9, 22 + 14 + 39) + 30),
-        # Once in four blocks connections open, with a greeting of seven.
+        # Connections open once in four blocks; the handshake takes seven.
         ({"initial": 10, "greeting": 7.0, "blocks": 4}, 39.5 + 7 / 4),
-        # One packet more than a window: one trip, in which ten packets leave, or forty.
+        # One packet more than a window: one round trip, in which a server sends ten packets, and
+        # all servers send forty.
         ({"segments": 11, "data": 11.0, "trip": 30.0}, max(20 + 10, 43) + 30),
         ({"servers": 1, "segments": 11, "data": 11.0, "trip": 30.0, "late": 5.0}, 5 + 20 + 10 + 30),
     ],
@@ -52,7 +55,7 @@ def test_goodput_without_losses_is_bits_over_time() -> None:
     here = incast.load(document()).plan.points[0].here
     assert block_bits(here) == 4 * 16384 * 8
     goodput = lossless_goodput(here)
-    # 1460 of 1500 bytes at 1 Gbit/s, for 48 packets; then trips and handshakes.
+    # At most 1460 of 1500 bytes at 1 Gbit/s. Round trips and handshakes lower the goodput.
     assert 0.5 * 1460 / 1500 < goodput / 1e9 < 1460 / 1500
 
 
@@ -175,7 +178,7 @@ def test_what_limits_is_decided_by_these_bounds(
         ({"first": 16}, True),
         ({"first": 2, "most": 2}, True),
         ({"most": 1_000_000}, True),
-        # One seed has no interval.
+        # There is no interval with one seed.
         ({"first": 1}, False),
         ({"first": 0}, False),
         ({"first": 17}, False),

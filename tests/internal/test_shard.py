@@ -81,5 +81,5 @@ def test_a_shard_fills_the_packs_of_the_whole_sweep(
     assert Shard(2, 4).of(scenario.plan) == range(7, 15)
     whole = {file.name for file in (tmp_path / "whole" / "runs").iterdir()}
     part = {file.name for file in (tmp_path / "part" / "runs").iterdir()}
-    assert len(part & whole) == 1  # runs 10 to 14
-    assert len(part - whole) == 1  # 7 to 9
+    assert len(part & whole) == 1  # a whole pack: runs 10 to 14
+    assert len(part - whole) == 1  # a part of a pack: runs 7 to 9

@@ -1,4 +1,4 @@
-"""Waits without a timeout: columns, sentence, events and picture."""
+"""Waits without a timeout: their columns, sentence, events and picture."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from incast.results.waits import sentence
 
 @pytest.fixture(scope="module")
 def linux() -> Results:
-    """Return short reads that overflow a buffer; each flight has a single segment."""
+    """Return short reads that overflow a buffer; each answer is a single segment."""
     return incast.run(
         {
             "title": "Lost ends",

@@ -59,8 +59,9 @@ def test_the_estimate_goes_by_what_the_other_seeds_of_a_point_took() -> None:
     assert estimate.progress().remaining is None
     estimate.finished(first, 8.0)
     state = estimate.progress({second.key: 0.5})
-    assert state.remaining == pytest.approx((8 * 0.5 + 8 + 16) / 2)  # the other: twice the packets
-    estimate.finished(second, None)  # somebody else did it
+    # The run of the other point has twice the packets.
+    assert state.remaining == pytest.approx((8 * 0.5 + 8 + 16) / 2)
+    estimate.finished(second, None)  # another process did this run
     estimate.finished(other, 2.0)
     state = estimate.progress()
     assert state.remaining == pytest.approx(8 / 2)
@@ -108,7 +109,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_next_run_does(tmp_path: Path, command:
 
 def test_ctrl_c_cancels_what_runs(tmp_path: Path) -> None:
     path = tmp_path / "endless.toml"
-    path.write_text(SMALL.replace("blocks = 2", "blocks = 100000000"))  # an hour
+    path.write_text(SMALL.replace("blocks = 2", "blocks = 100000000"))  # takes about an hour
     script = (
         "import incast, sys, threading\n"
         "def begun(state):\n"
@@ -123,7 +124,7 @@ def test_ctrl_c_cancels_what_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", script, path],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert done.stdout == "0 2\n1\n"  # nothing goes on
+    assert done.stdout == "0 2\n1\n"  # no run and no thread continues
 
 
 def test_the_key_of_a_run_is_of_all_that_it_depends_on(sweep: Path) -> None:
@@ -135,7 +136,7 @@ def test_the_key_of_a_run_is_of_all_that_it_depends_on(sweep: Path) -> None:
 
 
 class Beside(Memory):
-    """A store shared with another process, which stores a run whenever this process starts one."""
+    """A store that another process shares: it stores a run whenever this process starts a run."""
 
     def __init__(self, scenario: incast.Scenario) -> None:
         super().__init__()
@@ -165,9 +166,9 @@ def test_two_that_keep_step_part_ways(sweep: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(_core, "run", beside)
     random.seed(7)
     run_jobs(scenario.plan.jobs(), store, workers=1)
-    assert store.twice >= 1  # the first
+    assert store.twice >= 1  # both processes do the first run
     assert store.twice < 0.1 * store.ours
-    assert store.ours < 100  # of 150, half of which the other one did
+    assert store.ours < 100  # of 150 runs, about half of which the other process did
 
 
 def test_sweeps_in_memory_keep_columns(sweep: Path) -> None:
@@ -176,7 +177,7 @@ def test_sweeps_in_memory_keep_columns(sweep: Path) -> None:
     output = _core.run(first.point.scenario, 1)
     for job in scenario.plan.jobs():
         store.put([Run(job, output)])
-        store.put([Run(job, output)])  # twice is once
+        store.put([Run(job, output)])  # a run that is put twice counts once
     assert len(store._loose) < 200
     assert len(store._rows) >= 4
     rows = store.rows(scenario.plan.jobs())

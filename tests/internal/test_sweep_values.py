@@ -1,4 +1,4 @@
-"""Numbers of sweeps: costs of runs, runs left, resources of a job, messages to workers."""
+"""Exact values of sweeps: costs of runs, remaining runs, resources of jobs, batches for workers."""
 
 import time
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_the_packets_of_a_run_are_those_of_its_blocks(
 
 
 def test_the_packets_of_a_duration_are_what_the_link_carries() -> None:
-    """12 MB in 96 ms of 1 Gbit/s are 8000 packets."""
+    """At 1 Gbit/s, 12 MB pass in 96 ms, which are 8000 packets."""
     flows = {"name": "long-flows", "servers": 4, "duration": "96ms"}
     here = incast.load(document() | {"workload": flows}).plan.points[0].here
     assert work.packets(here) == pytest.approx(8000)
@@ -54,7 +54,7 @@ def test_the_packets_of_a_duration_are_what_the_link_carries() -> None:
 
 
 def test_the_speed_of_a_machine_is_its_best_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty blocks of sixteen servers, 45 packets per server, take three, two and five seconds."""
+    """Three runs, of 20 blocks from 16 servers with 45 packets each, take 3, 2 and 5 seconds."""
     times, seeds = iter([0.0, 3.0, 10.0, 12.0, 20.0, 25.0]), list[int]()
     monkeypatch.setattr("incast.sweep.work.time.perf_counter", lambda: next(times))
     core = SimpleNamespace(run=lambda _, seed: seeds.append(seed))
@@ -109,17 +109,18 @@ def task(seconds: float, monkeypatch: pytest.MonkeyPatch, **more: Any) -> Task:
     return Task(scenario(**sections), Path("a.toml"), [], "out", **given)
 
 
-SWEPT = {"sweep": {"workload.servers": [4, 8]}}  # they cost 396 and 492
+SWEPT = {"sweep": {"workload.servers": [4, 8]}}  # the points cost 396 and 492
 
 
 @pytest.mark.parametrize(
     ("seconds", "more", "minutes"),
     [
-        # Two seeds of one point: a run is half of it.
+        # One point with two seeds, so each run takes half of the time.
         (7200.0, {}, 540),
         (7200.0, {"shards": 2}, 360),
         (7200.0, {"shards": 2, "cpus": 4}, 225),
-        (7200.0, {"shards": 2, "sections": SWEPT}, 280),  # 3600 s and 7200 · 492 / 888 / 2
+        # A share of 3600 s, and the longest run, which takes 7200 · 492 / 888 / 2 s.
+        (7200.0, {"shards": 2, "sections": SWEPT}, 280),
         (133.0, {}, 10),
         (134.0, {}, 11),
         (1.0, {}, 10),
@@ -138,7 +139,7 @@ def test_a_part_may_take_three_times_its_share_and_the_longest_run(
 def test_a_part_has_memory_for_its_processes_and_connections(
     monkeypatch: pytest.MonkeyPatch, cpus: int, servers: int, mebibytes: int
 ) -> None:
-    """The memory is 256 MiB; each processor adds 64 MiB, and 8 KiB per connection."""
+    """The memory is 256 MiB, plus for each processor 64 MiB and 8 KiB per connection."""
     sections = {"sweep": {"workload.servers": [1, servers]}}
     assert task(1.0, monkeypatch, cpus=cpus, sections=sections).memory == mebibytes
 
@@ -181,7 +182,7 @@ def test_a_job_is_named_after_the_title(
 def test_a_limit_is_in_hours_and_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(template, "_source", lambda _: "a.toml")
     lines = template.slurm(task(1000.0, monkeypatch, shards=3)).splitlines()
-    # (333 + 500) s · 3 are 41.7 minutes.
+    # A share of 333 s and the longest run of 500 s, times 3, are 41.7 minutes.
     assert "#SBATCH --time=0:42:00" in lines
     assert "#SBATCH --array=1-3" in lines
     assert "#SBATCH --time=2:05:00" in template.slurm(task(1666.0, monkeypatch))
@@ -211,7 +212,7 @@ def test_a_tree_is_yaml() -> None:
 def test_the_time_of_a_sweep_is_that_of_its_packets(
     monkeypatch: pytest.MonkeyPatch, workers: int, count: int, seconds: float
 ) -> None:
-    """96 packets of 1.3 ms each and 0.1 ms of Python take about an eighth of a second."""
+    """A run takes an eighth of a second: 96 packets of 1.3 ms each, and 0.1 ms of Python."""
     monkeypatch.setattr(forecast, "speed_here", lambda: (0.125 - 1e-4) / 96)
     assert forecast.expected_seconds(jobs(count), [], None, workers) == pytest.approx(seconds)
 

@@ -1,4 +1,4 @@
-"""The class of each claim, and counts of claims; all readings of a claim count as one."""
+"""The class of each claim, and counts of claims. All readings of a claim count as one claim."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ def test_batches_of_several_processes_have_one_head_each(tmp_path: Path) -> None
         assert lines
         assert head not in lines
     assert sorted(second.read().rows()) == [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)]
-    first.put({"e": 5.0})  # what is new since is read, too
+    first.put({"e": 5.0})  # lines that were added after the first read are read, too
     assert second.read().height == 5
 
 

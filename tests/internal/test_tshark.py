@@ -1,4 +1,4 @@
-"""tshark reads whole packets in our captures, and finds the retransmissions that we know of."""
+"""tshark finds only whole packets in our captures, and finds the simulator's retransmissions."""
 
 import shutil
 import subprocess
@@ -24,8 +24,8 @@ FIELDS = (
     "tcp.checksum.status",
 )
 SERVER = 8500
-GOOD, NONE = "1", ""  # NONE: a datagram
-WHOLE = 1 << 17  # bytes: a cut frame's checksum is not verified
+GOOD, NONE = "1", ""  # NONE is the TCP checksum status of a datagram
+WHOLE = 1 << 17  # bytes; tshark verifies no checksum of a frame that is cut off
 LOSSY = [case for case in simulated() if case.family in ("incast", "bad-optic", "few-flows")]
 
 pytestmark = pytest.mark.skipif(
@@ -47,8 +47,8 @@ def told(path: Path) -> Iterator[dict[str, str]]:
 def duplicates(captured: list[Frame]) -> int:
     """Count the client's ACKs that repeat the last ACK: same number, same window, no data.
 
-    RFC 5681 also requires outstanding data. tshark does not require outstanding
-    data: it counts a client's second ACK of data that arrived twice.
+    RFC 5681 also requires outstanding data, but tshark does not. tshark counts the client's second
+    ACK if data arrived twice.
     """
     last: dict[tuple[str, tuple[int, int]], tuple[int, int]] = {}
     count = 0
@@ -76,8 +76,8 @@ def test_tshark_sees_every_repetition_and_no_other(case: Case, tmp_path: Path) -
             seen["again"] += bool(again)
         else:
             seen["duplicates"] += bool(frame["tcp.analysis.duplicate_ack"])
-    # The switch sees each packet once, in the order of sending. tshark calls a repetition out of
-    # order if it comes soon after the rest.
+    # The switch sees each packet once, in the order of sending. tshark calls a retransmission "out
+    # of order" if it follows soon after the later packets.
     assert seen["again"] == ours["retransmitted_packets"]
     assert seen["duplicates"] == duplicates(frames.read(path))
 

@@ -1,4 +1,4 @@
-"""Sizes as their author wrote them, and lines that do not separate a number from its unit."""
+"""Sizes are printed as users write them, and no line break separates a number from its unit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every reader limits the size of users' files, and reads in time linear in the size."""
+"""Every reader limits the size of users' files, and its time is linear in the size."""
 
 import time
 from collections.abc import Callable
@@ -90,7 +90,7 @@ class Careless:
 
     @staticmethod
     def recognises(_: str) -> bool:
-        """Take any file."""
+        """Accept any file."""
         return True
 
     @staticmethod
@@ -110,7 +110,7 @@ def test_notes_are_lines_whatever_a_reader_shows(
 
 
 def _said(path: Path) -> list[str]:
-    """Return the notes on a file, or the reason why it is refused."""
+    """Return the notes on a file, or the reason why the file is refused."""
     try:
         taken = readers.read(path)
     except AdviceError as error:

@@ -1,4 +1,4 @@
-"""The studies of `validation/` are those that `make validate` runs."""
+"""`make validate` runs all studies in `validation/`."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def test_an_unknown_study_is_refused_with_the_names(name: str) -> None:
 
 
 def test_benches_measure_speed_and_memory_only() -> None:
-    """Comparisons of results belong to `validation/`; the only page here is `make bench`'s."""
+    """`benches/` has no comparisons of results; these belong to `validation/`."""
     found = {
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "benches").rglob("*")

@@ -154,7 +154,7 @@ def test_a_link_that_others_fill_does_not_idle() -> None:
 
 
 def test_queries_at_random_times_may_be_few() -> None:
-    asked = {"workload_interval": "0.04194304s"}  # 8 servers' 64 KiB: 100 Mbps
+    asked = {"workload_interval": "0.04194304s"}  # 64 KiB from 8 servers: 100 Mbps requested
     (line,) = say([point(0, 95, 0.2)], [8], **asked)
     assert line.startswith("No collapse at 8 servers: 95 Mbps of 100 Mbps requested, ")
     (line,) = say([point(0, 40, 0.9)], [8], **asked)
@@ -168,7 +168,7 @@ def test_several_clients_have_several_links() -> None:
     (line,) = sentences(summary, [], lambda _: here)
     assert line.startswith("No collapse at 2 servers: 1.8 Gbps of 2 × 1 Gbps, ")
     assert here.capacity == 2e9
-    chain = {"topology": {"name": "chain"}}  # whose middle may be the bottleneck
+    chain = {"topology": {"name": "chain"}}  # a link between switches may be the bottleneck
     here = Resolved(here.tree | {"network": here.tree["network"] | chain})
     (line,) = sentences(summary, [], lambda _: here)
     assert line.startswith("No collapse at 2 servers: 1.8 Gbps over links of 1 Gbps, ")
@@ -222,11 +222,12 @@ def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
 
 
 def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
-    """With 4 servers a block takes 2.3 ms without losses, and one in ten waits for 200 ms."""
+    """With 4 servers, a block takes 2.3 ms without losses; one block in ten waits for 200 ms."""
     rows = [point(0, 80, 0.1), point(1, 30, 3)]
     (line,) = say(rows, [4, 16])
     assert line.startswith("Collapsed from 4 servers on, the smallest number tried: 0.10 timeouts")
-    (line,) = say(rows, [4, 16], transport_rto_min="0.05s")  # which is not why it is slow
+    # With 50 ms, the timeouts are too short to be the reason for the low goodput.
+    (line,) = say(rows, [4, 16], transport_rto_min="0.05s")
     assert line.startswith("Collapses between 4 and 16 servers: ")
 
 
@@ -328,7 +329,7 @@ def test_numbers_of_a_healthy_axis_are_of_its_worst_point() -> None:
 
 @pytest.mark.parametrize("trunks", [0, 1, 3])
 def test_the_round_trip_counts_the_links_between_switches(trunks: int) -> None:
-    """A block of one packet takes a request to the server and the packet back: a round trip."""
+    """A block of one packet takes a round trip: the request to the server, and the packet back."""
     topology: Any = {"name": "chain", "switches": trunks + 1} if trunks else "star"
     core = {"core": {"rate": "100Mbps", "delay": "70us"}} if trunks else {}
     network = {"topology": topology, "rate": "1Gbps", "delay": "25us", "buffer": "64KiB", **core}
@@ -445,7 +446,7 @@ _SERVERS = (2, 4, 7, 12, 23)
 def test_every_number_of_a_verdict_is_of_the_rows(
     curve: list[tuple[float, float, float]], connections: str, buffer: int
 ) -> None:
-    """Two digits of each printed number agree with a row, or with the resolved scenario."""
+    """Each printed number agrees to two digits with a row, or with the resolved scenario."""
     changes = {"workload_connections": connections, "network_buffer": buffer}
     rows = [
         point(index, mbps, timeouts, **{COLLAPSED: share})

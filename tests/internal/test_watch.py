@@ -1,4 +1,4 @@
-"""Results that a script or a build server watches: `--fail-if`, its exit code, and `--junit`."""
+"""Options for scripts and build servers: `--fail-if` with its exit code, and `--junit`."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +14,7 @@ from incast.results import Results
 from incast.results.conditions import judge, parse
 from incast.results.verdict import sentences
 
-# Two servers fit the buffer, thirty-two do not.
+# The answers of two servers fit into the buffer, those of thirty-two do not.
 READ = ("--set", "workload.blocks=5", "--set", "workload.servers=[2,32]")
 
 
@@ -22,7 +22,7 @@ def test_a_condition_that_holds_is_exit_code_3(command: Command, sweep: Path) ->
     done = command("run", sweep, *READ, "--fail-if", "collapse")
     assert done.code == 3
     assert done.err == "incast: collapse: at 1 of 2 points, first servers = 32: collapsed\n"
-    assert "servers" in done.out  # the table all the same
+    assert "servers" in done.out  # the table is printed nevertheless
     done = command("run", sweep, *READ, "--fail-if", "p99>100s", "--fail-if", "unfinished")
     assert (done.code, done.err) == (0, "")
 

@@ -1,4 +1,4 @@
-"""Draws sixty random scenarios, six for each of ten kinds of user, always the same ones."""
+"""Draws sixty random scenarios, six for each of ten kinds of user. A seed fixes the scenarios."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ import incast
 from incast import Scenario
 
 SEED, FRESH = 2126, 2127
-"""Seed of the scenarios of the exhaustive search, and seed of the scenarios for safe numbers."""
+"""The seed of the exhaustive search's scenarios, and the seed of the scenarios in `safe`."""
 EACH = 6
-MOST_PACKETS = 5_000  # of a run; runs are short, so that every fix can run with many seeds
+MOST_PACKETS = 5_000  # per run: runs are short, so that every fix can run with many seeds
 _SEGMENT = 1448
 
 

@@ -8,8 +8,8 @@ from validation.advise.draw import scenarios
 from validation.advise.table import MOST_SERVERS, Row, read
 from validation.common.judge import Verdict
 
-CLOSE = 0.9  # least share of the best goodput that a first fix must have
-MOST = 0.9  # least share of the scenarios in which a bar must hold
+CLOSE = 0.9  # minimum of `share`, the first fix's value divided by the best fix's value
+MOST = 0.9  # minimum share of the scenarios in which a bar must hold
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ class Judged:
     first
         The first advised fix; empty if no fix is advised.
     share
-        Goodput of the first fix divided by that of the best fix, both in the search.
+        The first fix's value in the search, divided by the best fix's value. For the goal goodput,
+        the value is the goodput; for the goal p99, it is 1 / p99.
     best, gain
-        The best fix of the search, and its goodput divided by the goodput without a fix.
+        The best fix of the search, and its value divided by the value without a fix.
     point
         The collapse point of the search; None if no tried number of servers collapses.
     interval
@@ -35,7 +36,7 @@ class Judged:
     holds
         Whether the interval contains the point.
     slower
-        Advised fixes whose slowest blocks are slower in the search.
+        The advised fixes that make the slowest blocks slower in the search.
     seconds
         Seconds that the advice took.
     """
@@ -55,7 +56,7 @@ class Judged:
 
 
 def judge(numbers: Iterable[int], budget: float | None, goal: str) -> list[Judged]:
-    """Ask for advice in some of the scenarios, for goodput or for p99."""
+    """Ask for advice in the scenarios with these numbers, for the goal goodput or p99."""
     rows, points = read()
     wanted = set(numbers)
     return [
@@ -78,7 +79,7 @@ def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int |
         return 1 / row.p99 if advice.goal.name == "p99" else row.goodput
 
     base = found[""]
-    # A fix that costs goodput for a shorter tail, or the other way round, is not advised.
+    # Advice contains no fix that lowers goodput or makes the slowest blocks slower.
     fair = [row for row in rows if not row.slower and not row.poorer]
     best = max(fair, key=good)
     first = advice.fixes[0].fix.name if advice.fixes else ""
@@ -99,7 +100,7 @@ def judged(place: tuple[int, str], advice: Advice, rows: list[Row], point: int |
 
 
 def _holds(point: int | None, low: int, high: int | None) -> bool:
-    """Return whether an interval contains the point, which is None above `MOST_SERVERS`."""
+    """Return whether an interval contains the point; a point above `MOST_SERVERS` is None."""
     if point is None:
         return high is None or high > MOST_SERVERS
     return low < point and (high is None or point <= high)
@@ -142,7 +143,7 @@ def _bar(
     say: Callable[[Judged], str],
     most: float = MOST,
 ) -> Verdict:
-    """Judge a bar that must hold in a share of the scenarios; list the scenarios that miss it."""
+    """Judge a bar that must hold in a share `most` of the scenarios; list those that miss it."""
     kept = len(found) - len(misses)
     told = tuple(f"{it.number} ({it.story}, {it.servers} servers): {say(it)}" for it in misses)
     return Verdict(bar, f"{kept} of {len(found)}", told, kept >= most * len(found))

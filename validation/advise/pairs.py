@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 PAIRS = REFERENCE / "advise" / "pairs.csv"
 EACH = 2
-"""How many fixes of each party, the best ones, are paired."""
+"""The number of fixes of each party that are paired: the best two."""
 MUCH = 1.1
-"""Least ratio of goodputs with which a pair is worth the work of two fixes."""
+"""A pair is worth the work of two fixes if its goodput is at least this many times as high."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Pair:
     fix, other
         Names of the fixes.
     over_better
-        Goodput divided by that of the better one of the two fixes.
+        Goodput of the pair, divided by the goodput of the better fix of the two.
     over_best
-        Goodput divided by that of the best single fix of the scenario.
+        Goodput of the pair, divided by the goodput of the best single fix of the scenario.
     certain
-        Whether the 95 % interval of the gain over the better one excludes 1.
+        Whether the 95 % interval of the gain over the better fix is above 1.
     """
 
     scenario: int

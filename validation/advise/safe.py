@@ -16,7 +16,7 @@ from validation.common.judge import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SHARE = 0.95  # least share of the scenarios whose stated number must be safe
+SHARE = 0.95  # minimum share of the scenarios in which the stated number must be safe
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Stated:
     collapses
         Numbers of servers up to `low` at which the mean over the seeds collapses.
     rare
-        Numbers of servers up to `low` at which a single seed collapses.
+        Numbers of servers up to `low` at which at least one seed collapses.
     """
 
     number: int
@@ -57,7 +57,7 @@ def stated(numbers: Iterable[int] | None = None) -> list[Stated]:
 
 
 def _unsafe(case: Case, low: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers up to `low` at which the mean collapses, and at which a seed does."""
+    """Return the numbers up to `low` at which the mean collapses, and at which any seed does."""
     trials, collapses, rare = Trials(case), [], []
     names = {n: str(n) for n in range(2, low + 1) if trials.add(str(n), {SERVERS: n})}
     if names:

@@ -1,4 +1,4 @@
-"""The exhaustive search: every fix of the catalogue at many seeds, and every number of servers."""
+"""The exhaustive search: every fix of the catalogue, and every number of servers, at many seeds."""
 
 import csv
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from validation.common.places import REFERENCE
 FIXES = REFERENCE / "advise" / "fixes.csv"
 POINTS = REFERENCE / "advise" / "points.csv"
 SEEDS = range(2001, 2017)
-"""Seeds that no advice uses."""
+"""Seeds that advice does not use."""
 POINT_SEEDS = range(2001, 2013)
 _SLOWER = 1.01  # blocks are slower if the percentile is at least this many times as long
 MOST_SERVERS = 96
@@ -31,9 +31,9 @@ class Row:
     fix
         Name of the fix; empty for the scenario without a fix.
     goodput, p99
-        Mean goodput over the seeds in bit/s, and 99th percentile of the blocks of all seeds in s.
+        Mean goodput over the seeds in bit/s, and 99th percentile of all block times in seconds.
     slower, poorer
-        Whether the slowest blocks are certainly slower, and whether the goodput is lower.
+        Whether the slowest blocks are significantly slower, and the goodput significantly lower.
     """
 
     fix: str
@@ -67,7 +67,7 @@ def point(scenario: Scenario, jobs: int | None = None) -> int | None:
     """Return the fewest servers with which the mean over the seeds has collapsed."""
     case = case_of(scenario)
     trials = Trials(case, jobs)
-    step = 8  # numbers of servers that run at a time
+    step = 8  # this many numbers of servers run together
     for start in range(2, MOST_SERVERS + 1, step):
         numbers = [n for n in range(start, start + step) if n <= MOST_SERVERS]
         for servers in numbers:
@@ -97,7 +97,7 @@ def make(jobs: int | None = None) -> None:
 
 
 def read() -> tuple[dict[int, list[Row]], dict[int, int | None]]:
-    """Return the kept tables; the keys are the numbers of scenarios."""
+    """Return the stored tables; the keys are the numbers of scenarios."""
     rows: dict[int, list[Row]] = {}
     with FIXES.open(newline="") as file:
         for it in csv.DictReader(file):

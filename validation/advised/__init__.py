@@ -1,1 +1,1 @@
-"""Advice on real hosts: compares the effect of printed commands in namespaces with predictions."""
+"""Advice on real hosts: compares the measured effect of printed commands with predictions."""

@@ -31,11 +31,11 @@ _EXAMPLE = "...  # ask one server, read its answer"
 _OF_A_SLOT = "async with governor.slot()"
 _OF_A_REQUEST = "  # seconds, before each request"
 _CHUNK = 1 << 18
-_SHORT = 2e-3  # seconds; asyncio sleeps whole milliseconds
+_SHORT = 2e-3  # seconds before a due time without sleep, as asyncio sleeps whole milliseconds
 
 
 class Application:
-    """A read of blocks by HTTP, in the client's namespace and on this thread.
+    """Reads blocks by HTTP, in the client's namespace and in this thread.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Application:
     star
         The hosts.
     seed
-        Seed of the times of requests.
+        Seed of the random request times.
     code
         The code that advice prints.
     """
@@ -79,7 +79,7 @@ class Application:
                 server.close()
 
     def _blocks(self) -> Iterator[list[str]]:
-        """Yield the addresses of every block; record the time at which the block is complete."""
+        """Yield the addresses of each block; record how long the block takes."""
         hosts = range(1, len(self.star.hosts))
         start = time.monotonic()
         for _ in range(int(self.here.workload["blocks"])):
@@ -117,7 +117,7 @@ class Application:
         return printed
 
     async def _at_once(self, first: Printed, urls: Sequence[str]) -> None:
-        """Run `first` and the request of each server, as close together as the scenario says."""
+        """Run `first` and then a request for each server; `request_jitter` spreads the starts."""
 
         async def one(url: str) -> None:
             await first()
@@ -132,7 +132,7 @@ class Application:
 
 
 def _port(number: int) -> int:
-    """Return the port at which the switch expects the answers of a server."""
+    """Return the port of a server; the switch expects the server's answers from this port."""
     return FIRST_PORT + number - 1
 
 

@@ -1,4 +1,4 @@
-"""Measure each prediction once, with its commands and without, and keep the measurements."""
+"""Measure each prediction once, with its commands and without them, and store the measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SEEDS = (1, 2, 3)
 MOST_TRIES = 4
-"""Largest number of attempts until a run is trusted; trust does not depend on the goodput."""
+"""Maximum number of attempts until a run is trusted; trust does not depend on the goodput."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Answer:
     goodput_mbps, timeouts, blocks
         Measured goodput, number of timeouts, and number of blocks.
     late_p99_us
-        Largest delay with which 99 of 100 frames left the switch.
+        The 99th percentile of the delays with which frames left the switch.
     changed, restored
         Whether the commands changed the state, and whether the rollback restored it byte for byte;
         -1 if no commands were run.
@@ -69,14 +69,14 @@ def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], 
 
 
 def measured(point: int, one: Prediction, seeds: Sequence[int]) -> Iterator[Answer]:
-    """Measure one prediction, in turns without its commands and with them."""
+    """Measure one prediction, alternately without its commands and with them."""
     with Testbed(one) as bed:
         for seed in seeds:
             yield from _tries(bed, point, seed)
             before = bed.state()
             bed.apply()
             during = bed.state()
-            # This removes connections and kernel tables from before the commands.
+            # A short run, so that no connections or tables of the kernel from before remain.
             bed.run(seed, applied=True, blocks=1)
             answers = list(_tries(bed, point, seed, fixed=1))
             bed.roll_back()

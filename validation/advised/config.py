@@ -1,4 +1,4 @@
-"""The parts of a switch's `config` that advice uses: checkpoint, load and rollback.
+"""The subcommands of a switch's `config` that advice uses: checkpoint, load and rollback.
 
 As in SONiC, `load` merges fields into config_db.json, and `rollback` restores a checkpoint.
 """

@@ -1,4 +1,4 @@
-"""Draws the cases from a seed: reads at rates that two processors can handle."""
+"""Draws random cases: reads at link rates that two processors can handle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lot:
-    """The settings of the draw of a set of predictions.
+    """How the cases of a set of predictions are drawn.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ class Lot:
 SETS = {
     "first": Lot(20261126, 24),
     "second": Lot(20261127, 24),
-    # The envelope of an answer excludes reads without SACK.
+    # From this set on, all hosts have SACK, because the envelope of an answer excludes the others.
     "third": Lot(20261128, 24, without_sack=0.0),
     "fourth": Lot(20261129, 24, without_sack=0.0, goal="p99"),
-    # Measured on an idle machine, after the model of Linux's sender was corrected.
+    # This set was measured on an idle machine, after the model of Linux's sender was corrected.
     "fifth": Lot(20261130, 24, without_sack=0.0, goal="p99"),
-    # After the interval of requests was corrected.
+    # This set was measured after the interval of requests was corrected.
     "sixth": Lot(20261201, 24, without_sack=0.0, goal="p99"),
 }
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
-"""Largest time between two requests, for each rate of the links."""
+"""Maximum time between two requests, for each rate of the links."""
 _SHARED = (
     {"name": "dynamic", "total": "131072B", "alpha": "2^-3"},
     {"name": "dynamic", "total": "262144B", "alpha": "2^-4"},
@@ -52,7 +52,7 @@ _SHARED = (
 
 
 def cases(lot: Lot) -> Iterator[dict[str, Any]]:
-    """Draw an endless series of scenarios, which have no number of blocks yet."""
+    """Yield random scenarios without end. They have no number of blocks yet."""
     draw = random.Random(lot.seed)
     while True:
         rate = draw.choice(("20Mbps", "20Mbps", "50Mbps"))
@@ -60,7 +60,7 @@ def cases(lot: Lot) -> Iterator[dict[str, Any]]:
         transport: dict[str, Any] = {
             "name": "cubic",
             "congestion_control": control,
-            # The hosts have one kernel, and never send at exactly the same time.
+            # The hosts share one kernel and its timer, and never send at exactly the same time.
             "timer_phase": "shared",
             "send_jitter": "30us",
         }

@@ -1,4 +1,4 @@
-"""Hosts and a switch like a user's: plain routes, the kernel's defaults, a config_db.json."""
+"""Hosts and a switch like a user's, with plain routes, kernel defaults and a config_db.json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from incast._core import Namespace
 
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-_FIRST_WINDOW, _RTO_MIN, _TIMESTAMPS = 10, 0.2, 12  # of Linux
+_FIRST_WINDOW, _RTO_MIN, _TIMESTAMPS = 10, 0.2, 12  # Linux: segments, seconds, option bytes
 # The state of a host that a fix may change: routes, queues, and the kernel's variables.
 STATE = """
 ip -d route show table all
@@ -26,13 +26,13 @@ sysctl -a --pattern '^net[.](ipv4|core)[.]' 2> /dev/null
 
 
 def allowed() -> tuple[str, ...]:
-    """Return the congestion controls that `sysctl` may choose in a namespace."""
+    """Return the congestion controls that `sysctl` can set in a namespace."""
     return tuple(_ALLOWED.read_text().split())
 
 
 @dataclass(frozen=True)
 class Plain(Stack):
-    """Settings that set variables of the kernel, and leave the route as on a user's host.
+    """Settings that use kernel variables where possible, so that routes are like a user's routes.
 
     The hosts of `incast live` have every option on their route. With such a route, a variable such
     as `tcp_congestion_control` would change nothing.
@@ -40,7 +40,7 @@ class Plain(Stack):
 
     @cached_property
     def sysctls(self) -> dict[str, object]:
-        """Keys below `net.ipv4`, and their values."""
+        """The keys below `net.ipv4`, with their values."""
         keys = super().sysctls | {"tcp_no_metrics_save": 0}
         if self.control in allowed():
             keys["tcp_congestion_control"] = self.control
@@ -48,7 +48,7 @@ class Plain(Stack):
 
     @cached_property
     def route(self) -> str:
-        """Options of the route that differ from the kernel's defaults."""
+        """The options of the route; settings at the kernel's default need no option."""
         options = []
         if self.control not in allowed():
             options.append(f"congctl {self.control}")
@@ -68,7 +68,7 @@ class WordsError(Exception):
 
 
 class Shell:
-    """A shell that stays open, so that commands can use variables of earlier commands.
+    """A shell that stays open, so that commands can use the variables that earlier commands set.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ LEAST_OF_A_SAMPLE = 1.2
 
 @dataclass(frozen=True)
 class Judged:
-    """A prediction, and the measurements of the kernel.
+    """A prediction, and the measurements on the kernel.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Judged:
 
     @property
     def ratio(self) -> float:
-        """Measured gain: ratio of the goodputs, or of the times for p99; above 1 is better."""
+        """Measured gain: the ratio of goodputs, or of times for the goal p99; above 1 is better."""
         if self.prediction.goal == "p99":
             return self.before / self.after
         return self.after / self.before
@@ -56,7 +56,7 @@ class Judged:
 
     @property
     def is_near(self) -> bool:
-        """Whether the measured gain is close to the predicted one."""
+        """Whether the measured gain is close to the predicted gain."""
         return abs(self.error) <= NEAR
 
     @property
@@ -86,7 +86,7 @@ def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list
 
 
 def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
-    """Judge whether every prediction was measured with every seed, with its fix and without."""
+    """Judge whether every prediction was measured with every seed, with and without its fix."""
     asked = {(one.point, one.fixed, one.seed) for one in answers}
     due = {(n, f, s) for n in range(len(predictions)) for f in (0, 1) for s in SEEDS}
     told = f"{len(asked & due)} of {len(due)}"
@@ -130,7 +130,7 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
 
 
 def of_a_sample(found: Judged, answers: Sequence[Answer]) -> list[Verdict]:
-    """Compare one fix with its bars; on a busy machine, the gain is not judged."""
+    """Compare one fix with its bars. If no run is trusted, the gain is not judged."""
     given = [one for one in answers if one.restored >= 0]
     left = [one for one in given if not (one.restored and one.changed)]
     held = [_of_states("the rollback restores the state byte for byte", given, left)]

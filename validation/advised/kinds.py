@@ -42,7 +42,7 @@ def kind(name: str) -> str | None:
     if name.endswith("times the buffer"):
         return "buffer"
     if name.endswith("per connection"):
-        return None  # needs the queue fq
+        return None  # this fix needs the queue fq
     if name.startswith("at most "):
         return "bounded answers" if "windows" in name else "fewer at once"
     return next((word for begin, word in _BEGINNINGS.items() if name.startswith(begin)), None)

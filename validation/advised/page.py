@@ -78,7 +78,7 @@ class Outcome:
 
 
 def write(folder: Path, sets: Sequence[Outcome]) -> None:
-    """Write the page, the last set first."""
+    """Write the page, beginning with the last set."""
     opening = _OPENING.format(
         seeds=len(SEEDS),
         gain=LEAST_GAIN,

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from validation.advised.draw import Lot
 
 SECONDS, BLOCKS = 4.0, (5, 40)
-"""Approximate seconds of a run of the kernel without the fix, and limits of its number of
-blocks."""
+"""The approximate seconds of a run of the kernel without the fix, and the least and the largest
+number of blocks."""
 LEAST_GAIN = 1.35
-"""A smaller gain would be within 25 % of the prediction even if the fix did nothing."""
+"""With a smaller predicted gain, a fix without effect would be within 25 % of the prediction."""
 STEADY = 0.2
-"""Largest standard deviation of ln(judged quantity) over the seeds."""
-_SAMPLE = 6  # seeds, and blocks, of a first short simulation
+"""Maximum standard deviation of ln(judged quantity) over the seeds."""
+_SAMPLE = 6  # blocks of a first short simulation
 _NO_LIMIT = Clock(math.inf)
 
 
@@ -46,18 +46,18 @@ class Prediction:
     document
         The scenario.
     kind, name, who
-        Kind and name of the fix, and who changes it.
+        Kind and name of the fix, and who must apply it.
     text, rollback
         Printed commands of the fix and of its rollback.
     ratio, low, high
-        Gain in goodput, or in the 99th percentile of the block times of a run, as a ratio. `low`
-        and `high` are the ends of its 95 % interval.
+        Predicted gain as a ratio, in goodput or in the 99th percentile of a run's block times, and
+        the ends of its 95 % interval.
     before_mbps, after_mbps
         Mean goodput over the fresh seeds.
     goal
         Goal for which the fix was chosen: goodput or p99.
     before_ms, after_ms
-        Mean of the percentile over the fresh seeds, if the goal is p99.
+        Mean of the 99th percentile over the fresh seeds; only if the goal is p99.
     """
 
     document: dict[str, Any]
@@ -89,7 +89,7 @@ class Prediction:
 def draw(lot: Lot) -> Iterator[Prediction]:
     """Yield a prediction for each case with an advised fix that the kernel supports.
 
-    Of the kinds that are advised in a case, the kind that was taken least often so far is taken.
+    If several kinds of fixes are advised in a case, the kind is taken that occurred least so far.
     """
     seen: Counter[str] = Counter()
     count = 0
@@ -121,7 +121,7 @@ def _advised(case: Case, goal: Goal) -> list[Prediction]:
     found = []
     for one, fixes in possible(case, catalogue(case)).items():
         if one in APPLICATION and not case.here.fresh:
-            continue  # printed code opens new connections for each read
+            continue  # the printed code opens new connections for each block
         search = Search(case, trials, fixes, goal)
         try:
             for number in range(len(ROUNDS)):
@@ -139,7 +139,7 @@ def _advised(case: Case, goal: Goal) -> list[Prediction]:
 
 
 def _gain(goal: Goal, trials: Trials, one: Advised, seeds: range) -> Gain | None:
-    """Return the gain of the fix in each run, if it is large and steady enough."""
+    """Return the gain of the fix, if it is large enough and steady enough over the runs."""
     (column,) = goal.columns
     values = []
     for name in (BASE, one.fix.name):

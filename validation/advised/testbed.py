@@ -1,4 +1,4 @@
-"""A star whose hosts and switch can execute the commands that advice prints."""
+"""A star topology whose hosts and switch execute the commands that advice prints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EXAMPLES = {"CLIENT=192.0.2.1": f"CLIENT={address(0)}", "SERVER=192.0.2.1": f"S
 
 
 class Hosts(Kernel):
-    """The kernel as a backend, on existing hosts.
+    """The kernel as a backend, which uses existing hosts.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Testbed:
         self._stack.close()
 
     def apply(self) -> None:
-        """Run the commands of the fix, each at its host or at the switch."""
+        """Run the commands of the fix, each on its hosts or on the switch."""
         self._give(self.one.text)
 
     def roll_back(self) -> None:
@@ -128,7 +128,7 @@ class Testbed:
         return row
 
     def point(self, blocks: int | None = None) -> Point:
-        """Return the scenario with the buffer and marks of the switch's configuration."""
+        """Return the scenario with the buffer and the marking of the switch's configuration."""
         scenario = incast.load(self.one.document)
         if blocks is not None:
             scenario = scenario.override("workload.blocks", blocks)

@@ -1,4 +1,4 @@
-"""An HTTP/1.1 server that has one object, for event loops that serve many hosts."""
+"""An HTTP/1.1 server with a single object, for event loops that run the servers of many hosts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Answering(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
+        """Store the transport of the connection."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer every request that is complete."""
+        """Answer every request that has arrived completely."""
         assert self.transport is not None
         self.text += data
         while b"\r\n\r\n" in self.text:

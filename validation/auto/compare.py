@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SERVERS = (2, 4, 8, 12, 16, 24, 32, 48)
 SEEDS = (101, 102, 103, 104, 105)
-"""Seeds of this study; the rules were chosen with other seeds, 1 to 5."""
+"""The seeds of this study. The rules were chosen with other seeds, 1 to 5."""
 TOLERANCE = 0.05
 
 STAR: dict[str, Any] = {
@@ -38,7 +38,7 @@ STAR: dict[str, Any] = {
         "send_jitter": "8us",
     },
 }
-"""Table 3.1 of Kulkarni and Agrawal 2014, and the additions of `papers/kulkarni/base.toml`."""
+"""Table 3.1 of Kulkarni and Agrawal (2014), with the additions of `papers/kulkarni/base.toml`."""
 
 Remedies = list[Any]
 """A value of `transport.remedies`."""
@@ -46,7 +46,7 @@ Remedies = list[Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of a remedy: `auto` and the fixed values that it is compared with, by label."""
+    """A reading of a remedy: its version with `auto`, and those with fixed values, by label."""
 
     name: str
     keys: str
@@ -92,7 +92,7 @@ READINGS = (*COPIES, *SEGMENTS)
 
 
 def seconds(reading: Reading, servers: int) -> int:
-    """Return the simulated seconds; 48 servers get more, as lost SYNs cost the first 3 s."""
+    """Return the simulated seconds; 48 servers need more, because lost SYNs take the first 3 s."""
     return 5 if servers == 48 and reading in COPIES else reading.seconds
 
 
@@ -107,12 +107,12 @@ class Point:
 
     @property
     def best(self) -> str:
-        """Label of the fixed values with the largest mean."""
+        """Label of the fixed values with the highest mean goodput."""
         return max(self.given, key=lambda label: statistics.mean(self.given[label]))
 
     @property
     def behind(self) -> float:
-        """Mean of the goodput of the best fixed values minus that of auto, Mbps, over the seeds."""
+        """Goodput of the best fixed values minus the goodput of auto, Mbps; mean over the seeds."""
         return statistics.mean(self._differences())
 
     @property
@@ -123,7 +123,7 @@ class Point:
 
     @property
     def share(self) -> float:
-        """`behind` as a share of the goodput of the best fixed values."""
+        """`behind` divided by the goodput of the best fixed values."""
         return self.behind / statistics.mean(self.given[self.best])
 
     @property

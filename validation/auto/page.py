@@ -49,7 +49,7 @@ PUBLISHED = {
     "resize: compressed headers": 4,
     "resize: full headers": 6,
 }
-"""Least number of points at which auto is close enough or undecided; `resize` misses its bar."""
+"""Minimum number of points at which auto is close enough or undecided; `resize` misses its bar."""
 
 TABLES = f"""
 `resize` misses its bars at some points, because the range of good values of `cwnd_dsr` is narrow.
@@ -66,7 +66,7 @@ goodput of `auto`, with the 95 % interval of this difference.
 """
 
 TEXT = "50/50"
-"""Kulkarni and Agrawal's values for `resize`."""
+"""Kulkarni and Agrawal's parameters for `resize`."""
 
 
 def judge(points: list[Point]) -> list[Verdict]:

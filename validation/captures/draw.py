@@ -11,7 +11,7 @@ from incast.plots import style
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LANES = 24  # most flows in a picture, those with the most stalls
+_LANES = 24  # maximum number of flows in a picture; those with the most stalls are shown
 _NAMES = (
     "handshake", "full_window", "tail", "lack_of_dupacks", "lost_retransmission", "ack_loss",
     "spurious", "cannot tell",

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _FRAME = 6
 _ETHERNET = 14
-_PCAP = 0xA1B23C4D  # with nanoseconds, in this machine's order
+_PCAP = 0xA1B23C4D  # magic number: nanoseconds, byte order of this machine
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame: its time in seconds, both addresses and ports, and the bytes of its data."""
+    """A frame: its time in seconds, both addresses and ports, and the number of bytes of data."""
 
     time: float
     source: str
@@ -46,7 +46,7 @@ def contents(path: Path) -> Iterator[tuple[float, bytes]]:
 
 
 def lose(path: Path, share: float, seed: str) -> int:
-    """Remove a share of the frames, like a capture that cannot keep up; return their number."""
+    """Remove a share of the frames, as when a capture is too slow; return the number removed."""
     random = Random(seed)
     kept, lost = bytearray(), 0
     for kind, block in _blocks(path.read_bytes()):
@@ -66,7 +66,7 @@ def without_identifications(path: Path) -> None:
         if kind == _FRAME:
             ip = 28 + _ETHERNET
             sum_, number = struct.unpack_from(">H", block, ip + 10)[0], block[ip + 4 : ip + 6]
-            # The one's complement sum grows by the removed value (RFC 1624).
+            # The checksum grows by the removed value, in one's complement (RFC 1624).
             total = sum_ + struct.unpack(">H", number)[0]
             struct.pack_into(">H", changed, ip + 10, (total & 0xFFFF) + (total >> 16))
             changed[ip + 4 : ip + 6] = bytes(2)

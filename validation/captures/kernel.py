@@ -1,7 +1,7 @@
-"""The part of the corpus that real hosts make: namespaces, and tcpdump at three places.
+"""The part of the corpus that real hosts make, in namespaces, with tcpdump at three places.
 
-The number of timeouts is known, because the kernel counts them for each host, but their times are
-not known. The capture at the client shows when the client's link was idle.
+The kernel counts the timeouts of each host, so their number is known, but not their times. The
+capture at the client shows when the client's link was idle.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 _REQUEST = 64  # bytes
 _SETTLED = 0.3  # seconds in which the last ACKs arrive and tcpdump reads them
 _BETWEEN = 0.05  # seconds between two blocks
-_DELAY = 50e-6  # seconds, of a link
-_ROUND_TRIPS = 10  # without data, after which a block has waited, as in the simulator's `stalls`
+_DELAY = 50e-6  # delay of a link in seconds
+_ROUND_TRIPS = 10  # a longer time without data is a wait, as in the simulator's `stalls`
 _SMALL = 4096  # bytes of a receive buffer that limits the window
 
 
@@ -76,7 +76,7 @@ def make(case: Case, directory: Path) -> list[Path]:
 
 
 def _scenario(case: Case) -> Document:
-    """Return the scenario of the switch between the hosts, and of their TCP."""
+    """Return a scenario with the settings of the switch between the hosts, and of their TCP."""
     document = case.document
     delay = "2ms" if case.family == "window-limited" else f"{round(_DELAY * 1e6)}us"
     return {
@@ -94,7 +94,7 @@ def _scenario(case: Case) -> Document:
 
 
 def _place(star: Star, view: View) -> tuple[Namespace, str]:
-    """Return the interface of a view: the link of a host, or all links that enter the switch."""
+    """Return the namespace and the interface of a view: a host's link, or all of the switch."""
     return {
         "client": (star.hosts[0], "eth0"),
         "switch": (star.switch, "any"),
@@ -104,7 +104,7 @@ def _place(star: Star, view: View) -> tuple[Namespace, str]:
 
 @contextmanager
 def tcpdump(host: Namespace, interface: str, path: Path, *more: str) -> Iterator[None]:
-    """Capture at an interface of a host, or at all of them (`any`)."""
+    """Capture at one interface of a host, or at all its interfaces (`any`)."""
     words = ["tcpdump", "-Z", "root", "-i", interface, "-w", str(path), *more]
     words += ["--time-stamp-precision=nano", "--immediate-mode", "-B", "16384", "tcp"]
     with inside(host):
@@ -133,18 +133,18 @@ class Server(Thread):
         self.listener.listen()
 
     def run(self) -> None:
-        """Serve one connection to its end."""
+        """Serve one connection until it ends."""
         one, _ = self.listener.accept()
         self.listener.close()
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with one, suppress(ConnectionError):  # raised if the client has given up
+        with one, suppress(ConnectionError):  # raised if the client closed the connection early
             while one.recv(_REQUEST, socket.MSG_WAITALL):
                 time.sleep(self.pause)
                 one.sendall(self.answer)
 
 
 def _read(case: Case, star: Star) -> list[dict[str, Any]]:
-    """Let the hosts run a case; return the times and the kernel's counters of each block."""
+    """Let the hosts run a case; return the times of each block, and the kernel's counts."""
     document, numbers = case.document, range(1, int(case.document["servers"]) + 1)
     size, pause = int(document["sru"]), float(document["pause"])
     slow = case.family == "slow-server"
@@ -186,7 +186,7 @@ def _connect(case: Case, star: Star, number: int) -> socket.socket:
 
 
 def fetch(connections: list[socket.socket], size: int, pause: float, longest: float = 60.0) -> None:
-    """Request on all connections at once; read after a pause, for at most `longest` seconds."""
+    """Send a request on every connection; after a pause, read for at most `longest` seconds."""
     end = time.monotonic() + longest
     for one in connections:
         one.sendall(bytes(_REQUEST))
@@ -214,7 +214,7 @@ def add_idle(blocks: list[dict[str, Any]], client: Path, receiver: str) -> None:
 
 
 def repairs(counted: dict[str, int]) -> int:
-    """Return the number of timers and probes whose data had not arrived before (RFC 2883)."""
+    """Return the number of timeouts and probes whose data had not arrived before (RFC 2883)."""
     sent = counted["TCPTimeouts"] + counted["TCPLossProbes"]
     return max(sent - counted["TCPDSACKRecv"], 0)
 

@@ -1,11 +1,12 @@
 """The scenarios of the corpus, with their documents, families, and captures.
 
-Every number is drawn from a stream that the scenario's name seeds.
+The parameters of a scenario are random; the seed is the scenario's name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -29,15 +30,15 @@ SNAPLENS = (64, 96, 128, 256, 1600)
 
 @dataclass(frozen=True)
 class View:
-    """The place of a capture, and the parts of packets that it keeps."""
+    """A capture: its place, and the parts of packets that it keeps."""
 
     at: str
     snaplen: int
     seed: int
     offload: bool = False
     numbered: bool = True
-    """Whether IP packets keep their identifications; otherwise they have zeros, as from other
-    stacks."""
+    """Whether IP packets keep their identifications. If not, the identifications are 0, as with
+    some stacks."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,17 @@ class Case:
     Parameters
     ----------
     name
-        The family, the draw (except for the first draw), and a number.
+        The family, the name of the draw (empty for the first draw), and a number.
     family
-        `incast`, `healthy`, or the look-alike.
+        `incast`, `healthy`, or the name of the look-alike.
     document
-        The scenario; for the kernel, the tasks of the hosts.
+        The scenario; for real hosts, the parameters of the reads.
     views
         The captures of the scenario.
     lost
         Share of the frames that the capture itself drops.
     kernel
-        Whether real hosts make it.
+        Whether real hosts make the captures.
     """
 
     name: str
@@ -190,23 +191,26 @@ _OFFSETS = {
     "eleventh-": 83,
     "twelfth-": 97,
     "thirteenth-": 113,
+    "fourteenth-": 127,
 }
-"""The draws, with their first numbers; each was made after the previous draw had been judged."""
+"""The draws, with an offset that is added to the numbers of each draw's scenarios.
+
+Each draw was made after the rules had been judged by the previous draw."""
 NEWEST = next(reversed(_OFFSETS))
 
-_MADE = {  # numbers of scenarios in each draw
-    "incast": ((60, 40, 40, 80, 80, 120, 120, 120, 120, 120, 120, 120, 120), _incast),
-    "healthy": ((14, 10, 10, 10, 10, 16, 16, 16, 16, 16, 16, 16, 16), _healthy),
-    "few-flows": ((6, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8), _few_flows),
-    "window-limited": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12, 12), _window_limited),
-    "bad-optic": ((12, 9, 9, 9, 9, 16, 16, 16, 16, 16, 16, 16, 16), _bad_optic),
-    "path": ((9, 7, 7, 7, 7, 12, 12, 12, 12, 12, 12, 12, 12), _path),
-    "delayed-ack": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10, 10), _delayed_ack),
-    "one-by-one": ((8, 6, 6, 6, 6, 10, 10, 10, 10, 10, 10, 10, 10), _one_by_one),
-    "capture-drops": ((10, 8, 8, 8, 8, 12, 12, 12, 12, 12, 12, 12, 12), _healthy),
+_MADE = {  # for each family, the numbers of scenarios in the first draws, and in each later draw
+    "incast": ((60, 40, 40, 80, 80), 120, _incast),
+    "healthy": ((14, 10, 10, 10, 10), 16, _healthy),
+    "few-flows": ((6, 4, 4, 4, 4), 8, _few_flows),
+    "window-limited": ((10, 8, 8, 8, 8), 12, _window_limited),
+    "bad-optic": ((12, 9, 9, 9, 9), 16, _bad_optic),
+    "path": ((9, 7, 7, 7, 7), 12, _path),
+    "delayed-ack": ((8, 6, 6, 6, 6), 10, _delayed_ack),
+    "one-by-one": ((8, 6, 6, 6, 6), 10, _one_by_one),
+    "capture-drops": ((10, 8, 8, 8, 8), 12, _healthy),
 }
 
-_KERNEL = {  # number of scenarios in every draw
+_KERNEL = {  # for each family, the number of scenarios per draw
     "incast": 8,
     "healthy": 4,
     "slow-server": 8,
@@ -216,15 +220,16 @@ _KERNEL = {  # number of scenarios in every draw
 }
 
 
-def _drawn(counts: Iterable[int]) -> Iterator[tuple[str, int]]:
-    """Yield the end of each name, and a number that is different in each draw."""
-    for (draw, offset), count in zip(_OFFSETS.items(), counts, strict=True):
+def _drawn(first: Iterable[int], later: int) -> Iterator[tuple[str, int]]:
+    """Yield the end of each scenario's name, and its number plus the offset of the draw."""
+    counts = chain(first, repeat(later))
+    for (draw, offset), count in zip(_OFFSETS.items(), counts, strict=False):
         for number in range(count):
             yield f"{draw}{number:02}", number + offset
 
 
 def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
-    """Return four captures: at each place, and once more at the client with another seed."""
+    """Return four captures: one at each of three places, and one at the client with a new seed."""
     servers = int(document["workload"]["servers"])
     snaplen = [random.choice(SNAPLENS[:-1]) for _ in range(4)]
     if number % 8 == 0:
@@ -240,8 +245,8 @@ def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
 def simulated() -> list[Case]:
     """Return the scenarios for the simulator."""
     cases = []
-    for family, (counts, make) in _MADE.items():
-        for end, number in _drawn(counts):
+    for family, (first, later, make) in _MADE.items():
+        for end, number in _drawn(first, later):
             name = f"{family}-{end}"
             random = Random(name)
             document = make(number, random)
@@ -257,7 +262,7 @@ def on_kernel() -> list[Case]:
     """Return the scenarios for real hosts in a star of 100 Mbit/s."""
     cases = []
     for family, count in _KERNEL.items():
-        for end, _ in _drawn([count] * len(_OFFSETS)):
+        for end, _ in _drawn((), count):
             name = f"kernel-{family}-{end}"
             random = Random(name)
             document = {

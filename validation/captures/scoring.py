@@ -1,4 +1,4 @@
-"""Count what is right and wrong in diagnoses, and compare the counts with criteria."""
+"""Count right and wrong statements in diagnoses, and compare the counts with criteria."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LOOK_ALIKES = {
     "one-by-one": "one_by_one",
     "capture-drops": "capture_drops",
 }
-# Look-alikes that only the flows of several servers show.
+# Look-alikes that are visible only in the flows of several servers.
 _OF_MANY = ("bad-optic", "path", "one-by-one")
-# A premature timer and a lost ACK leave no trace at the client.
+# Causes that a place cannot show: at the client, premature timeouts and lost ACKs leave no trace.
 _UNSEEN = {"client": ("spurious", "ack_loss"), "switch": (), "server": ()}
 _MISSED = "not seen"
 ARRIVED = ("spurious", "ack_loss")
 _FAN_IN = 0.1
-_SLACK = 0.3  # share of a timer by which its expiry and the reported end may differ
+_SLACK = 0.3  # a timer's expiry and the reported end may differ by this share of the timer
 
 
 @dataclass
@@ -41,20 +41,20 @@ class Score:
     episodes: Counter[str] = field(default_factory=Counter)
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     doubtful: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """Place, true cause and reported cause of stalls that cannot be decided at the place."""
+    """Numbers by place, true cause and reported cause, of stalls that the place cannot decide."""
     controls: Counter[str] = field(default_factory=Counter)
     named: Counter[tuple[str, str]] = field(default_factory=Counter)
     counted: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Place, and whether a wait was counted and reported, only counted, or only reported."""
+    """Numbers of waits by place, and by whether the kernel counted or the report named the wait."""
     buffers: list[tuple[str, float]] = field(default_factory=list)
-    """Place, and the estimated buffer divided by the true one, of captures with overflow."""
+    """Place, and estimated divided by true buffer size, for each capture with episodes."""
     said: Counter[str] = field(default_factory=Counter)
-    """Answers for captures with incast."""
+    """Numbers of answers for captures with incast."""
     mistakes: list[tuple[int, str, str]] = field(default_factory=list)
 
     @property
     def f1(self) -> float:
-        """The F1 of episodes."""
+        """The F1 score of episodes."""
         right, wrong = self.episodes["right"], self.episodes["false"] + self.episodes["missed"]
         return 2 * right / max(2 * right + wrong, 1)
 
@@ -73,7 +73,7 @@ class Score:
 
 
 def judge(file: Path, score: Score) -> None:
-    """Diagnose a capture, and count what is right and wrong."""
+    """Diagnose a capture, and count right and wrong statements."""
     truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     report = diagnose([file])
     score.captures += 1
@@ -122,7 +122,7 @@ def match_episodes(truth: dict[str, Any], report: dict[str, Any], score: Score) 
         if same is not None:
             left.remove(same)
         if real.get("in_doubt", False):
-            continue  # nothing in the file shows its losses
+            continue  # nothing in the file shows the losses of this episode
         if same is None:
             missed += 1
         else:
@@ -133,7 +133,7 @@ def match_episodes(truth: dict[str, Any], report: dict[str, Any], score: Score) 
 
 
 def _same(real: dict[str, Any], told: dict[str, Any]) -> bool:
-    """Whether receivers agree, half of the longer time overlaps, and fan-ins are close."""
+    """Whether the receivers are the same, at least half of the time overlaps, and fan-ins agree."""
     both = min(real["end"], told["end"]) - max(real["start"], told["start"])
     longer = max(real["end"] - real["start"], told["end"] - told["start"])
     near = abs(real["fan_in"] - told["fan_in"]) <= _FAN_IN * real["fan_in"]
@@ -196,7 +196,7 @@ def _counted(
 
 
 def _seen_servers(truth: dict[str, Any], report: dict[str, Any]) -> set[str]:
-    """Return the servers whose stalls this place can show; at a server, only that server."""
+    """Return the servers whose stalls this place can show; at a server, only this server."""
     servers = {one["server"] for one in truth["stalls"]}
     if not truth["vantage"].startswith("server"):
         return servers

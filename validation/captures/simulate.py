@@ -58,7 +58,7 @@ def _capture(
 
 
 def _doubt(told: dict[str, Any], path: Path, *, counted: bool) -> None:
-    """Mark stalls and episodes as doubtful if nothing in the file shows a loss."""
+    """Mark each stall and each episode as doubtful if nothing in the file shows its losses."""
     witnesses = Witnesses(files.read(path), counted=counted, complete=True)
     for stall in told["stalls"]:
         stall["in_doubt"] |= not witnesses.of_stall(stall)

@@ -1,7 +1,8 @@
-"""The halves of the corpus: `development`, with which rules are written, and `held-out`.
+"""The halves of the corpus: `development` to write the rules, and `held-out` to judge them.
 
-The first draw had halves, too. After the rules had been judged by its held-out half, the whole draw
-was used for development, and a second draw took its place. Eleven more draws followed.
+The first draw was itself divided into halves. After the rules had been judged by its held-out half,
+the whole draw became part of `development`, and a second draw was held out. Twelve more draws followed
+in the same way.
 """
 
 from __future__ import annotations
@@ -21,6 +22,6 @@ def half_of(name: str) -> str:
 
 
 def committed() -> dict[str, str]:
-    """Return the halves that were committed before the rules, by scenario."""
+    """Return the half of each scenario, as it was committed before the rules were judged."""
     with FILE.open(newline="") as file:
         return {row["scenario"]: row["half"] for row in csv.DictReader(file)}

@@ -1,7 +1,8 @@
 """Make the held-out halves of our and foreign captures, judge the diagnosis, write the page.
 
-The study holds if every criterion is met. The sample has a control of each kind. Its captures are
-of the development half, so that the sample reveals nothing about the held-out half.
+The study holds if every criterion is met. The sample (`--quick`) has controls of five families and
+a foreign control of each kind. They are from the development half, so the sample reveals nothing
+about the held-out half.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def run(*, quick: bool, half: str = HELD_OUT, page_file: Path = PAGE) -> int:
 
 
 def _told(all_criteria: list[Criterion], *, quick: bool, of: str = "") -> list[Criterion]:
-    """Print and return the criteria; a sample has only the criteria that it can judge."""
+    """Print and return the criteria; with `quick`, only the criteria that a sample can judge."""
     told = [one for one in all_criteria if not quick or one.what in _IN_SAMPLE]
     print(*filter(None, [of]), *told, sep="\n")
     return told
@@ -83,14 +84,14 @@ def _judged(cases: list[Case], directory: Path) -> tuple[Score, int]:
 
 
 def _foreign(half: str) -> list[Foreign]:
-    """Return the foreign cases of a half, with those of real hosts if this machine has them."""
+    """Return the foreign cases of a half; those of real hosts only if this machine can run them."""
     halves = foreign_halves()
     cases = made_here() + ([] if kernel.lacks() else on_kernel())
     return [case for case in cases if halves[case.name] == half]
 
 
 def _of_each_kind(cases: list[Foreign]) -> list[Foreign]:
-    """Return a control of each kind that needs no real hosts."""
+    """Return one control of each kind, except for the kinds that need real hosts."""
     controls = [case for case in cases if not case.incast and case.family != "kernel"]
     return list({(case.family, case.kind): case for case in controls}.values())
 

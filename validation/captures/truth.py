@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from validation.captures.scenarios import Case, View
 
 _WITHOUT_A_TRACE = ("tail", "lack_of_dupacks", "ack_loss", "spurious")
-FEWEST = 3  # flows of an episode of incast
-_WAIT = 0.1  # least share of a timer in which a stalled flow was silent
+FEWEST = 3  # minimum number of flows of an episode of incast
+_WAIT = 0.1  # a stall is visible if the flow was silent for at least this share of the timer
 
 
 def address(host: int) -> str:
@@ -27,7 +27,7 @@ def address(host: int) -> str:
 def of(
     case: Case, view: View, path: Path, events: dict[str, Any], pairs: list[tuple[int, int]]
 ) -> dict[str, Any]:
-    """Return the truth of a capture, from the events of its run and the ends of its flows."""
+    """Return the truth of a capture, from the events of its run; `pairs` are the flows' hosts."""
     names, codes = events["kind"]
     kinds = [names[code] for code in codes]
     names, codes = events["cause"]
@@ -67,14 +67,15 @@ def of(
 
 
 class _Doubts:
-    """Whether the cause of a timeout cannot be determined at a place.
+    """Decides whether the cause of a timeout cannot be determined at a place.
 
-    A capture behind the loss does not show how often a lost segment was sent, unless packets are
-    numbered. If this segment was outstanding when an earlier repair began, or is the next one (RFC
-    6582 §3.2, "recover"), the sender's algorithm decides whether it was sent again. At a server,
-    without SACK and duplicate ACKs, a retransmission of the only hole gets the same answer whether
-    the segment or its ACKs were lost. Without SACK, only the receiver knows that a retransmitted
-    segment had already arrived, and that its ACK was only held for longer than the timer.
+    There are three such cases. First, if packets are not numbered, a capture behind the loss does
+    not show how often a lost segment was sent. If this segment was outstanding when an earlier
+    repair began, or was the next segment (RFC 6582 §3.2, "recover"), only the sender's algorithm
+    decides whether it was retransmitted. Second, at a server, without SACK and duplicate ACKs, the
+    retransmission of the only hole gets the same answer whether the segment or its ACKs were lost.
+    Third, without SACK, only the receiver knows that a retransmitted segment had already arrived,
+    and that its ACK was only held for longer than the timer.
     """
 
     def __init__(self, case: Case, view: View) -> None:
@@ -90,15 +91,15 @@ class _Doubts:
         self.earlier: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
 
     def before_tahoe(self, ssthresh: int) -> int:
-        """Return the outstanding bytes before Tahoe's fast retransmit, which sets them to 0.
+        """Return the number of outstanding bytes before Tahoe's fast retransmit sets it to 0.
 
-        These bytes are twice ssthresh plus those of limited transmit (RFC 5681 §3.2, steps 1 and
-        2).
+        This is twice ssthresh, plus the bytes that limited transmit sent (RFC 5681 §3.2, steps 1
+        and 2).
         """
         return 2 * ssthresh + self.limited
 
     def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
-        """Return whether the cause of a row is doubtful; rows must come in order."""
+        """Return whether the cause of a row is doubtful. Call this for the rows in their order."""
         flow, block = int(events["flow"][row]), int(events["block"][row])
         start = int(events["seq"][row])
         flight = int(events["flight"][row]) or self.before_tahoe(int(events["ssthresh"][row]))
@@ -115,7 +116,7 @@ class _Doubts:
 def _other_waits(
     events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Return the client's waits that no retransmission timer ended: delayed ACKs and probes."""
+    """Return the client's waits that delayed ACKs or probes ended, not retransmission timers."""
     rows = [row for row, kind in enumerate(kinds) if kind == "stall" and causes[row] != "timeout"]
     return [
         {
@@ -138,13 +139,13 @@ def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
 
 
 def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
-    """Return the silence of a server around the expiry of its timer, as the capture shows it.
+    """Return the silence of a server before the expiry of its timer, as the capture shows it.
 
-    Both ends of a connection may have a timer for the same loss. If the later one expires when
-    packets flow again, it has ended no wait, and its silence is not visible.
+    Both ends of a connection may have a timer for the same loss. If the later timer expires when
+    packets flow again, it ends no wait, and there is no visible silence before it.
     """
     times = [frame.time for frame in frames]
-    # The packet that is sent at the expiry ends the silence.
+    # The packet that is sent when the timer expires ends the silence.
     after = bisect_left(times, at)
     if not 0 < after < len(frames):
         return {"visible": False, "start": at - rto, "duration": rto, "ports": None}
@@ -160,10 +161,10 @@ def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
 def _episodes(
     events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Return the blocks of at least three flows in which the link waited for a timer.
+    """Return the blocks of at least three flows in which the link was idle until a timer expired.
 
-    The timer of a tail-loss probe counts like a retransmission timer, because both end a wait for a
-    loss.
+    The timer of a tail-loss probe counts like a retransmission timer, because both timers end a
+    wait that a loss caused.
     """
     blocks: dict[int, dict[str, Any]] = {}
     for row, kind in enumerate(kinds):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HERE = star.resolved(1)
 IDEAL = _HERE.line_rate / 1e6 * _HERE.mss / _HERE.facts["wire_bytes"]
-"""Goodput in Mbit/s on a link of 100 Mbit/s that is never idle."""
+"""Goodput in Mbit/s of a 100 Mbit/s link that is never idle."""
 SERVERS = (2, 4, 8, 16, 32, 64)
 CLIENT = given(SLOTS, WINDOW)
 ALL = given(16, 2 * WINDOW)
@@ -34,9 +34,10 @@ GRID = [
 """Other plans whose windows stay below the buffer."""
 READS, RESERVE = 30, 60
 QUICK_READS, QUICK_MOST, QUICK_LEAST = 10, 50.0, 75.0
-"""Number of reads of a sample, and its bars in Mbit/s."""
+"""For a sample: the number of reads, and bars in Mbit/s for the plain client and for ours."""
 MOST_RUNS, QUIET = 4, 0.12
-"""Largest number of runs of a star, and share of time that processes may wait in a quiet run."""
+"""Maximum number of runs per star, and maximum share of the time that processes wait in a quiet
+run."""
 KEPT = ROOT / "target" / "validation" / "client"
 PRESSURE = Path("/proc/pressure/cpu")
 PATIENCE = 300.0  # seconds for one star
@@ -60,7 +61,7 @@ class Reads:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Goodput of the slowest and of the fastest read, Mbit/s."""
+        """Goodput of the slowest read and of the fastest read, Mbit/s."""
         bits = self.servers * SRU * 8 / 1e6
         return bits / max(self.seconds), bits / min(self.seconds)
 
@@ -81,9 +82,10 @@ def reads(servers: int, clients: list[str], count: int, **more: Any) -> Star:
 def calmest(servers: int, clients: list[str], **more: Any) -> Star:
     """Let clients read in turns, undisturbed if possible.
 
-    Other programs that use the processor delay the client and nginx. If there are any, the star is
-    measured again, and the run in which processes waited least counts. This run is kept in `KEPT`,
-    so that a later study can continue; remove the folder to measure all stars again.
+    Other programs that use the processor delay the client and nginx. If they do, the star is
+    measured again, up to `MOST_RUNS` times, and the run in which processes waited least counts.
+    This run is stored in the folder `KEPT`, so that a later study can continue; remove the folder
+    to measure all stars again.
     """
     kept = KEPT / f"{'roomy-' if 'roomy' in more else ''}{servers}-{len(clients)}.json"
     best = json.loads(kept.read_text()) if kept.exists() else None
@@ -114,7 +116,7 @@ def _star(servers: int, seen: dict[str, Any]) -> Star:
 
 
 def _pressure() -> float:
-    """Return the total seconds in which a process waited for a processor; 0 if unknown."""
+    """Return the total seconds in which any process waited for a processor; 0 if unknown."""
     with suppress(OSError):
         return int(PRESSURE.read_text().split("total=")[1].split()[0]) / 1e6
     return 0.0
@@ -122,7 +124,7 @@ def _pressure() -> float:
 
 @dataclass(frozen=True)
 class Study:
-    """All stars."""
+    """The reads of all stars."""
 
     stars: dict[int, Star]
     grid: Star

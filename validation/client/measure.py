@@ -1,4 +1,6 @@
-"""Measures reads of several clients in turns in a star. Runs in namespaces of its own.
+"""Measures the reads of several clients in a star; the clients read in turns.
+
+`validation.client.star.apart` runs this command in new namespaces:
 
 python -m validation.client.measure '{"servers": 16, "reads": 10, "clients": …}'
 
@@ -36,7 +38,7 @@ SRU = 65536
 PLAIN = "plain"
 AUTO = "auto"
 SLOWEST = 10
-"""Reads of a plain client, which take seconds; other clients do the requested number of reads."""
+"""The plain client does only this number of reads, because they take seconds."""
 
 
 @dataclass
@@ -57,7 +59,7 @@ def given(slots: int, window: int) -> str:
 async def measure(
     star: Star, urls: list[str], names: list[str], reads: int, skip: int
 ) -> dict[str, Seen]:
-    """Let clients read in turns, so that disturbances affect all of them."""
+    """Let clients read in turns, so that a disturbance affects all clients."""
     seen = {name: Seen() for name in names}
     async with AsyncExitStack() as stack:
         clients = {name: await _client(stack, name, urls) for name in names}

@@ -1,4 +1,4 @@
-"""nginx on every server of a star, each with a file to read."""
+"""nginx on every server of a star; each server has a file to read."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ http {{
     }}
 }}
 """
-"""The settings of Debian that matter here: `sendfile`, `tcp_nopush`, 65 s of keep-alive."""
-PATIENCE = 10.0  # seconds for nginx to come up
+"""A configuration with Debian's settings that matter here: `sendfile`, `tcp_nopush`, keep-alive."""
+PATIENCE = 10.0  # seconds for nginx to start
 
 
 @contextmanager
 def nginx(star: Star, folder: Path, size: int) -> Iterator[list[str]]:
-    """Run nginx on every host but the first; yield the addresses of a file on each.
+    """Run nginx on every host but the first; yield the URL of the file on each host.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The star of `incast live`, with the kernel's switch, which carries traffic to the HTTP port."""
+"""The star of `incast live` with the kernel's switch, because this also forwards HTTP traffic."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCENARIO = {
     "network": {"rate": "100Mbps", "delay": "25us", "buffer": "32KB"},
     "transport": {"name": "cubic"},
 }
-# A network in which the client's link is no bottleneck, and nothing is lost.
+# A network in which the client's link is not the bottleneck, so no packets are lost.
 ROOMY = {"rate": "1Gbps", "server_rate": "10Mbps", "delay": "25us", "buffer": "1MiB"}
 
 
@@ -39,7 +39,7 @@ def missing() -> str | None:
 
 
 def apart(command: Sequence[str], **options: float) -> subprocess.CompletedProcess[str]:
-    """Run a command in namespaces of its own; its child processes end with the command."""
+    """Run a command in new namespaces; its child processes end with the command."""
     own = ["unshare", "-Urnm", "--pid", "--fork", "--kill-child", "--mount-proc", "--"]
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         [*own, *command], capture_output=True, text=True, check=False, **options

@@ -1,1 +1,1 @@
-"""Simulated collapse points, kept to judge the model that predicts them."""
+"""Stored simulated collapse points, and the judgement of the model that predicts them."""

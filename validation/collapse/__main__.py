@@ -24,10 +24,10 @@ from validation.common.places import PAGES
 
 SPOT_CHECKS = 20
 QUICK_CHECKS, QUICK_STEP, QUICK_MARGIN = 3, 6, 0.1
-"""Number of checks of a sample, step between its scenarios, and how far its share may be below the
-published one."""
+"""For a sample: the number of checks, the step between scenarios, and how far the share of points
+found may be below the published share."""
 PUBLISHED, PUBLISHED_NONE = 0.89, 0.9
-"""Least shares of held-out collapse points, and of reads without a collapse, that are found."""
+"""Minimum shares found, of the held-out collapse points and of the reads without a collapse."""
 
 
 def main() -> int:
@@ -66,7 +66,8 @@ def main() -> int:
 def sweep_s(scenarios: list[table.Drawn]) -> float:
     """Return the seconds that 1 000 points take on two processors.
 
-    The points are 100 scenarios with ten numbers of servers. Only the time of this process counts.
+    The points are 100 scenarios with ten numbers of servers each. The time is half of this
+    process's processor time; the lowest of three measurements counts.
     """
     reads = reads_of(scenarios).with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
     forecast(reads.take(np.arange(3)))

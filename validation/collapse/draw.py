@@ -1,4 +1,4 @@
-"""Draws star networks and reads, log-uniformly in five dimensions."""
+"""Draws star networks and reads. Five parameters are drawn log-uniformly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 BLOCKS = 20
 JITTER = "20us"
 
-# The seed of the scenarios for the model's development, and the seed of those for its judgement.
+# The seeds of the scenarios: one set to develop the model, one set to judge it.
 SEEDS = {"development": 1, "held-out": 2}
 
 
@@ -52,7 +52,7 @@ class Drawn:
 
 
 def scenarios(which: str) -> Iterator[Drawn]:
-    """Draw an endless series of scenarios; the n-th scenario of a set is always the same."""
+    """Yield random scenarios without end; the n-th scenario of a set is always the same."""
     rng = np.random.default_rng(SEEDS[which])
     lowest = np.array([16 * 1024, 32 * 1024, 1e9, 20e3, 1e3])
     highest = np.array([512 * 1024, 1024 * 1024, 100e9, 400e3, 200e3])

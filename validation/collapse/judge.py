@@ -1,4 +1,4 @@
-"""Compare the collapse points of the model with the simulated ones."""
+"""Compare the collapse points of the model with the simulated collapse points."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Judgement:
 
     @property
     def collapses(self) -> np.ndarray:
-        """Whether each scenario collapses."""
+        """Whether each scenario collapses in the simulation."""
         return ~np.isnan(self.simulated)
 
     @property
     def hits(self) -> np.ndarray:
-        """Whether each point is predicted within 20 % or one server, or rightly as NaN."""
+        """Whether each point is predicted within 20 % or one server, or correctly as NaN."""
         found = near(self.predicted, self.simulated)
         return np.where(self.collapses, found, np.isnan(self.predicted))
 
@@ -51,20 +51,20 @@ class Judgement:
 
     @property
     def baseline(self) -> np.ndarray:
-        """The same errors for the best constant prediction, the median."""
+        """The errors if the prediction were the median of all simulated points."""
         known = np.log(self.simulated[self.collapses])
         return np.abs(known - np.median(known))
 
 
 def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
-    """Return whether each point is within 20 % or one server of the simulated one."""
+    """Return whether each point is within 20 % or one server of the simulated point."""
     return np.asarray(np.abs(found - simulated) <= np.maximum(1, WITHIN * simulated))
 
 
 def same(
     known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return collapse points, and whether a second simulation of each gave a near result."""
+    """Return the collapse points, and whether a second simulation of each point is near it."""
     pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
     first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
     return first, near(then, first)
@@ -78,7 +78,10 @@ def reads_of(scenarios: list[Drawn]) -> Reads:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Ratios of goodput and of timeouts at collapse points, one row per scenario."""
+    """Ratios of goodput and of timeouts at collapse points, one row per scenario.
+
+    The values of `model`, and of runs with other seeds (`others`), are divided by the simulator's.
+    """
 
     model: np.ndarray
     others: np.ndarray
@@ -89,9 +92,9 @@ THOROUGH = Effort(fine=0.005, coarse=0.0, most=3_000_000)
 
 
 def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
-    """Compare the simulator with the model, and with its own runs with other seeds.
+    """Compare the simulator with the model, and with runs of the simulator with other seeds.
 
-    The points are the collapse points of the first scenarios, if they have few servers.
+    The points are the collapse points of the first `COMPARED` scenarios with at most `FEW` servers.
     """
     few = [(drawn, servers) for drawn, servers in known[:COMPARED] if servers and servers <= FEW]
     runs = [

@@ -1,4 +1,4 @@
-"""The page and the picture of the judgement."""
+"""The page and the picture of the model's judgement."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def write(
     agreement: Agreement,
     sweep_s: float,
 ) -> list[str]:
-    """Write page and picture; return the lines of the table.
+    """Write the page and the picture; return the lines of the table.
 
-    `swept` is the held-out set, judged with the effort of a sweep.
+    `swept` is the judgement of the held-out set with the effort that the model uses for sweeps.
     """
     rows = table(judged, swept, development, sweep_s)
     picture = "![Predicted against simulated](collapse.png)"
@@ -55,7 +55,7 @@ def write(
 
 
 def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: float) -> list[str]:
-    """Compare the numbers with the aims."""
+    """Return a table that compares the results with the goals."""
     near, none = shares(judged)
     swept_near, swept_none = shares(swept)
     ratio = judged.baseline.mean() / judged.errors.mean()
@@ -102,14 +102,14 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
 
 
 def shares(judged: Judgement) -> tuple[float, float]:
-    """Return the shares of hits among scenarios that collapse, and among the others."""
+    """Return the share of hits among scenarios that collapse, and among those that do not."""
     hits, collapses = judged.hits, judged.collapses
     others = hits[~collapses]
     return float(hits[collapses].mean()), float(others.mean()) if others.size else 1.0
 
 
 def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
-    """Give the accuracy that an unbiased forecast could reach."""
+    """Describe the accuracy that an unbiased prediction could reach."""
     many = simulated >= MANY
     return [
         "How much of the error is chance? The development set was simulated again with other seeds",
@@ -122,7 +122,7 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
 
 
 def _agreement(agreement: Agreement) -> list[str]:
-    """Compare means of the model with means of the simulator."""
+    """Describe how the means of the model agree with those of the simulator."""
     lines = [
         "## Why it is right",
         "",

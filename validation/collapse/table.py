@@ -1,4 +1,4 @@
-"""The simulated collapse points as tables, kept with the other references."""
+"""The tables of simulated collapse points, in the folder of reference data."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(which: str) -> list[tuple[Drawn, int | None]]:
 
 
 def make(which: str) -> None:
-    """Simulate a set until both counts are reached; continue where an earlier call stopped."""
+    """Simulate a set until it has enough scenarios and collapses; continue an earlier call."""
     path = FOLDER / f"{which}.csv"
     known = read(which) if path.exists() else []
     collapses = sum(servers is not None for _, servers in known)
@@ -66,7 +66,7 @@ def make(which: str) -> None:
 def _searched(
     numbered: Iterable[tuple[int, Drawn]], first_seed: int
 ) -> Iterator[tuple[int, Drawn, int | None]]:
-    """Search the collapse points on all processors; yield them in order."""
+    """Search for the collapse points on all processors; yield them in the scenarios' order."""
     threads = os.cpu_count() or 1
     ahead: deque[tuple[int, Drawn, Future[int | None]]] = deque()
     with ThreadPoolExecutor(threads) as pool:

@@ -17,7 +17,7 @@ from validation.collapse.draw import BLOCKS, Drawn
 
 MOST_SERVERS = 256
 
-# All numbers up to 12, then steps of a quarter.
+# All numbers up to 12, then each number a quarter larger than the one before.
 GRID = [*range(2, 13)]
 while GRID[-1] < MOST_SERVERS:
     GRID.append(min(MOST_SERVERS, round(GRID[-1] * 1.25)))
@@ -29,7 +29,7 @@ _MEANT = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The simulation of one number of servers: means over the seeds, goodput in bit/s."""
+    """The result for one number of servers: means over the seeds, goodput in bit/s."""
 
     servers: int
     goodput: float
@@ -38,10 +38,10 @@ class Outcome:
 
 
 def search(drawn: Drawn, first_seed: int = 1) -> int | None:
-    """Return the collapse point, or None, with the seeds from `first_seed` on.
+    """Return the collapse point, or None if nothing collapses; the seeds begin at `first_seed`.
 
-    The grid is walked upwards to the first collapse. Between this number and the number before it,
-    the search halves the interval until the collapse point is known to 3 %.
+    The search tries the numbers of the grid in ascending order until the first collapse. Then it
+    bisects between this number and the previous number, until the collapse point is known to 3 %.
     """
     before = 1
     for servers in GRID:
@@ -70,7 +70,7 @@ def simulate(drawn: Drawn, servers: int, first_seed: int = 1) -> Outcome:
 
 
 def is_collapsed(drawn: Drawn, servers: int, first_seed: int = 1) -> bool:
-    """Return whether the means of `simulate` are a collapse; leave out runs that cannot matter."""
+    """Return whether the means of `simulate` are a collapse; skip runs that cannot change this."""
     point, seeds = _point(drawn, servers), _seeds(servers, first_seed)
     enough = LEAST_SHARE * lossless_goodput(point) * len(seeds)
     rows: list[dict[str, float]] = []
@@ -99,7 +99,7 @@ def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _is_collapse(mean: dict[str, float], point: Resolved) -> bool:
-    """Judge means in the way in which incast judges the points of a summary."""
+    """Judge the means like a point of a summary of incast."""
     return at_points(pl.DataFrame([{"point": 0, **mean}]), lambda _: point)[0]
 
 

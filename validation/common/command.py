@@ -1,4 +1,4 @@
-"""The options that every study takes."""
+"""The command-line options that all studies have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 
 def asked_quick(description: str) -> bool:
-    """Return whether the command line asks for a sample, which writes no page."""
+    """Return whether the command line asks for a sample (`--quick`), which writes no page."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a sample; writes no page")
     return bool(parser.parse_args().quick)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from validation.ns2.compare import Outcome
 
 HALF_OF_THE_LINK = 500.0
-"""Goodput in Mbps; a curve has collapsed if it stays below this goodput."""
+"""Goodput in Mbps. A curve has collapsed from the point on at which it stays below this value."""
 STEPS = (200.0, 600.0, 1400.0, 3000.0)
-"""Block times in ms after one, two, three and four timeouts of one flow in a block."""
+"""Block times in ms if one flow has one, two, three or four successive timeouts in a block."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Verdict:
 
 
 def tell(console: Console, found: list[Verdict], page: str | None) -> bool:
-    """Print every verdict with its misses, and the written page; return whether all bars hold."""
+    """Print every verdict with its misses, and the page's name; return whether all bars hold."""
     for verdict in found:
         word = "holds" if verdict.holds else "FAILS"
         console.print(f"{word}  {verdict.bar}: {verdict.measured}", soft_wrap=True)
@@ -100,7 +100,7 @@ def curves(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def knee(goodputs: list[float]) -> int:
-    """Return the index after which goodput stays below half of the link."""
+    """Return the first index from which goodput stays below half of the link's rate."""
     index = len(goodputs)
     while index > 0 and goodputs[index - 1] < HALF_OF_THE_LINK:
         index -= 1

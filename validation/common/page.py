@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 matplotlib.use("Agg")
 
 Curve = list[tuple[int, float, float, bool]]
-"""Servers, goodput of the other side, goodput of incast, and whether the point is marked."""
+"""Per point: servers, goodput of the other simulator, goodput of incast, whether it is marked."""
 
 
 def verdicts(found: Iterable[Verdict]) -> list[str]:
@@ -34,7 +34,7 @@ def verdicts(found: Iterable[Verdict]) -> list[str]:
 def table(
     first: str, quantities: Iterable[str], other: str, rows: Iterable[tuple[object, ...]]
 ) -> list[str]:
-    """Return a table of both sides; rows may end with a remark."""
+    """Return a table with the values of both simulators; rows may end with a remark."""
     rows = list(rows)
     heads = [first, "N", *(f"{it}: {other} | here" for it in quantities)]
     lines = [f"| {' | '.join(heads)} |"]
@@ -57,7 +57,7 @@ def figure(path: Path, curves: dict[str, Curve], other: str, columns: int) -> No
         ax.set_axis_off()
     for ax, (name, curve) in zip(axes.flat, curves.items(), strict=False):
         servers = [it[0] for it in curve]
-        # A logarithmic axis cannot show 0.
+        # A logarithmic axis cannot show 0, so such points are left out.
         ax.plot(
             servers, [it[1] or float("nan") for it in curve], "o-", color="0.6", label=other, ms=4
         )

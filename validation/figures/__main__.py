@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def quick_verdicts(names: list[str]) -> dict[str, str]:
-    """Return the verdict of each claim of some or all figures, under its figure and its name."""
+    """Return the verdict on each claim of the named figures (all if empty), by figure and claim."""
     chosen = papers.select(papers.load(ROOT / "papers"), names)
     with tempfile.TemporaryDirectory() as out:
         done = reproduce(chosen, Path(out), quick=True)

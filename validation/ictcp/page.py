@@ -1,4 +1,4 @@
-"""Page and picture of the headline of ICTCP's paper."""
+"""The page and the picture of the study of ICTCP's headline."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ SERVERS = (2, 4, 8, 12, 16, 20, 24, 28, 30, 31, 32, 36, 40, 44, 45, 47, 50)
 SAMPLE = (8, 24, 30, 31, 44, 45, 47)
 SEEDS, BLOCKS, MOST = 10, 10, 47
 PACKETS = 128 * 1024 // 1500
-"""Packets that fit into the smallest buffer."""
+"""The number of packets that fit into the smallest buffer."""
 LABELS: dict[str, list[Any]] = {
     "TCP": [],
     "ICTCP": ["ictcp"],
     "ICTCP, two segments": [{"name": "ictcp", "initial_window": 2}],
     "ICTCP, each its quota": [{"name": "ictcp", "quota": "each"}],
 }
-"""Values of `transport.remedies`; senders begin with three segments."""
+"""Values of `transport.remedies`. Without a remedy, the initial window is three segments."""
 
 STAR: dict[str, Any] = {
     "network": {"topology": "star", "rate": "1Gbps", "delay": "25us"},
@@ -40,15 +40,15 @@ STAR: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A series over the number of servers, with a fixed buffer."""
+    """The results of a remedy with one buffer, for each number of servers."""
 
     buffer: str
     label: str
     servers: tuple[int, ...]
     goodput: tuple[float, ...]
-    """Mbps."""
+    """Goodput in Mbps, for each number of servers."""
     timeouts: tuple[float, ...]
-    """Per block."""
+    """Timeouts per block, for each number of servers."""
 
 
 def run(servers: tuple[int, ...], seeds: int, jobs: int) -> list[Curve]:
@@ -85,7 +85,7 @@ def _curve(means: pl.DataFrame, buffer: str, label: str, servers: tuple[int, ...
 
 
 def judge(found: list[Curve]) -> list[Verdict]:
-    """Judge the curves by the questions that were asked before the runs."""
+    """Judge the curves by the bars that were chosen before the runs."""
     curves = {(curve.buffer, curve.label): curve for curve in found}
     own, plain = curves["1MiB", "ICTCP"], curves["1MiB", "TCP"]
     kept, most = _kept(own), max(_up_to(own, own.timeouts))
@@ -120,7 +120,7 @@ def _up_to(curve: Curve, values: tuple[float, ...]) -> list[float]:
 
 
 def _shares(curve: Curve) -> list[tuple[int, float]]:
-    """Return, for each number of servers, goodput divided by the best with fewer servers."""
+    """Return each number of servers, with its goodput divided by the best goodput up to it."""
     best, shares = 0.0, []
     for servers, goodput in zip(curve.servers, curve.goodput, strict=True):
         best = max(best, goodput)

@@ -1,8 +1,8 @@
 """Count how often confidence intervals contain the true mean; write docs/validation/intervals.md.
 
-There are 200 repetitions of ten seeds at each of five points; the true mean is that over all 2 000
-seeds. Exits with 1 if the intervals of goodput, completion or timeouts contain the true mean too
-rarely. `--quick` takes fewer repetitions and does not change the page.
+There are 200 repetitions of ten seeds at each of six points; the true mean is the mean over all
+2 000 seeds. Exits with 1 if the intervals of goodput, completion or timeouts contain the true mean
+too rarely. `--quick` takes fewer repetitions and does not change the page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from validation.intervals.page import lines, write
 
 SEEDS, REPETITIONS = 10, 200
 QUICK, QUICK_MARGIN = 40, 0.1
-"""Number of repetitions of a sample, and how far the sample's shares may be below the bars."""
+"""The number of repetitions of a sample, and how far its shares may be below the bars."""
 
 
 def main() -> int:

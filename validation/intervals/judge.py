@@ -1,5 +1,5 @@
-"""Samples of a few seeds, and the share of their intervals that contain the mean of thousands of
-seeds."""
+"""Confidence intervals of samples of a few seeds, and the share of these intervals that contain
+the mean of thousands of seeds."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ONE_MODE, SEVERAL = 0.93, 0.90
-"""Least shares of intervals that contain the true mean, for outcomes with one mode and several."""
+"""Minimum shares of intervals that contain the true mean: for outcomes with one mode, and with
+several modes."""
 HELD = ("goodput_bps", "completion_s", "timeouts_per_block")
-"""Means for which these shares are required."""
+"""The quantities for which these shares are required."""
 ALSO = ("completion_p50_s", "completion_p99_s")
-"""Pooled percentiles, for which no share is required."""
+"""Pooled percentiles; no share is required for them."""
 _RESAMPLES = 999
 
 
@@ -74,8 +75,9 @@ class Judged:
     goodput
         Goodput of every seed, bit/s.
     held, width
-        For each quantity and method, the share of intervals that contain the true value, and their
-        median width divided by the true value. The method of tables is `incast`.
+        For each quantity and method, the share of intervals that contain the true value, and the
+        intervals' median width divided by the true value. `incast` is the method of incast's
+        tables.
     """
 
     point: Point
@@ -96,7 +98,7 @@ def sample(point: Point, seeds: int) -> incast.Results:
 
 
 def judge(point: Point, results: incast.Results, seeds: int) -> Judged:
-    """Make an interval of every `seeds` seeds, and compare it with the mean of all seeds."""
+    """Compute an interval from each group of `seeds` seeds, and compare it with the true mean."""
     rows = results.frame().with_columns(
         point=((pl.col("seed") - 1) // seeds).cast(pl.Int32),
         timeouts_per_block=pl.col("timeouts") / pl.col("blocks"),
@@ -114,7 +116,7 @@ def judge(point: Point, results: incast.Results, seeds: int) -> Judged:
         if name in HELD:
             ends |= others(rows[name].to_numpy().reshape(-1, seeds), *possible(name, here))
         for method, (low, high) in ends.items():
-            near = 1e-9 * abs(truth)  # rounding error of a quantity that is always the same
+            near = 1e-9 * abs(truth)  # rounding errors, if a quantity is the same in all seeds
             held[name, method] = float(np.mean((low <= truth + near) & (truth - near <= high)))
             width[name, method] = float(np.median(high - low)) / truth if truth else 0.0
     return Judged(point, rows["goodput_bps"].to_numpy(), held, width)
@@ -147,7 +149,7 @@ def others(
 def _bca(
     values: NDArray[np.float64], means: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Efron's bias-corrected and accelerated interval; `means` of resamples are sorted."""
+    """Return Efron's BCa interval; `means` are the sorted means of the resamples."""
     mean = values.mean(1, keepdims=True)
     below = ((means < mean).mean(1) + (means <= mean).mean(1)) / 2
     bias = stats.norm.ppf(below.clip(1 / _RESAMPLES, 1 - 1 / _RESAMPLES))

@@ -26,7 +26,7 @@ _NAMES = {
 
 
 def lines(judged: Sequence[Judged]) -> list[str]:
-    """Return a table with the coverage and the width of the intervals, and a row per point."""
+    """Return a table with one row per point: the coverage and the width of the intervals."""
     names = [*HELD, *ALSO]
     rows = [f"| | {' | '.join(_NAMES[name] for name in names)} |", "|---|" + "--:|" * len(names)]
     for one in judged:

@@ -1,1 +1,1 @@
-"""Random reads with jitter, to compare the model of the collapse with the simulator."""
+"""A comparison of the collapse model with the simulator, on random reads with jitter."""

@@ -22,7 +22,7 @@ from validation.jitter.page import kept, write
 TRUST = ROOT / "python" / "incast" / "models" / "collapse" / "trust.json"
 READS, SEEDS = 300, 10
 QUICK_READS, QUICK_SEEDS, QUICK_MARGIN = 30, 4, 0.15
-"""Reads and seeds of a sample, and how far its shares may be below the bars."""
+"""The numbers of reads and seeds of a sample, and how far its shares may be below the bars."""
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Draws reads with jitter, unequal links, and every profile with every transport."""
+"""Draws random reads with jitter, unequal links, and all profiles and transports."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 PROFILES = ("lab", "linux", "ns2", "ns3", "rfc")
 TRANSPORTS = ("tahoe", "reno", "newreno", "sack", "cubic", "dctcp", "bbr")
 SEEDS = {"development": 31, "held-out": 47}
-"""Seeds of the scenarios for the model's development and for its judgement."""
+"""The seeds of the scenarios: one set to develop the model, one set to judge it."""
 BLOCKS = 20
 MOST_PACKETS = 6_000
-"""Largest number of packets of a block, so that the study takes only minutes."""
+"""Maximum number of packets per block, so that the study takes only minutes."""
 
 
 def scenarios(which: str, count: int) -> list[dict[str, Any]]:

@@ -32,19 +32,19 @@ class Read:
     goodput: float
     """Mean goodput over the seeds, bit/s."""
     scatter: float
-    """Standard error of the simulated goodput, as a share of it."""
+    """Standard error of the mean goodput, divided by the mean."""
     answer: dict[str, float] | NotApplicable
 
     @property
     def ratio(self) -> float:
-        """Predicted goodput divided by the simulated one; NaN if the model refuses the read."""
+        """Predicted divided by simulated goodput; NaN if the model does not apply to the read."""
         if isinstance(self.answer, NotApplicable):
             return np.nan
         return self.answer["goodput_bps"] / self.goodput
 
     @property
     def uncertainty(self) -> float:
-        """The uncertainty that the model states."""
+        """The uncertainty that the model states for its answer."""
         return (
             np.nan
             if isinstance(self.answer, NotApplicable)
@@ -68,11 +68,11 @@ class Study:
 
     @property
     def near(self) -> float:
-        """Share of the answered reads whose goodput is within the factor `NEAR`."""
+        """Share of the answered reads whose predicted goodput is within the factor `NEAR`."""
         return share_near(self.answered)
 
     def refusals(self) -> list[tuple[str, int]]:
-        """Return the reasons for refusing other reads, and the number of reads for each."""
+        """Return the reasons why the model does not answer, with the number of reads for each."""
         reasons = [read.answer.reason for read in self.reads if np.isnan(read.ratio)]  # type: ignore[union-attr]
         return Counter(reason.split(":")[0] for reason in reasons).most_common()
 
@@ -82,7 +82,7 @@ class Study:
         for high in trust.EDGES:
             logs = [abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high]
             factor = float(np.exp(np.quantile(logs, trust.LEAST))) if logs else NEAR
-            # Rounded upwards, so that the stated factor holds.
+            # Round up, so that the stated factor is not too small.
             factor = ceil(factor * 100) / 100
             found.append({"most": high, "reads": len(logs), "factor": factor})
             low = high
@@ -90,12 +90,12 @@ class Study:
 
 
 def share_near(reads: list[Read]) -> float:
-    """Return the share of reads whose answer is within the factor."""
+    """Return the share of reads whose predicted goodput is within the factor `NEAR`."""
     return float(np.mean([abs(np.log(it.ratio)) <= np.log(NEAR) for it in reads]))
 
 
 def study(which: str, count: int, seeds: int, jobs: int) -> Study:
-    """Simulate the first reads of a set, and run the model on each separately."""
+    """Simulate the first reads of a set, and run the model on each read separately."""
     trees = scenarios(which, count)
     for tree in trees:
         tree["run"]["seeds"] = seeds
@@ -124,7 +124,7 @@ def _simulate(point: dict[str, Any], seeds: int) -> list[dict[str, Any]]:
 
 
 def verdicts(judged: Study, margin: float = 0.0) -> list[Verdict]:
-    """Judge a study by its bars; the shares of a sample may be lower by `margin`."""
+    """Judge a study by its bars; the shares may be lower than the bars by `margin`."""
     share = len(judged.answered) / len(judged.reads)
     worst = sorted(judged.answered, key=lambda it: -abs(np.log(it.ratio)))
     return [

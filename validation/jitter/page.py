@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 matplotlib.use("Agg")
 
 JUDGED = "once"
-"""How often the held-out set has been used to judge a model."""
+"""How many times the held-out set has been used to judge a model."""
 SLACK = 1.05
-"""Largest ratio between the factors of two platforms."""
+"""Maximum ratio between the factors that two platforms measure."""
 
 
 def kept(judged: Study, known: dict[str, Any]) -> Verdict:
@@ -87,7 +87,7 @@ def _refused(judged: Study) -> list[str]:
 
 
 def _trusted(judged: Study) -> list[str]:
-    """Describe the accuracy of the model where its own uncertainty is small."""
+    """Describe the accuracy of the model, by the uncertainty that the model states."""
     lines = [
         "## How far to trust it",
         "",

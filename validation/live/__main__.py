@@ -35,10 +35,10 @@ FOLDER = PAGES / "live"
 SETS = {
     "first": Lot(20261123, 30, 10, ("rack-tlp", "no probes", "sack", "newreno")),
     "second": Lot(20261124, 14, 6),
-    # Hosts that share two processors need 20 us per packet. On slower links, only the switch loses
-    # packets, and the processors hold back none.
+    # Hosts that share two processors need 20 us per packet. On these slower links, the processors
+    # do not delay packets, and only the switch drops them.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
-    # The seeds are the hashes of the commits before these lines.
+    # From here on, each seed is the hash of the commit before the line was added.
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
     "fifth": Lot(0xA15F322C, 30, 10, wide=True, servers=64, seconds=6.0),
     "sixth": Lot(0x9C217EDF, 15, 5, wide=True, servers=64, seconds=6.0),
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def _judge(console: Console, *, quick: bool) -> bool:
-    """Judge today's simulator; the pages keep the judgement of the original predictions."""
+    """Judge today's simulator. The pages contain the judgement of the original predictions."""
     asked = {
         which: (
             table.read(FOLDER / f"{which}-predicted.csv", Prediction),

@@ -1,4 +1,4 @@
-"""Predict the measured sets again with today's simulator, which is a test for regressions."""
+"""Predict the measured sets again with today's simulator, as a test for regressions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from validation.live.predict import Prediction
 
 VERDICTS = 0.9
-"""Required share of the ends of knees at which simulator and kernel agree on the collapse."""
+"""At this share of the knees' ends, simulator and kernel must agree on whether reads collapse."""
 
 
 def verdicts(

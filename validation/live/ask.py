@@ -1,4 +1,4 @@
-"""Measure the kernel point by point; keep each run, and repeat none."""
+"""Measure the kernel point by point. Each run is stored, and no run is repeated."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Answer:
     block_ms
         Median time of a block; NaN in older sets.
     late_p99_us
-        Largest delay with which 99 of 100 frames left the switch.
+        The 99th percentile of the delays with which frames left the switch.
     """
 
     point: int
@@ -60,7 +60,7 @@ class Answer:
 
 
 def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], None]) -> None:
-    """Do the runs that the table lacks, and add them to the table."""
+    """Do the runs that the table does not contain yet, and add them to the table."""
     answers = table.read(path, Answer) if path.exists() else []
     done = {(one.point, one.servers, one.seed) for one in answers}
 

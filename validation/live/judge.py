@@ -26,14 +26,14 @@ class Bars:
     Parameters
     ----------
     median, worst
-        Limits of the median and of the largest |ln goodput ratio|.
+        Limits for the median |ln goodput ratio| and for the largest.
     worst_fast
-        Limit of the largest |ln goodput ratio| at 100 Mbit/s, where two processors pace the hosts.
+        Limit for the largest |ln goodput ratio| at 100 Mbit/s, where two processors slow the hosts.
     timeouts, some, share
         Timeouts per block are right if their relative error is at most `timeouts`, or if their
         error is less than `some`. They must be right at this share of the points.
     block
-        Limit of the median error of the median time of a block; None if it was not measured.
+        Limit for the median error of the median block time; None if block times were not measured.
     """
 
     median: float = 0.10
@@ -58,7 +58,7 @@ class Judged:
     prediction
         The prediction.
     told
-        The means of the trusted runs; None if no run is trusted.
+        For each number of servers, the means of the trusted runs; None if no run is trusted.
     """
 
     prediction: Prediction
@@ -66,14 +66,14 @@ class Judged:
 
     @property
     def log_ratio(self) -> float:
-        """ln(measured / predicted) of a plateau's goodput; NaN without a trusted run."""
+        """ln(measured / predicted goodput) of a plateau; NaN without a trusted run."""
         told = self.told[self.prediction.servers]
         if told is None:
             return math.nan
         return math.log(told.goodput / 1e6 / self.prediction.goodput_mbps)
 
     def timeout_error(self, bars: Bars) -> float:
-        """Measured divided by predicted timeouts per block, minus 1; 0 if there are too few."""
+        """Relative error of timeouts per block; 0 if there are few, or the difference is small."""
         told, predicted = self.told[self.prediction.servers], self.prediction.timeouts_per_block
         if told is None:
             return math.nan
@@ -89,12 +89,12 @@ class Judged:
         return math.nan if told is None else told.block * 1e3 / self.prediction.block_ms - 1
 
     def worst(self, bars: Bars) -> float:
-        """Return the limit of the point's |ln goodput ratio|."""
+        """Return the limit for the point's |ln goodput ratio|."""
         return bars.worst_fast if self.prediction.rate == "100Mbps" else bars.worst
 
     @property
     def is_right(self) -> bool:
-        """Whether a knee lies in its interval."""
+        """Whether the kernel's knee lies in the predicted interval."""
         low, high = (self.told[count] for count in self.prediction.servers_to_run())
         return bool(low and high and not low.collapsed and high.collapsed)
 
@@ -120,7 +120,7 @@ def _told(prediction: Prediction, servers: int, answers: Sequence[Answer]) -> To
 
 
 def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
-    """Judge whether every run was done once."""
+    """Judge whether every run was done exactly once."""
     asked = sorted((one.point, one.servers, one.seed) for one in answers)
     due = sorted(runs(predictions))
     return Verdict("every run was done once", f"{len(asked)} of {len(due)}", (), asked == due)

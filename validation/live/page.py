@@ -93,7 +93,7 @@ def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> lis
 
 
 def _ms(value: float) -> str:
-    """Write a time in ms, or a dash for older sets, which have none."""
+    """Write a time in ms, or a dash for older sets, in which block times were not measured."""
     return "–" if math.isnan(value) else f"{value:.1f}"
 
 

@@ -1,4 +1,4 @@
-"""The points of the blind predictions, drawn from a seed: reads on a star of real hosts."""
+"""The points of the blind predictions: random reads on a star of real hosts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 _SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
 JITTERS = {"100Mbps": "20us", "50Mbps": "200us", "20Mbps": "500us", "10Mbps": "1ms"}
-"""Largest time between two requests, for each rate of the links."""
+"""Maximum time between two requests, for each rate of the links."""
 _WIDE_SERVERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 _LONGEST = 0.5
-"""Longest block in seconds; a run would have too few longer blocks."""
+"""Maximum seconds of a block; with longer blocks, a run would have too few of them."""
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -29,18 +29,18 @@ _WINDOWS = (2, 4, 8)  # segments of a fixed window
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """A read, without its number of servers.
+    """A read whose number of servers is not fixed.
 
     Parameters
     ----------
     control
-        `reno`, `cubic`, `bbr`, or `fixed`, a small receive window that slow start would exceed.
+        `reno`, `cubic`, `bbr`, or `fixed`; with `fixed`, a small receive window limits the sender.
     window
-        Segments of the fixed window, if it is fixed.
+        Segments of the fixed window; 0 if it is not fixed.
     recovery
         The loss recovery.
     sru, buffer, rto_min, rate, connections
-        Values of a scenario.
+        The values of these keys in the scenario.
     """
 
     control: str
@@ -60,13 +60,13 @@ class Read:
         return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}{kept}"
 
     def least_s(self, servers: int) -> float:
-        """Seconds that a block takes on the client's link."""
+        """Seconds that the data of a block take on the client's link."""
         kilobytes, megabits = self.sru.removesuffix("KB"), self.rate.removesuffix("Mbps")
         return servers * int(kilobytes) * 8e3 / (int(megabits) * 1e6)
 
     def document(self, servers: int, blocks: int) -> dict[str, Any]:
         """Return the scenario with this many servers."""
-        # Without timestamps, the first window that a kernel offers is whole segments, too.
+        # Without timestamps, the first window that the kernel advertises is also whole segments.
         window = {"receive_window": f"{self.window}pkt", "timestamps": False}
         fixed = window if self.control == "fixed" else {}
         return {
@@ -85,7 +85,7 @@ class Read:
                 "name": "cubic",
                 "congestion_control": "reno" if self.control == "fixed" else self.control,
                 "rto_min": self.rto_min,
-                # The hosts have one kernel.
+                # The hosts share one kernel, and so the ticks of its timer.
                 "timer_phase": "shared",
                 **RECOVERIES[self.recovery],
                 **fixed,
@@ -95,7 +95,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Lot:
-    """The settings of the draw of a set of points.
+    """How the points of a set are drawn.
 
     Parameters
     ----------
@@ -104,16 +104,16 @@ class Lot:
     plateaus, knees
         Numbers of points.
     recoveries
-        Names in `RECOVERIES`; since Linux 6.17 the kernel has no `sack`.
+        Names in `RECOVERIES`. `sack` is not among the defaults, because Linux 6.17 removed it.
     rate
         Rate of the links.
     srus
-        Number of SRUs to draw from, the smallest ones of `_SRUS`.
+        SRUs are drawn from this number of the smallest SRUs in `_SRUS`.
     servers
         Largest number of servers.
     wide
-        Whether the rate and the kind of connections are drawn, too, with BBR among the congestion
-        controls and without fixed windows. `rate` is then ignored.
+        Whether the rate and the kind of connections are also drawn. The congestion controls then
+        include BBR, but no fixed windows, and `rate` is ignored.
     seconds
         Approximate duration of a run of the kernel.
     """
@@ -130,7 +130,7 @@ class Lot:
 
 
 def reads(lot: Lot) -> Iterator[tuple[Read, int]]:
-    """Draw an endless series of reads and numbers of servers."""
+    """Yield random reads and numbers of servers without end."""
     draw = random.Random(lot.seed)
     while lot.wide:
         one = Read(

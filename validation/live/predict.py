@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 SEEDS = 10
 REPEATS = 3
-"""Number of runs of the kernel at a point."""
+"""Number of runs of the kernel per number of servers."""
 _FLAT = 0.25
-"""On a plateau, largest |ln ratio| between the goodput with 2/3 or 3/2 of the servers and the
-goodput of the point."""
+"""A point is on a plateau if the goodput changes little with 2/3 and with 3/2 of the servers: this
+is the maximum |ln ratio| of these goodputs."""
 _STEADY = 0.15
-"""Largest standard deviation of ln goodput over the seeds on a plateau."""
+"""Maximum standard deviation of ln goodput over the seeds on a plateau."""
 _BLOCKS = (8, 400)
 _SAMPLE = 12  # blocks of a first, short simulation
 
@@ -36,13 +36,13 @@ class Prediction(Read):
     kind
         `plateau` or `knee`.
     servers
-        Number of servers of a plateau; at a knee, the lower end of the interval: this number does
-        not collapse, and twice as many collapse.
+        Number of servers of a plateau. At a knee, the lower end of the interval: this number of
+        servers does not collapse, and twice this number collapses.
     blocks
         Number of blocks of each run.
     goodput_mbps, timeouts_per_block, block_ms
-        Means over the seeds on a plateau; `block_ms` is the mean of the median block times of the
-        seeds.
+        On a plateau, means over the seeds; for `block_ms`, the mean of the seeds' median block
+        times.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Prediction(Read):
 
 
 def draw(lot: Lot) -> Iterator[Prediction]:
-    """Yield predictions for the first reads that are on a plateau or have a knee."""
+    """Yield predictions for the first drawn reads that are on a plateau or have a knee."""
     plateaus, knees = lot.plateaus, lot.knees
     for read, servers in reads(lot):
         if not plateaus and not knees:
@@ -88,7 +88,7 @@ def _plateau(read: Read, servers: int, lot: Lot) -> Prediction | None:
 
 
 def predicted(point: Prediction, servers: int) -> tuple[Prediction, bool]:
-    """Simulate the point with `servers` servers; return it, and whether it collapses."""
+    """Simulate the point with `servers` servers; return its values, and whether it collapses."""
     told = _simulated(point, servers, point.blocks)
     values = {
         "goodput_mbps": round(told.goodput / 1e6, 2),
@@ -99,10 +99,9 @@ def predicted(point: Prediction, servers: int) -> tuple[Prediction, bool]:
 
 
 def _knee(read: Read, lot: Lot) -> Prediction | None:
-    """Find an interval from n to 2n servers in whose middle the read begins to collapse.
+    """Find an interval from n to 2n servers; the read begins to collapse in its middle.
 
-    A knee near an end of its interval would be hard to predict, so the interval is centred on the
-    knee.
+    If the knee were near an end of the interval, the prediction would be uncertain.
     """
     sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64) if count <= lot.servers]
     collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
@@ -127,7 +126,7 @@ def _blocks(read: Read, servers: int, goodput: float, seconds: float) -> int:
 
 @dataclass(frozen=True)
 class Told:
-    """The summary of the seeds of a simulated point."""
+    """The summary of the runs of a point, simulated or measured."""
 
     goodput: float
     spread: float
@@ -154,7 +153,7 @@ def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
 
 
 def runs(predictions: Sequence[Prediction]) -> Iterator[tuple[int, int, int]]:
-    """Yield the point, the servers and the seed of every run."""
+    """Yield the point, the number of servers and the seed of every run."""
     for point, prediction in enumerate(predictions):
         for servers in prediction.servers_to_run():
             for seed in range(1, REPEATS + 1):

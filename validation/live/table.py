@@ -1,4 +1,4 @@
-"""Tables of dataclasses as CSV, a column for each field."""
+"""CSV tables of dataclasses, with a column for each field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS = {"int": int, "float": float, "str": str}
 
 
 def add(path: Path, kind: type, rows: Iterable[Any]) -> None:
-    """Add rows to a table, one by one as they come; create the table if it is missing."""
+    """Add rows to a table, each as soon as it is known; create the table if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()
     with path.open("a", newline="") as file:

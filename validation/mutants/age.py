@@ -1,6 +1,6 @@
-"""Hashes of the code that the pages measured, so that a test can find outdated pages.
+"""Hashes of the code whose mutants the pages report, so that a test can find outdated pages.
 
-Comments and docstrings do not count, because no mutant is in them.
+Comments and docstrings do not count, because they have no mutants.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 PATHS = {kind: REFERENCE / "mutants" / f"{kind}-files.csv" for kind in ("rust", "python")}
 MOST = 0.5
-"""A page is out of date if more than this share of its files has changed."""
+"""A page is out of date if more than this share of the code's files has changed."""
 OLD = "**Older than the code**"
 """First words of the note on a page that is out of date; the next `make mutants` removes it."""
 OWN_TESTS = "#[cfg(test)]\nmod tests {"
-"""The code after this mark in a file of Rust is not measured."""
+"""In a Rust file, the code after this line is not mutated."""
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def stamps(kind: str) -> dict[str, str]:
-    """Return a hash of the code of each file, without its tests."""
+    """Return a hash of the code of each file; tests in the file do not count."""
     code = _of_rust if kind == "rust" else _of_python
     return {
         path.relative_to(ROOT).as_posix(): _hash(code(path.read_text("utf-8")))
@@ -53,7 +53,7 @@ def _of_rust(text: str) -> str:
 
 
 def _of_python(text: str) -> str:
-    """Return the code's tree without docstrings, which are expressions that nothing uses."""
+    """Return the syntax tree of the code as text, without docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -75,7 +75,7 @@ def _hash(code: str) -> str:
 
 
 def keep(kind: str) -> None:
-    """Keep the hashes of the present files."""
+    """Store the hashes of the present files."""
     with PATHS[kind].open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["file", "hash"])
@@ -83,7 +83,7 @@ def keep(kind: str) -> None:
 
 
 def kept(kind: str) -> dict[str, str]:
-    """Return the kept hashes."""
+    """Return the stored hashes."""
     with PATHS[kind].open(newline="", encoding="utf-8") as file:
         return {row["file"]: row["hash"] for row in csv.DictReader(file)}
 

@@ -1,4 +1,4 @@
-"""The mutants of cargo-mutants, and a sample with some mutants of each crate."""
+"""The mutants that cargo-mutants lists, and a sample that has some mutants of each crate."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ PACKAGES = (
     "live",
     "web",
 )
-"""All crates except the binding, which Python's tests cover."""
+"""All crates except the Python binding, which the Python tests cover."""
 
 LEAST = 8
-"""Number of mutants of each crate or package that come first; mutants of all crates follow."""
+"""The draw begins with this number of mutants of each crate or package; the others follow."""
 BLOCK = 20
-"""Mutants in a block of the draw; a block is sorted by file, so that builds are shared."""
+"""Number of mutants per block of the draw. A block is sorted by file, so that less is rebuilt."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,10 @@ class Mutant:
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package; a change of the sources replaces only a few."""
+    """Return `count` mutants, some of each package.
+
+    The order depends on each mutant's key, so a change of the sources replaces only a few mutants.
+    """
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -74,7 +77,7 @@ def sample(count: int) -> list[Mutant]:
 
 
 def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
-    """Sort mutants by key, with the first `LEAST` of each part before all others."""
+    """Sort mutants by key, but put the first `LEAST` mutants of each part before all others."""
     seen: Counter[str] = Counter()
     first: list[M] = []
     others: list[M] = []
@@ -85,15 +88,15 @@ def stratified(mutants: Iterable[M], part: Callable[[M], str]) -> list[M]:
 
 
 def unseen_first(mutants: Iterable[M], known: Iterable[str], part: Callable[[M], str]) -> list[M]:
-    """Sort mutants by the number of known mutants of their part; `known` has a part per mutant."""
+    """Sort mutants so that parts with few known mutants come first; `known` lists their parts."""
     count = Counter(known)
     return sorted(mutants, key=lambda mutant: count[part(mutant)])
 
 
 def in_blocks(mutants: list[Mutant]) -> list[Mutant]:
-    """Return blocks of mutants in the order of the draw, each sorted by crate and file.
+    """Return the mutants in the order of the draw, but sort each block by crate and file.
 
-    Less code is rebuilt in this order.
+    In this order, less code is rebuilt.
     """
     blocks = range(0, len(mutants), BLOCK)
     return [

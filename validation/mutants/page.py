@@ -1,4 +1,4 @@
-"""The pages of rates and missed mutants."""
+"""The pages on the mutation tests: rates of caught mutants, and missed mutants."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ others from all packages. At least {bar:.0%} have to be caught. Lines are those 
 
 
 def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
-    """Write the page on the drawn mutants, run or not; return the share that is caught."""
+    """Write the page on the drawn mutants (None: not run yet); return the share that is caught."""
     judged = [it for it in drawn if it]
     run = f"All {len(drawn)} mutants of the sample have been run."
     if len(judged) < len(drawn):
@@ -105,7 +105,7 @@ def _commit() -> list[str]:
 
 
 def share(verdicts: Iterable[Verdict]) -> float:
-    """Return the caught share of the mutants that compile and have an effect."""
+    """Return the share of caught mutants, of those that compile and are not equivalent."""
     viable = _viable(verdicts)
     return sum(it.outcome in CAUGHT for it in viable) / max(1, len(viable))
 

@@ -1,4 +1,4 @@
-"""The tests that judge the mutants of each Python package."""
+"""The tests that run on the mutants of each Python package."""
 
 _RUNS = ("grid", "store", "sweep", "api")
 _OF_PACKAGES = {
@@ -45,4 +45,4 @@ _OF_PACKAGES = {
     ),
 }  # fmt: skip
 TESTS = {package: ("keywords", *tests) for package, tests in _OF_PACKAGES.items()}
-"""Files of tests of each package, the quick files first."""
+"""The test files for each package, the quick files first."""

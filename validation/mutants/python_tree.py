@@ -1,4 +1,4 @@
-"""Mutants of the Python package by Cosmic Ray's operators, and a copy in which they are tested."""
+"""Mutants of the Python package, by Cosmic Ray's operators, and a copy in which they are tested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from validation.mutants.table import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Mutants of annotations do not count, and neither do variables that operators invent.
+# Operators that are left out, for instance because they change annotations or add new variables.
 IDLE = ("VariableReplacer", "VariableInserter", "BitOr_", "RemoveDecorator")
 COPIED = (
     "python",
@@ -38,7 +38,7 @@ COPIED = (
 )
 SKIPPED = ("__pycache__", "_build")
 PATIENCE, LEAST_S = 5.0, 120.0
-"""A mutant times out after this multiple of the tests' time, but not before two minutes."""
+"""A mutant times out after this multiple of the tests' usual time, but not before two minutes."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The mutant's identity: file, line and operator; `place` distinguishes equal lines."""
+        """The mutant's identity: file, text of the line, operator, and number of the position."""
         told = f"{SEED} {self.file} {self.operator} {self.place} {self.text}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -70,7 +70,7 @@ class Mutant:
 
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants, some of each package, with one mutant per line."""
+    """Return `count` mutants, some of each package, with at most one mutant per line of code."""
     found: dict[tuple[str, int], Mutant] = {}
     names = [name for name in plugins.operator_names() if not any(word in name for word in IDLE)]
     for package in TESTS:
@@ -132,7 +132,7 @@ class Tree:
         return Verdict(mutant.name, package, outcome, "")
 
     def _limit(self, package: str) -> float:
-        """Measure once how long the tests of a package take without a mutant; they must pass."""
+        """Return the time limit of a package's tests; measure once how long they usually take."""
         if package not in self.limits:
             start = time.monotonic()
             if not self._passes(package, None):
@@ -144,7 +144,7 @@ class Tree:
         """Return whether the tests pass; None if they take longer than the limit."""
         tests = self.path / "tests"
         files = [str(next(tests.rglob(f"test_{name}.py"))) for name in TESTS[package]]
-        # An example that failed under one mutant must not fail under the next.
+        # Hypothesis must not repeat an example that failed with the previous mutant.
         shutil.rmtree(self.path / ".hypothesis", ignore_errors=True)
         options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
         command = [sys.executable, "-m", "pytest", *options, *files]

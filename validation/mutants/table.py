@@ -1,4 +1,4 @@
-"""The kept outcomes, one line per mutant."""
+"""The table of stored outcomes, with one line per mutant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mutant(Protocol):
 class Verdict:
     """The outcome of a mutant: `caught`, `timeout`, `missed`, `unviable` or `equivalent`.
 
-    An equivalent mutant was missed, but has no effect for a known reason."""
+    An equivalent mutant was missed because it has no effect, for a known reason."""
 
     mutant: str
     package: str
@@ -39,7 +39,7 @@ class Verdict:
 
 
 def read(path: Path | None = None) -> dict[str, Verdict]:
-    """Return the kept outcomes, by the mutants' keys."""
+    """Return the stored outcomes, by the mutants' keys."""
     path = path or PATH
     if not path.exists():
         return {}

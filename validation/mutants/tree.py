@@ -1,4 +1,4 @@
-"""A copy of the sources in which one mutant at a time is built and tested."""
+"""A copy of the sources, in which one mutant after the other is built and tested."""
 
 from __future__ import annotations
 
@@ -38,16 +38,15 @@ ABOVE = {
     "incast-live": (),
     "incast-web": (),
 }
-"""Packages whose tests run on mutants that the package's own tests miss."""
+"""For each package, other packages whose tests run if the package's own tests miss a mutant."""
 PATIENCE, LEAST_S = 5, 20
-"""A mutant times out after this multiple of the tests' processor time, or after 20 s if
-that is longer.
+"""A mutant times out after this multiple of the tests' usual processor time, but not before 20 s.
 
-Processor time does not depend on other work of the machine."""
+Processor time does not depend on the load of the machine."""
 SLEEP = 20
-"""Limit in real time for a mutant that only waits, as a multiple of the limit above."""
+"""The limit in real time is this multiple of the limit above; it stops mutants that only wait."""
 MEMORY = 8 << 30
-"""Bytes of address space of a test; a test that stores data without end fails."""
+"""Maximum address space of a test in bytes, so that a test that stores endless data fails."""
 
 
 class Stage(NamedTuple):
@@ -77,7 +76,7 @@ class Tree:
         self.usual_s: dict[str, float] = known
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """Build and test one mutant, stage by stage, until a stage notices it."""
+        """Build and test one mutant, stage by stage, until a stage catches it."""
         path = self.path / mutant.file
         original = path.read_bytes()
         packages = (mutant.package, *ABOVE[mutant.package])
@@ -104,7 +103,7 @@ class Tree:
         return max(LEAST_S, round(PATIENCE * self.usual_s[" ".join(stage)]))
 
     def _learn(self, stage: Stage) -> None:
-        """Measure how long tests take without a mutant; they must pass."""
+        """Measure how long the tests take without a mutant, and check that they pass."""
         tests = self._build(stage)
         before = _spent()
         if tests is None or self.run(stage, tests, None):
@@ -119,7 +118,7 @@ class Tree:
             subprocess.run(command, cwd=self.path, check=True, input=mutant.diff, text=True)
 
     def _build(self, stage: Stage) -> list[str] | None:
-        """Return the executables; None if they do not compile."""
+        """Build the tests; return their executables, or None if they do not compile."""
         which = ["--lib"] if stage.kind == "lib" else ["--test", "*"]
         command = ["cargo", "test", "--locked", f"--package={stage.package}", *which]
         built = subprocess.run(
@@ -128,7 +127,7 @@ class Tree:
             env=os.environ
             | {
                 "CARGO_TARGET_DIR": str(self.path / "target"),
-                # Nobody reads a backtrace, and the linker has less work without debug information.
+                # Backtraces are not needed, and linking is faster without debug information.
                 "CARGO_PROFILE_DEV_DEBUG": "0",
             },
             stdin=subprocess.DEVNULL,
@@ -140,12 +139,12 @@ class Tree:
         return None if built.returncode else list(_executables(built.stdout))
 
     def run(self, stage: Stage, tests: list[str], limit_s: int | None) -> str:
-        """Return `caught`, `timeout`, or an empty string if all tests pass."""
+        """Run tests; return `caught`, `timeout`, or an empty string if all tests pass."""
         for test in tests:
             process = subprocess.Popen(
                 ["sh", "-c", f'{bounds(limit_s)}; exec "$0" --quiet', test],
                 cwd=self.path / folder(stage.package),
-                # A counter-example needs not be small, and is not kept.
+                # A counter-example need not be small, and is not stored.
                 env=os.environ
                 | {"PROPTEST_MAX_SHRINK_ITERS": "0", "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1"},
                 stdin=subprocess.DEVNULL,
@@ -184,7 +183,7 @@ def stages_of(package: str) -> list[Stage]:
 
 
 def copy_sources(root: Path, into: Path) -> bool:
-    """Copy the tracked sources that differ; return whether any did."""
+    """Copy the tracked sources that differ, and remove other files; return whether any changed."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "Cargo.toml", "Cargo.lock", "crates", "scenarios"],
         cwd=root,

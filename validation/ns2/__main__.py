@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def sample(jobs: int) -> list[reads.Pair]:
-    """Repeat a point of every set, except for sets that take long or depend on a rare event."""
+    """Repeat points of every set, except for sets that take long or depend on rare events."""
     servers = {"star": 8, "sack": 8, "tahoe": 8, "red": 12}
     kept = {
         read: rows

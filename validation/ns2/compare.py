@@ -1,4 +1,4 @@
-"""Run the scenarios of the reference data and compare the outcomes."""
+"""Run the scenarios of the reference data, and compare their results with those of ns-2."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One point in ns-2 and here: means over the seeds, medians of the block time."""
+    """One point, each value in ns-2 and in incast: means over the seeds, but medians for `p50`."""
 
     point: Point
     goodput: tuple[float, float]
-    """Mbps, ns-2's first."""
+    """Goodput in Mbps."""
     timeouts: tuple[float, float]
-    """Per block."""
+    """Timeouts per block."""
     p50: tuple[float, float]
-    """Block time, ms."""
+    """Median block time in ms."""
     stalled: float
-    """Share of ns-2's blocks with a timeout."""
+    """Share of the blocks of ns-2 that have a timeout."""
 
     @property
     def log_ratio(self) -> float:
-        """Return ln(goodput ours / ns-2)."""
+        """Return ln(goodput of incast / goodput of ns-2)."""
         return math.log(self.goodput[1] / self.goodput[0])
 
     @property
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def simulate(document: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the workload's result row."""
+    """Run a scenario; return the row of the workload."""
     point = load(document).plan.points[0]
     row: dict[str, Any] = _core.run(point.scenario, seed)["rows"][0]
     return row
@@ -81,7 +81,7 @@ def _compare_one(point: Point) -> Outcome:
 def _one_shot(point: Point) -> Outcome:
     ours = [simulate(one_shot(row), int(row["seed"])) for row in point.runs]
     row = point.runs[0]
-    # Whole segments travel, the SRU counts.
+    # Servers send whole segments, but the goodput of ns-2 counts only the bytes of the SRU.
     counted = int(row["sru_kb"]) * 1024 / (int(row["sru_pkts"]) * int(row["mss"]))
     return Outcome(
         point,

@@ -21,7 +21,7 @@ SCRIPT = FOLDER / "read.tcl"
 FILE = FOLDER / "ns2_reads.csv"
 HEADER = 40
 MEASURED = ("blocks", "ended", "stalled", "timeouts", "arrivals", "drops", "p50_ms", "queue")
-"""Columns that the script prints, in this order."""
+"""The columns that the script prints, in order."""
 AGENTS = {
     "newreno": "TCP/Newreno",
     "tahoe": "TCP",
@@ -32,21 +32,21 @@ AGENTS = {
 
 @dataclass(frozen=True)
 class Read:
-    """One configuration; names and units are those of the script."""
+    """One configuration; the names and units are those of the script's parameters."""
 
     set: str
     transport: str = "newreno"
     servers: int = 8
     sru: int = 256
-    """Segments."""
+    """Segments per server and block."""
     segment: int = 1024
     rate: int = 1000
     """Rate of a server's link in Mbps; `client_rate` has the same unit."""
     client_rate: int = 1000
     delay: int = 50
-    """Delay of every link, us."""
+    """Delay of every link in us."""
     buffer: int = 32
-    """Buffer, in packets or in bytes."""
+    """The buffer in packets; in bytes, if `bytes` is 1."""
     bytes: int = 0
     jitter: int = 8
     rto_min: float = 200.0
@@ -74,7 +74,8 @@ class Read:
             "buffer": f"{self.buffer}pkt",
         }
         if self.bytes:
-            # DropTail::enque() drops at the limit, without the packet in transmission.
+            # DropTail::enque() drops when the queue reaches the limit. The packet that is being
+            # sent does not count.
             network |= {"buffer": f"{self.buffer - 1}B", "buffer_counts_in_service": False}
         if self.red:
             low, high, p, weight, wait = self.red.split()
@@ -119,27 +120,27 @@ class Read:
 
 @dataclass(frozen=True)
 class Side:
-    """Sums and means over the runs of one simulator."""
+    """The results of one simulator, over all its runs of a configuration."""
 
     goodput: float
-    """Mbps."""
+    """Goodput in Mbps."""
     timeouts: float
     """Timeouts per block, or per run for flows that never end."""
     p50: float
-    """Median over the runs of the median block time, ms."""
+    """The median block time of each run in ms; the median over the runs."""
     stalled: float
     """Share of blocks with a timeout, for ns-2 only."""
     loss: float
     """Share of the sent packets that are lost."""
     queue: float
-    """Mean over time of the number of waiting packets, without the one that is being sent."""
+    """Mean number of waiting packets over time, without the packet that is being sent."""
     spread: dict[str, float]
-    """Standard errors of the means `loss` and `queue` over the runs."""
+    """Standard errors of `loss` and `queue`, which are means over the runs."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One configuration on both sides."""
+    """One configuration, with the results of ns-2 and of incast."""
 
     read: Read
     ns2: Side
@@ -147,7 +148,7 @@ class Pair:
 
     @property
     def log_ratio(self) -> float:
-        """Return ln(goodput here / ns-2)."""
+        """Return ln(goodput of incast / goodput of ns-2)."""
         return math.log(self.here.goodput / self.ns2.goodput)
 
     @property
@@ -156,7 +157,7 @@ class Pair:
         return self.here.p50 / self.ns2.p50 - 1
 
     def error(self, quantity: str) -> float:
-        """Return the relative error of any quantity."""
+        """Return the relative error of a quantity: incast / ns-2 - 1."""
         theirs: float = getattr(self.ns2, quantity)
         ours: float = getattr(self.here, quantity)
         return ours / theirs - 1
@@ -168,9 +169,9 @@ class Pair:
 
 
 def measure(read: Read, seed: int) -> dict[str, str]:
-    """Run ns-2; return the row to keep."""
+    """Run ns-2; return the row to store."""
     out = subprocess.run(read.command(seed), capture_output=True, text=True, check=True).stdout
-    # TCP/Linux prints further lines.
+    # TCP/Linux also prints other lines.
     values = next(line for line in out.splitlines() if line.count(",") == len(MEASURED) - 1)
     return {
         **{key: str(value) for key, value in asdict(read).items()},
@@ -180,7 +181,7 @@ def measure(read: Read, seed: int) -> dict[str, str]:
 
 
 def keep(seeds: Mapping[Read, Iterable[int]], jobs: int) -> None:
-    """Run ns-2, and replace all kept rows by its measurements."""
+    """Run ns-2, and replace all stored rows by the new results."""
     tasks = [(read, seed) for read, its in seeds.items() for seed in its]
     with ThreadPoolExecutor(jobs) as pool:
         rows = list(pool.map(lambda task: measure(*task), tasks))
@@ -191,7 +192,7 @@ def keep(seeds: Mapping[Read, Iterable[int]], jobs: int) -> None:
 
 
 def load() -> dict[Read, list[dict[str, str]]]:
-    """Read the kept rows of each configuration."""
+    """Read the stored rows of each configuration."""
     kept: dict[Read, list[dict[str, str]]] = {}
     convert = {"int": int, "float": float, "str": str}
     kinds = {field.name: convert[str(field.type)] for field in fields(Read)}
@@ -203,7 +204,7 @@ def load() -> dict[Read, list[dict[str, str]]]:
 
 
 def compare(kept: dict[Read, list[dict[str, str]]], jobs: int) -> list[Pair]:
-    """Repeat the kept runs with twice as many seeds, because seeds cost less here."""
+    """Repeat the stored runs with twice as many seeds, because incast is faster than ns-2."""
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda item: _compare_one(*item), kept.items()))
 

@@ -1,4 +1,4 @@
-"""Limits and tables of the reads and long flows of ns-2 that are kept."""
+"""Bars and tables for the stored reads and long flows of ns-2."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _reads(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 
 def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
-    # TCP/Linux has only an approximate counterpart, and none for two flows.
+    # incast's transport resembles TCP/Linux only approximately, and not with two flows.
     loss, least = (0.3, 4) if name == "bic" else (0.15, 0)
     judged = [it for it in pairs if it.read.servers >= least]
     among = f" from {least} flows on" if least else ""
@@ -84,7 +84,7 @@ def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 
 def _beyond_chance(bar: str, pairs: list[Pair], quantity: str, limit: float) -> Verdict:
-    """Judge errors by a limit, or by two standard errors if these are larger."""
+    """Judge errors by a limit, or by two standard errors if this is larger than the limit."""
     bar += ", or two standard errors"
     errors = {_label(it): (it.error(quantity), 2 * it.chance(quantity)) for it in pairs}
     misses = tuple(
@@ -98,7 +98,7 @@ def _beyond_chance(bar: str, pairs: list[Pair], quantity: str, limit: float) -> 
 
 
 def judge_sample(pairs: list[Pair]) -> list[Verdict]:
-    """Judge single points with one seed each by a bar that chance alone does not miss."""
+    """Judge single points by a bar that is so wide that chance alone does not cause a miss."""
     return [
         _all(
             "sample: |ln goodput ratio| at most 0.3",
@@ -122,7 +122,7 @@ def _label(pair: Pair) -> str:
 
 
 def _name(pair: Pair) -> str:
-    """Return the values that distinguish the configuration within its set."""
+    """Return the parameters in which the configuration differs from others of its set."""
     read = pair.read
     unit = "B" if read.bytes else "pkt"
     parts = {

@@ -24,7 +24,7 @@ class Point:
 
     @property
     def jittered(self) -> bool:
-        """Whether ns-2's hosts delayed their packets at random."""
+        """Whether the hosts in ns-2 delayed their packets randomly."""
         return self.set in ("p", "v")
 
 
@@ -33,14 +33,14 @@ def load(name: str) -> list[Point]:
     runs: dict[tuple[str, int], list[Row]] = defaultdict(list)
     with (FOLDER / f"ns2_{name}.csv").open(newline="") as file:
         for row in csv.DictReader(file):
-            # Set e has two timers under one name.
+            # In set e, two minimum RTOs have the same name.
             cfg = f"{row['cfg']}_rto{row['rtomin_ms']}ms" if name == "e" else row["cfg"]
             runs[cfg, int(row["N"])].append(row)
     return [Point(name, cfg, servers, tuple(rows)) for (cfg, servers), rows in runs.items()]
 
 
 def barrier_read(row: Row, *, jittered: bool) -> dict[str, Any]:
-    """Return the scenario of a run of sets a, b, d, p and v."""
+    """Return the scenario of a run in one of the sets a, b, d, p and v."""
     rto_min = float(row["rtomin_ms"])
     transport = {
         "rto_min": f"{rto_min}ms",
@@ -64,7 +64,7 @@ def barrier_read(row: Row, *, jittered: bool) -> dict[str, Any]:
 
 
 def one_shot(row: Row) -> dict[str, Any]:
-    """Return the scenario of a run of set e: 23 full segments for any SRU."""
+    """Return the scenario of a run in set e. Servers send 23 full segments whatever the SRU is."""
     rto_min, syn = f"{float(row['rtomin_ms'])}ms", row["syn"] == "1"
     spread = "request_jitter" if row["start"] == "gap" else "start_spread"
     return {

@@ -24,7 +24,7 @@ the same order. [](../reference/ns2.md) explains the differences and their cause
 
 
 def write(folder: Path, outcomes: list[Outcome], verdicts: list[Verdict], kept: list[str]) -> None:
-    """Write `ns2.md` and its pictures into the folder; `kept` is its last part."""
+    """Write `ns2.md` and its pictures into the folder; `kept` is the last part of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in "abpvd":
         _draw(folder / f"ns2-{name}.png", [it for it in outcomes if it.point.set == name])

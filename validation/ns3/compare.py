@@ -15,18 +15,20 @@ from validation.ns2.compare import simulate
 
 FILE = REFERENCE / "ns3" / "ns3.csv"
 REQUEST_S = 2 * (25e-6 + 42 * 8e-9)
-"""Time of a request on an idle path; here the client requests, and in ns-3 the server connects."""
+"""The time of a request on an idle path. It is subtracted from incast's times, because incast's
+client sends requests; in ns-3, the servers connect and send at once."""
 SEEDS = 20
-"""Points with fewer seeds are shown, but not judged."""
+"""Points with fewer seeds are shown on the page, but not judged."""
 
 NAMES = ("NewReno", "NewReno, mended", "NewReno, SACK", "CUBIC, SACK", "DCTCP, mended")
-"""The compared configurations: congestion control, SACK on or off, and the mended mistake of ns-3.
+"""The compared configurations: congestion control, SACK on or off, and whether a mistake of ns-3 is
+mended.
 
-A mended mistake would dominate the numbers otherwise."""
+The mistakes are mended because otherwise they would dominate the numbers."""
 
 
 class Key(NamedTuple):
-    """The parameters that the runs of a point share."""
+    """The parameters of a point, which all its runs have."""
 
     cc: str
     sack: bool
@@ -46,52 +48,52 @@ class Key(NamedTuple):
 
     @property
     def is_in_a_quick_look(self) -> bool:
-        """Whether a quick comparison has the point."""
+        """Whether `--quick` includes the point."""
         return (self.sru, self.rto_min) == (65536, 10) and self.servers in {8, 16, 24}
 
 
 @dataclass(frozen=True)
 class Side:
-    """The runs of one simulator: means, and the standard error of the goodput."""
+    """The results of one simulator: means over the runs, and the standard error of the goodput."""
 
     goodput: float
     error: float
     timeouts: float
-    """Of data."""
+    """Timeouts of data per run; timeouts of handshakes do not count."""
     fast: float
     drops: float
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point on both sides."""
+    """One point, with the results of ns-3 and of incast."""
 
     key: Key
     seeds: int
     ns3: Side
     here: Side
     lost_handshakes: float
-    """Timeouts of SYNs per run in this simulator."""
+    """Timeouts of handshakes per run in incast."""
 
     @property
     def log_ratio(self) -> float:
-        """Return ln(goodput here / ns-3)."""
+        """Return ln(goodput of incast / goodput of ns-3)."""
         return math.log(self.here.goodput / self.ns3.goodput)
 
     @property
     def distance(self) -> float:
-        """Return the difference in standard errors."""
+        """Return the difference of the goodputs in standard errors."""
         error = math.hypot(self.ns3.error, self.here.error)
         return abs(self.here.goodput - self.ns3.goodput) / error if error else math.inf
 
     @property
     def agrees(self) -> bool:
-        """Whether the goodputs differ by at most 0.15 or two standard errors."""
+        """Whether |ln goodput ratio| is at most 0.15, or the difference two standard errors."""
         return abs(self.log_ratio) <= 0.15 or self.distance <= 2
 
     @property
     def flag(self) -> str:
-        """The mistake of ns-3 that dominates the point, if any."""
+        """The mistake of ns-3 that dominates the point, or an empty string."""
         if self.key.cc == "Dctcp" and self.here.fast > 2 * self.ns3.fast:
             return "CWR"
         if self.lost_handshakes > self.key.servers / 2:
@@ -165,10 +167,10 @@ def _error(values: list[float]) -> float:
 def scenario(key: Key) -> dict[str, Any]:
     """Return the scenario of a point."""
     rto = f"{key.rto_min}ms"
-    # The queue stops while less than an MTU is free, so it holds 66 packets of 1502 bytes.
+    # The queue accepts a packet only if an MTU is free, so it holds 66 packets of 1502 bytes.
     network: dict[str, Any] = {"buffer": "66pkt"}
     if key.cc == "Dctcp":
-        # The queue disc and the packet in the device's queue; RED marks at `MinTh` and above.
+        # The buffer is the queue disc and a packet in the device queue. RED marks from `MinTh` on.
         queue = {"name": "ecn-threshold", "threshold": "31499B"}
         network = {"buffer": "101500B", "queue": queue}
     return {

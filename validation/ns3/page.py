@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MEDIAN = 0.1
-"""Limit of the median |ln goodput ratio| of kinds in which not every point agrees."""
+"""Limit for the median |ln goodput ratio| of configurations in which not every point agrees."""
 DROPS = 0.15
-"""Largest relative difference of the numbers of drops."""
+"""Maximum relative difference between the numbers of drops."""
 
 OPENING = """# Comparison with ns-3
 
@@ -178,7 +178,7 @@ def _agree(bar: str, points: list[Point]) -> Verdict:
 
 
 def _median(name: str, points: list[Point]) -> Verdict:
-    """Judge the median; the tables show the points that miss."""
+    """Judge the median of a configuration. The page's tables show the points that do not agree."""
     median = statistics.median(abs(it.log_ratio) for it in points)
     agree = sum(it.agrees for it in points)
     bar = f"{name}: median |ln goodput ratio| at most {MEDIAN:g} ({SEEDS} seeds, no flag)"

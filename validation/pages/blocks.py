@@ -1,4 +1,4 @@
-"""The commands of a page, in order, with the output that it prints under them."""
+"""The commands of a page, in order, with the output that the page prints under each command."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class Step:
     page, line
         Page and line of the command.
     command
-        The command as a shell takes it, with its comment.
+        The command as typed in a shell, including a comment.
     printed
         The lines under the command; empty if the page does not show its output.
     """
@@ -33,7 +33,7 @@ class Step:
 
     @property
     def place(self) -> str:
-        """Page and line of the command, for messages."""
+        """Page, line and command, for messages."""
         return f"{self.page}:{self.line}: {self.command}"
 
 
@@ -82,8 +82,8 @@ def _steps(page: str, first: int, lines: list[str]) -> Iterator[Step]:
 def differs(printed: tuple[str, ...], got: str, masks: list[tuple[str, str]]) -> bool:
     """Return whether an output differs from the printed output.
 
-    Lines may break at other places. `…` alone on a line stands for any number of lines, and each
-    pattern of `masks` is replaced in both outputs.
+    Differences of line breaks do not count. `…` alone on a line stands for any number of lines.
+    Each pattern of `masks` is replaced in both outputs before they are compared.
     """
     if not printed:
         return False

@@ -1,4 +1,4 @@
-"""Commands that prepare a page, commands that cannot run here, and output that may differ."""
+"""Lists: commands that prepare a page, commands that are not run, and output that may differ."""
 
 import re
 
@@ -11,7 +11,7 @@ PREPARED = {
     "docs/how-to/diagnose.md": "incast run storage-read --set workload.servers=16 --seeds 1 "
     "--pcap client.pcap >/dev/null",
 }
-"""Commands that make the files that a page needs: captures, and results of earlier commands."""
+"""For each page, a command that makes the files that it needs: captures, or earlier results."""
 
 MINE = {"docs/how-to/advise.md", "docs/how-to/ask-theory.md", "docs/how-to/live.md"}
 """Pages whose `mine.toml` is the scenario of the README."""
@@ -36,13 +36,13 @@ CANNOT = [
     (r"--from config_db\.json --from ss\.txt", "needs the reader's own files"),
     (r"--app \w+ --throttle \w+=\w+ *$|^incast advise mine.toml --(app|out)", "as on advise-*"),
 ]
-"""Patterns of commands that do not run here, each with the cause."""
+"""Patterns of commands that are not run, each with the reason."""
 
 MASKS = [
     (r"about [0-9 minsh]+ on [0-9]+ processors?", "about TIME on N processors"),
     (r"http://127\.0\.0\.1:\d+/", "http://127.0.0.1:PORT/"),
 ]
-"""Patterns of output that depends on the machine, and their replacements on both sides."""
+"""Patterns of output that depends on the machine, and the text that replaces it in both outputs."""
 
 GATE = ("docs/how-to/watch.md", "docs/reference/scenario.md", "docs/how-to/trace-one-block.md")
 """Pages that the tests run, because their commands take only seconds; the study runs all pages."""

@@ -1,4 +1,4 @@
-"""Runs the commands of a page in a folder of its own."""
+"""Runs the commands of a page in a separate folder."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from validation.pages import blocks, lists
 from validation.pages.blocks import ROOT, Step
 
 _MARK = "\x1fstep"
-_PATIENCE = 1800  # seconds for a block
+_PATIENCE = 1800  # maximum seconds for the commands of a block
 _TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,7 +32,7 @@ def page(name: str, folder: Path) -> list[str]:
 
 
 def _prepare(name: str, folder: Path) -> None:
-    """Write the files that the page shows, and the files that its reader has."""
+    """Write the files that the page shows, and the files that a reader of the page would have."""
     tools = folder / ".tools"
     tools.mkdir()
     program = tools / "incast"

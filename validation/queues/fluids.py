@@ -1,4 +1,4 @@
-"""Long flows through the packet engine, compared with the fluid equations."""
+"""Long flows in the packet-level engine, compared with the fluid equations."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 PACKET = 1500
 IDLE = {"name": "barrier-read", "servers": 8, "sru": 1, "blocks": 1, "start_spread": "1000s"}
-"""A workload that requests almost nothing, and lasts longer than the time limit of the run."""
+"""A workload that requests almost no data, and lasts longer than the time limit of a run."""
 MSS = 1460
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 DCTCP = ((2, 65), (10, 65), (20, 65), (2, 20), (10, 20))
-"""Number of flows and marking threshold, at 10 Gbps and 100 us."""
+"""Number of flows and marking threshold in packets, at 10 Gbps and a round trip of 100 us."""
 RENO = (2, 5, 10, 20, 40)
-"""Number of flows into a buffer of 100 packets, at 1 Gbps and 100 us."""
+"""Numbers of flows, with a buffer of 100 packets, at 1 Gbps and a round trip of 100 us."""
 SHOWN = (2, 65)
 """The DCTCP run whose queue is drawn."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """The mean window of a flow whose packets are lost at random."""
+    """The mean window of a flow that loses random packets, in the equations and in the engine."""
 
     share: float
     fluid: float
@@ -42,7 +42,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Port:
-    """The switch port under long flows, after their start."""
+    """The switch port with long flows, after their start, in the equations and in the engine."""
 
     label: str
     fluid: Trajectory
@@ -101,7 +101,8 @@ def reno(counts: Iterable[int] = RENO) -> list[Port]:
 
 
 def _fluid(flows: int, rate: float, places: int, threshold: float | None) -> Trajectory:
-    # The round trip of a scenario includes a packet's time on the bottleneck; q/C does not.
+    # The round trip of a scenario includes a packet's transmission time on the bottleneck. In the
+    # equations, the delay and q/C do not include it.
     service = PACKET * 8 / rate
     link = Link(1 / service, 100e-6 - service, places)
     if threshold is None:
@@ -143,7 +144,7 @@ def _run(
     seconds: float,
     traced_from: float | None = None,
 ) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Return the row of the long flows, and every change of the queue after a time."""
+    """Return the row of the long flows, and every change of the queue from `traced_from` on."""
     name, count = flows
     transport = {"name": name, "mss": MSS, "rto_min": "10ms", "receive_window": 100_000}
     tree = {

@@ -1,4 +1,4 @@
-"""Poisson datagrams through the packet engine, compared with M/G/1/K."""
+"""Poisson datagrams in the packet-level engine, compared with M/G/1/K."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 SEEDS = 20
 SECONDS = 10.0
-"""Simulated."""
+"""Simulated seconds of a run."""
 RATE = 1e9
 LOADS = (0.5, 0.8, 0.95)
 TARGETS = (5e-2, 5e-3)
-"""Largest allowed losses; for each, the smallest buffer with at most this loss is chosen."""
+"""Loss targets. For each target, the study uses the smallest buffer with at most this loss."""
 CLASSES = 40
-"""Number of sizes that approximate exponentially distributed sizes."""
+"""This number of different sizes approximates exponentially distributed sizes."""
 
 
 def exponential_sizes(mean: float) -> list[int]:
-    """Return the means of `CLASSES` equally likely parts of an exponential distribution, bytes."""
+    """Return the mean sizes of `CLASSES` equally likely parts of an exponential distribution."""
     bounds = [-math.log1p(-i / CLASSES) for i in range(CLASSES)] + [math.inf]
 
     def above(x: float) -> float:
@@ -45,12 +45,12 @@ MIXES: dict[str, dict[int, float]] = {
     "rare giants": {300: 0.9, 9000: 0.1},
     "exponential": dict.fromkeys(exponential_sizes(1500.0), 1 / CLASSES),
 }
-"""Sizes in bytes and their shares, for each mix of packets."""
+"""For each mix of packets, the sizes in bytes, and the share of packets with each size."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity: the theoretical value, and the mean and standard error of the runs."""
+    """A quantity: the value in theory, and the mean of the runs with its standard error."""
 
     theory: float
     here: float
@@ -64,7 +64,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Point:
-    """One load of one mix of packets at one buffer."""
+    """The results for one mix of packets, at one load and with one buffer."""
 
     mix: str
     queue: MG1K
@@ -74,7 +74,7 @@ class Point:
 
 
 def scenario(mix: dict[int, float], load: float, places: int) -> incast.Scenario:
-    """Return Poisson datagrams on links that do not shape them, with negligible reads."""
+    """Return Poisson datagrams on links that are too fast to delay them, with negligible reads."""
     mean = sum(size * share for size, share in mix.items())
     tree: dict[str, Any] = {
         "network": {
@@ -112,7 +112,7 @@ SAMPLE = (("one size", 0.8, 5e-2), ("rare giants", 0.95, 5e-2))
 
 
 def compare(jobs: int, points: Iterable[tuple[str, float, float]] = EVERY) -> Iterator[Point]:
-    """Run points; a point is a mix of sizes, a load, and the largest loss that is allowed."""
+    """Run points; a point is a mix of packets, a load, and a loss target."""
     for name, load, target in points:
         mix = MIXES[name]
         mean = sum(size * share for size, share in mix.items())
@@ -135,7 +135,7 @@ def _point(name: str, mean: float, load: float, places: int, jobs: int) -> Point
         name,
         queue,
         quantity(queue.blocking, "drop_ratio"),
-        # Waiting does not depend on the size, so waiting bytes are packets times the mean size.
+        # A packet's wait does not depend on its size: waiting packets = waiting bytes / mean size.
         quantity(queue.mean_waiting, "queue_mean_bytes", mean),
         quantity(1 - float(queue.pmf[0]), "link_utilization"),
     )

@@ -1,4 +1,4 @@
-"""Verdicts, page and pictures of the queues and fluids."""
+"""Verdicts, page and pictures of the study of queues and fluid models."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _closed() -> Verdict:
             chain = MG1K(load, Exponential(1.0), capacity).blocking
             errors.append((f"M/M/1/{capacity}", chain / MM1K(load, 1.0, capacity).blocking - 1))
             exact = md1k_blocking(load, capacity)
-            # At lower losses, the closed form's 1 - b/(1 + rho b) has no digits left as a float.
+            # For lower losses, the closed form 1 - b/(1 + rho b) loses all digits as a float.
             if exact > 1e-15:
                 chain = MG1K(load, Deterministic(1.0), capacity).blocking
                 errors.append((f"M/D/1/{capacity}", chain / exact - 1))
@@ -345,7 +345,7 @@ def _draw_queue(path: Path, port: Port) -> None:
 
 
 def _from_longest(time: Floats, queue: Floats) -> tuple[Floats, Floats]:
-    """Return 6 ms of a queue from its longest point in the first 4 ms; times are in ms."""
+    """Return 6 ms of a queue, from its maximum in the first 4 ms on; times are in ms."""
     first = queue[time <= time[0] + 4e-3].argmax()
     kept = (time >= time[first]) & (time <= time[first] + 6e-3)
     return (time[kept] - time[first]) * 1e3, queue[kept]

@@ -1,1 +1,1 @@
-"""A ranking of remedies by the share of random reads that they keep near the ideal completion."""
+"""A ranking of remedies by the share of random reads whose completion is near the ideal."""

@@ -2,9 +2,9 @@
 
 python -m validation.ranking [--scenarios 500] [--jobs N]
 
-Simulates scenarios, and new rows of scenarios/remedies.toml, that the kept table lacks; an
-interruption loses nothing. Exits with 1 if the simulator no longer reproduces the table; in this
-case, delete the table, and make it again.
+Simulates the scenarios, and the rows of scenarios/remedies.toml, that are missing in the stored
+table. It can be interrupted, because each result is stored at once. Exits with 1 if the simulator
+no longer reproduces the table; in this case, delete the table, and make it again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SPOT_CHECKS = 10
 
 
 def main() -> int:
-    """Simulate the missing rows, check a sample of the others, and judge the remedies."""
+    """Simulate the missing rows, check a sample of the stored rows, and judge the remedies."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenarios", type=int, default=500)
     parser.add_argument("--jobs", type=int, help="parallel runs; default: one per processor")

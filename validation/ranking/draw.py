@@ -1,4 +1,4 @@
-"""Draws star networks, reads and other traffic, log-uniformly in six dimensions."""
+"""Draws star networks, reads and background traffic. Six parameters are drawn log-uniformly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ REMEDIES = ROOT / "scenarios" / "remedies.toml"
 SEED = 2026
 BLOCKS = 4
 GIVEN_UP = 2.5
-"""A run ends after this many ideal completion times; slower runs count as below half."""
+"""A run is stopped after this many ideal completion times, because it has missed all levels."""
 
-# The drawn quantities: the least and the greatest value, and the range in words for the page.
+# The drawn parameters, each with its smallest and its largest value, and the range as text for the
+# page.
 RANGES = {
     "buffer": (32 * 1024, 1024 * 1024, "32 KiB to 1 MiB"),
     "sru": (8 * 1024, 512 * 1024, "8 to 512 KiB"),
@@ -33,7 +34,7 @@ PACKET = 1500
 
 @dataclass(frozen=True)
 class Drawn:
-    """One scenario, in bytes and bit/s."""
+    """One scenario; sizes in bytes, rate in bit/s."""
 
     buffer: int
     sru: int
@@ -43,7 +44,7 @@ class Drawn:
     background_permille: int
 
     def scenario(self) -> Scenario:
-        """Return `scenarios/remedies.toml` with the drawn values, a point for every remedy."""
+        """Return `scenarios/remedies.toml`, which has a point per remedy, with the drawn values."""
         scenario = incast.load(REMEDIES)
         for key, value in {
             "network.buffer": self.buffer,
@@ -60,7 +61,7 @@ class Drawn:
 
     @property
     def background(self) -> int:
-        """Rate of the other traffic on the client's link, bit/s."""
+        """Rate of the background traffic on the client's link, bit/s."""
         return self.rate * self.background_permille // 1000
 
     @property
@@ -69,9 +70,10 @@ class Drawn:
         return self.rate * self.round_trip_ns / 8e9
 
     def _with_marks(self, scenario: Scenario) -> Scenario:
-        """Let switches mark from K = C·RTT/7 on, the least K with which DCTCP keeps a link busy.
+        """Set the marking threshold to K = C·RTT/7, but at least 20 packets.
 
-        Source: Alizadeh et al. 2010. The paper's value for 1 Gbps, 20 packets, is the default.
+        C·RTT/7 is the smallest K with which DCTCP keeps a link busy (Alizadeh et al. 2010). 20
+        packets are the paper's value for 1 Gbps.
         """
         threshold = max(MARK_PACKETS, round(self.bandwidth_delay / 7 / PACKET))
         queues: list[Any] = []
@@ -85,7 +87,7 @@ class Drawn:
 
 
 def scenarios() -> Iterator[Drawn]:
-    """Draw an endless series of scenarios; the n-th scenario is always the same."""
+    """Yield random scenarios without end; the n-th scenario is always the same."""
     rng = np.random.default_rng(SEED)
     lowest, highest = (np.array([span[end] for span in RANGES.values()]) for end in (0, 1))
     while True:

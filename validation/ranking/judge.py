@@ -1,4 +1,4 @@
-"""Shares of scenarios in which a remedy keeps a share of the ideal, with their intervals."""
+"""Shares of scenarios in which a remedy is close to the ideal, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class Standing:
-    """Shares of scenarios in which one row, or the best of several, keeps each of the `LEVELS`."""
+    """The shares of scenarios in which one row, or the best of several, reaches the `LEVELS`.
+
+    A level is a value of the ideal completion time divided by the simulated completion time.
+    """
 
     label: str
     kept: tuple[Interval, ...]
@@ -38,12 +41,12 @@ class Standing:
 
 @dataclass(frozen=True)
 class Group:
-    """The rows for which the same parties must change, the best first."""
+    """The rows for which the same parties must change, the best row first."""
 
     title: str
     standings: list[Standing]
     best: Standing
-    """Shares that are reached if the group's best row is chosen anew for each scenario."""
+    """The standing if, for each scenario, the group's best row in this scenario is chosen."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,9 @@ class Ranking:
     groups: list[Group]
     best: Standing
     reached: np.ndarray
-    """The best share of the ideal in each scenario."""
+    """For each scenario, the best row's ideal time divided by the simulated time."""
     above: dict[str, int]
-    """For the label of each row: in how many scenarios the row is faster than the ideal."""
+    """By the label of each row, the number of scenarios in which it is faster than the ideal."""
 
 
 def wilson(hits: int, count: int) -> Interval:
@@ -69,7 +72,7 @@ def wilson(hits: int, count: int) -> Interval:
 
 
 def judge(known: list[tuple[Drawn, Shares]]) -> Ranking:
-    """Rank the rows on the scenarios that every row has run."""
+    """Rank the rows by the scenarios that have been simulated with all rows."""
     shares = {row: np.array([kept[row.label] for _, kept in known]) for row in rows()}
     groups = []
     for name, title in GROUPS.items():

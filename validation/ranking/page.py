@@ -73,7 +73,7 @@ The numbers of the table are in `validation/reference/ranking/shares.csv`.
 
 
 def write(folder: Path, ranking: Ranking) -> list[str]:
-    """Write page and picture; return the lines of the table."""
+    """Write the page and the picture; return the lines of the table."""
     spans = [f"| {_NAMES[key]} | {span[2]} |" for key, span in RANGES.items()]
     opening = OPENING.format(
         count=len(ranking.scenarios),
@@ -100,7 +100,7 @@ _NAMES = {
 
 
 def table(ranking: Ranking) -> list[str]:
-    """Return the table, with a line per row and for the best of each group."""
+    """Return the table, with a line for each row, and for the best of each group."""
     head = " | ".join(f"{100 * level:.0f} %" for level in LEVELS)
     what = "Scenarios [%] in which the remedy keeps at least"
     lines = [f"| {what} | {head} |", "| :-- |" + " --: |" * 3]

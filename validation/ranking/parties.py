@@ -5,7 +5,7 @@ from collections.abc import Iterable
 SENDER, RECEIVER, SWITCH, APPLICATION = "sender", "receiver", "switch", "application"
 _MARKS = {SENDER, RECEIVER, SWITCH}
 
-# Every remedy, and the transports of scenarios/remedies.toml that are no remedies.
+# Every remedy, and the transports in scenarios/remedies.toml that are not remedies.
 PARTIES: dict[str, set[str]] = {
     "newreno": set(),
     "dctcp": _MARKS,
@@ -45,7 +45,7 @@ GROUPS = {
 
 
 def group(names: Iterable[str]) -> str:
-    """Return the group of `GROUPS` for remedies that work together."""
+    """Return the key in `GROUPS` for remedies that are used together."""
     parties = set().union(*(PARTIES[name] for name in names))
     if SWITCH in parties:
         return SWITCH

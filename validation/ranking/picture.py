@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from validation.ranking.judge import Ranking, Standing
 
-_ROW = 0.215  # inches
+_ROW = 0.215  # height of a row in inches
 _LOOKS = (("o", "#0072B2", 6.0), ("|", "0.45", 8.0), ("d", "#E69F00", 5.0))
 
 

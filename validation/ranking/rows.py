@@ -1,4 +1,4 @@
-"""The rows of scenarios/remedies.toml, in which every remedy runs."""
+"""The rows of scenarios/remedies.toml, which include every remedy."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from validation.ranking.parties import group
 
 @dataclass(frozen=True)
 class Row:
-    """A transport with its further remedies."""
+    """A transport, with the remedies that are used with it."""
 
     label: str
     names: tuple[str, ...]
@@ -23,7 +23,7 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Return the rows of the scenario, in its order."""
+    """Return the rows of the scenario, in the scenario's order."""
     scenario = incast.load(REMEDIES).override("workload.servers", 2)
     return [
         Row(label_of(point.swept), tuple(_names(point.swept))) for point in scenario.plan.points
@@ -36,7 +36,7 @@ def _names(swept: dict[str, object]) -> list[str]:
 
 
 def _name(value: object) -> str:
-    """Return the name in a value, which may be a string, a table, or a table in JSON."""
+    """Return the name in a value; the value may be the name, a table, or a table as JSON text."""
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
     return str(value["name"]) if isinstance(value, dict) else str(value)

@@ -1,4 +1,4 @@
-"""The simulated shares of the ideal as a table, kept with the other references."""
+"""The table of simulated shares of the ideal, in the folder of reference data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from validation.ranking.rows import rows
 PATH = REFERENCE / "ranking" / "shares.csv"
 
 Shares = dict[str, float]
-"""Ideal completion time divided by the simulated one, by label; 0 for runs that were stopped."""
+"""By the label of a row, the ideal completion time divided by the simulated completion time; 0 if
+the run was stopped."""
 
 
 def simulate(drawn: Drawn, jobs: int | None, only: set[str] | None = None) -> Shares:
-    """Run every remedy, or `only` these, through one scenario."""
+    """Run every row, or only the rows with the labels `only`, in one scenario."""
     ideal = completion_s(drawn)
     scenario = drawn.scenario().override("run.time_limit", f"{GIVEN_UP * BLOCKS * ideal:.9f}s")
     labels = [row.label for row in rows()]
@@ -39,7 +40,7 @@ def simulate(drawn: Drawn, jobs: int | None, only: set[str] | None = None) -> Sh
 
 
 def read() -> list[tuple[Drawn, Shares]]:
-    """Return the kept shares, in the order of the draw."""
+    """Return the stored shares, in the order in which the scenarios are drawn."""
     if not PATH.exists():
         return []
     with PATH.open(newline="") as file:
@@ -53,7 +54,7 @@ def read() -> list[tuple[Drawn, Shares]]:
 
 
 def make(count: int, jobs: int | None) -> Iterator[int]:
-    """Simulate missing rows of the first `count` scenarios; yield the number of each new one."""
+    """Simulate the missing rows of the first `count` scenarios; yield each scenario's number."""
     labels = [row.label for row in rows()]
     known = read()
     for number, drawn in enumerate(islice(scenarios(), count)):

@@ -45,7 +45,7 @@ rto_min = "10ms"
 "workload.servers" = [2, 4, 8, 16]
 """
 GAP = 0.8  # seconds between two kills, on average
-PATIENCE = 1200  # seconds for all shards
+PATIENCE = 1200  # maximum seconds for all shards
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Size:
     shards: int
     kills: int
     lost: int
-    """Number of kills of Dask workers; `kills` is the number of kills of processes of shards."""
+    """Number of Dask workers to kill; `kills` is the number of processes of shards to kill."""
 
     @property
     def runs(self) -> int:
@@ -97,7 +97,7 @@ def main() -> int:
 
 
 def told(what: str, expected: dict[str, bytes], found: dict[str, bytes]) -> bool:
-    """Print whether two sweeps left the same files."""
+    """Compare the files of two sweeps; print and return whether they are the same."""
     same = found == expected
     print(
         "holds " if same else "FAILS ",
@@ -108,18 +108,18 @@ def told(what: str, expected: dict[str, bytes], found: dict[str, bytes]) -> bool
 
 
 def stored(out: Path) -> dict[str, bytes]:
-    """Return the files of rows."""
+    """Return the files of rows, by name."""
     return {file.name: file.read_bytes() for file in (out / "runs").iterdir()}
 
 
 def repeated(out: Path) -> int:
-    """Return the number of ended runs; a run counts twice if a kill lost its first result."""
+    """Return the number of finished runs; a run that was lost and repeated counts twice."""
     files = Path(f"{out}.parts").glob("*/times/*.csv")
     return sum(len(file.read_bytes().splitlines()) - 1 for file in files)
 
 
 def by_dask(scenario: incast.Scenario, out: Path, most: int, chance: random.Random) -> int:
-    """Run a sweep with two workers; kill at most `most`, and return the number of kills."""
+    """Run a sweep with two Dask workers, and kill workers up to `most` times; return the number."""
     lost = 0
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
@@ -137,7 +137,7 @@ def by_dask(scenario: incast.Scenario, out: Path, most: int, chance: random.Rand
 
 
 def by_slurm(cluster: slurm.Slurm, file: Path, out: Path, size: Size, chance: random.Random) -> int:
-    """Run a sweep in shards with kills, and merge them; return the number of kills."""
+    """Run a sweep in shards, kill processes of them, and merge; return the number of kills."""
     tools = Path(sys.executable).parent
     path = f"{tools}{os.pathsep}{cluster.environment['PATH']}"
     cluster = replace(cluster, environment={**cluster.environment, "PATH": path})
@@ -174,13 +174,13 @@ def by_slurm(cluster: slurm.Slurm, file: Path, out: Path, size: Size, chance: ra
 
 
 def is_done(cluster: slurm.Slurm, part: int) -> bool:
-    """Return whether a part reported, before its end, that it was done."""
+    """Return whether a part reported that it is done; a killed part does not."""
     logs = cluster.folder.glob(f"incast-*-{part}.log")
     return any(f"shard {part}/" in log.read_text() for log in logs)
 
 
 def kill_one(out: Path, chance: random.Random) -> bool:
-    """Kill a process of a shard, the simulator or its parent; return whether one was running."""
+    """Kill a random process of the shards, a simulator or its parent; return whether one ran."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""A cluster of one node, with the Slurm of this machine, in a temporary folder."""
+"""A Slurm cluster of one node on this machine, with its files in a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "srun")
-PATIENCE = 60  # seconds for the cluster to be ready
+PATIENCE = 60  # maximum seconds until the cluster is ready
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 CONFIGURATION = """\
@@ -59,7 +59,7 @@ class Slurm:
     Parameters
     ----------
     folder
-        Folder of the cluster's files, in which jobs start.
+        Folder of the cluster's files. Jobs start in this folder.
     environment
         Environment variables for the cluster's commands.
     """
@@ -90,7 +90,7 @@ def missing() -> list[str]:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Slurm]:
-    """Start a cluster whose files are in a folder, and end it after the block."""
+    """Start a cluster whose files are in a folder; end it when the `with` block ends."""
     for name in ("state", "spool", "munge"):
         (folder / name).mkdir(mode=0o700)
     (folder / "munge" / "key").write_bytes(secrets.token_bytes(128))

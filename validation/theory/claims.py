@@ -1,4 +1,4 @@
-"""The claims of the paper on its models, compared with our runs."""
+"""The paper's claims about its models, compared with our runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXPECTED_TO_FAIL = (
     "3.21: n × Padhye is good for small N",
     "3.21: n × Padhye is more than 10 times",
 )
-"""First words of the bars that fail, each for a reason that the page gives."""
+"""The first words of the bars that fail; the page gives the reason for each."""
 
 SMALL, MIDDLE, LARGE = (2, 3, 4), (3, 4, 5, 6, 7, 8), (16, 24, 32, 48)
 
@@ -36,7 +36,7 @@ def judge(curves: Curves) -> list[Verdict]:
 
 
 def judge_one(curve: Curve) -> list[Verdict]:
-    """Judge the claims on the curve of table 3.1 by the given curve."""
+    """Judge the claims about the curve of table 3.1, by a given curve."""
     return [
         *_without_timeouts(curve),
         *_full(curve),
@@ -62,7 +62,7 @@ def _short(value: float) -> str:
 
 
 def _each(bar: str, what: str, curve: Curve, values: NDArray, fine: NDArray) -> Verdict:
-    """Judge values that must all be `fine`, except where they are not numbers."""
+    """Judge whether all values are `fine`; values that are NaN do not count."""
     misses = [
         f"N={n}: {_short(value)}"
         for n, value, good in zip(curve.servers, values, fine, strict=True)
@@ -195,7 +195,7 @@ def _causes(curve: Curve) -> list[Verdict]:
 
 
 def knee(curve: Curve) -> int:
-    """Return the least N such that goodput is below half of the link from N on; 99 if none."""
+    """Return the smallest N from which goodput is below half of the link's rate; 99 if none."""
     above = np.flatnonzero(curve.goodput >= HALF_OF_THE_LINK)
     first = int(above[-1]) + 1 if above.size else 0
     return int(curve.servers[first]) if first < len(curve.servers) else 99
@@ -222,7 +222,7 @@ def _list(values: Iterable[int]) -> str:
 
 
 def _monotone(bar: str, rows: list[Curve], column: str, sign: int) -> Verdict:
-    """Judge whether a column grows (sign 1) or falls (sign -1) from row to row, at every N > 1."""
+    """Judge whether a column grows (sign 1) or falls (-1) from curve to curve, at every N > 1."""
     table = np.array([it.told[column].to_numpy() for it in rows])[:, 1:]
     wrong = sign * np.diff(table, axis=0) < -0.02 * table[:-1]
     misses = [

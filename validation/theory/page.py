@@ -1,4 +1,4 @@
-"""The page and the pictures on models of throughput."""
+"""The page and the pictures of the study of throughput models."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _diagnoses(curves: Curves, in_phase: Curve) -> str:
     there = curve.at(32, 48)
     padhye = (curve.models["n × Padhye"] / curve.goodput)[there]
     timer = curve.told["timeout_s"].to_numpy()[there]
-    # Where nearly all time is lost in timeouts, goodput scales with 1 / T0.
+    # With 32 and 48 servers, timeouts take nearly all time, so goodput is proportional to 1 / T0.
     short = padhye * timer / 0.2
     return DIAGNOSES.format(
         few_whole=f"N = {close.max()}" if close.size else "no N",

@@ -1,4 +1,4 @@
-"""The runs for the page on models of throughput, and the predictions of the models."""
+"""The runs of the study of throughput models, and the predictions of the models."""
 
 from __future__ import annotations
 
@@ -57,35 +57,35 @@ SRUS = [Setting(sru=size) for size in (64, 128, 256, 512)]
 
 @dataclass(frozen=True)
 class Curve:
-    """One setting with each number of servers: the simulation, its parameters, the models."""
+    """The results of one setting, for each number of servers: simulated and predicted."""
 
     setting: Setting
     servers: NDArray[np.int64]
     goodput: NDArray[np.float64]
     """Goodput in Mbps, mean over seeds."""
     told: pl.DataFrame
-    """Parameters, mean over seeds, and the timeouts by place and cause."""
+    """The models' parameters, means over the seeds, and numbers of timeouts by place and cause."""
     models: dict[str, NDArray[np.float64]]
-    """Goodput in Mbps by the name of the model; NaN without losses."""
+    """By the name of the model, the predicted goodput in Mbps; NaN without losses."""
 
     def lossy(self) -> NDArray[np.bool_]:
         return self.told["loss_event_ratio"].to_numpy() > 0
 
     def collapsed(self) -> NDArray[np.bool_]:
-        """Whether at least every fifth block has a timeout."""
+        """Whether there is at least one timeout in five blocks."""
         return self.told["timeouts_per_block"].to_numpy() >= 0.2
 
     def at(self, *servers: int) -> NDArray[np.bool_]:
         return np.isin(self.servers, servers)
 
     def error(self, model: str) -> float:
-        """Return the mean |ln(model / simulator)| where there are losses."""
+        """Return the mean |ln(model / simulator)| of goodput, over the points with losses."""
         there = self.lossy()
         return float(np.mean(np.abs(np.log(self.models[model][there] / self.goodput[there]))))
 
 
 def document(setting: Setting, seconds: float = SECONDS, **changes: Any) -> dict[str, Any]:
-    """Return the scenario of table 3.1, with a random send delay against phase effects."""
+    """Return the scenario of table 3.1, with a random send delay to prevent phase effects."""
     tree: dict[str, Any] = {
         "profile": "ns2",
         "network": {"rate": "1Gbps", "delay": "50us", "buffer": f"{setting.buffer}pkt"},
@@ -111,7 +111,8 @@ def run(setting: Setting, seconds: float = SECONDS) -> Curve:
         N, "seed", "goodput_bps", "timeouts", "timeouts_block_head", "blocks"
     )
     both = models.estimate(results).drop("blocks").join(rows, on=[N, "seed"])
-    # A run without timeouts or losses has no value; the mean is over the seeds with a value.
+    # Some parameters have no value in a run without timeouts or losses. The mean is over the runs
+    # that have a value.
     means = pl.all().exclude(N, "timeouts", "timeouts_block_head", "blocks")
     told = (
         both.with_columns(pl.selectors.float().fill_nan(None))
@@ -167,7 +168,7 @@ def _models(told: pl.DataFrame, setting: Setting) -> dict[str, NDArray[np.float6
 
 @dataclass(frozen=True)
 class Flavour:
-    """Share of loss indications that are timeouts inside a block, in runs and in the models."""
+    """The share of loss indications that are timeouts inside a block: simulated and predicted."""
 
     transport: str
     servers: int
@@ -179,7 +180,7 @@ class Flavour:
 
 
 def run_flavours() -> list[Flavour]:
-    """Compare Reno, NewReno and SACK, with long blocks so that many timeouts are inside."""
+    """Compare Reno, NewReno and SACK, with long blocks, so that many timeouts are inside blocks."""
     found = []
     for name in ("reno", "newreno", "sack"):
         tree = document(Setting(sru=1024), sweep={N: [2, 4, 8, 16, 24]})
@@ -211,7 +212,7 @@ def run_flavours() -> list[Flavour]:
 
 @dataclass(frozen=True)
 class Guess:
-    """Loss rates that are estimated without a trace: true value, estimate, standard error."""
+    """Loss rates estimated without a trace, each with true value, estimate and standard error."""
 
     servers: int
     source: str

@@ -1,4 +1,4 @@
-"""Runs ns-2 and this simulator on the same star, for each transport."""
+"""Runs ns-2 and incast on the same star, for each transport."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ AGENTS = {
     "vegas": "TCP/Vegas",
 }
 STARS = ((32, 64), (32, 256), (64, 256))
-"""Buffers in packets, and SRUs in KiB."""
+"""Pairs of a buffer in packets and an SRU in KiB."""
 SERVERS = (2, 4, 8, 16, 32, 48)
 SEEDS = 3
 VEGAS_SERVERS = (2, 4, 6, 8, 10, 12, 16, 32, 48)
-"""Vegas runs with more small numbers of servers, because ns-2's Vegas hangs in most runs with more
-than 16 servers."""
+"""Vegas has more points up to 16 servers, because with more servers most runs of ns-2's Vegas
+hang."""
 VEGAS_SEEDS = 6
-"""Vegas has more seeds: its first stall comes by chance, and then it stalls in every block."""
+"""Vegas has more seeds, because its first stall is random, and then it stalls in every block."""
 SECONDS = 20
 BYTES = 3e8
 """Number of bytes after which ns-2 stops, so that runs without stalls do not take minutes."""
@@ -39,7 +39,7 @@ BYTES = 3e8
 
 @dataclass(frozen=True)
 class Case:
-    """One point."""
+    """One point: a transport on a star with a number of servers."""
 
     transport: str
     buffer: int
@@ -64,14 +64,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Side:
-    """The runs of one simulator."""
+    """The results of one simulator, over all its runs of a case."""
 
     goodput: float
-    """Mbps, mean."""
+    """Mean goodput in Mbps."""
     timeouts: float
-    """Per block."""
+    """Timeouts per block."""
     p50: float
-    """Median over the runs of the median block time, ms."""
+    """The median block time of each run in ms; the median over the runs."""
     stalled: float = 0.0
     """Share of blocks with a timeout."""
     hung: int = 0
@@ -81,7 +81,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """One point on both sides."""
+    """One point, with the results of ns-2 and of incast."""
 
     case: Case
     ns2: Side
@@ -89,7 +89,7 @@ class Pair:
 
     @property
     def log_ratio(self) -> float:
-        """Return ln(goodput here / ns-2)."""
+        """Return ln(goodput of incast / goodput of ns-2)."""
         return math.log(self.here.goodput / self.ns2.goodput)
 
     @property
@@ -99,7 +99,7 @@ class Pair:
 
     @property
     def flagged(self) -> bool:
-        """Whether a sender of ns-2 hung in more than half the runs."""
+        """Whether a sender hung in more than half of the runs of ns-2."""
         return 2 * self.ns2.hung > self.ns2.runs
 
 
@@ -110,11 +110,11 @@ EVERY = tuple(
     for servers in (VEGAS_SERVERS if transport == "vegas" else SERVERS)
 )
 SAMPLE = tuple(it for it in EVERY if it.servers == 16 and it.buffer == 32 and it.sru == 64)
-"""Collapsed points, which differ little between seeds; Vegas may hang there and is not judged."""
+"""Collapsed points, whose results differ little between seeds. Vegas is not judged if it hangs."""
 
 
 def compare(jobs: int, cases: Iterable[Case] = EVERY) -> list[Pair]:
-    """Run the points on both sides."""
+    """Run the points in ns-2 and in incast."""
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda case: Pair(case, _ns2(case), _here(case)), cases))
 
@@ -126,7 +126,7 @@ def _ns2(case: Case) -> Side:
         command = ["ns", str(SCRIPT), AGENTS[case.transport], *(f"{value:.0f}" for value in values)]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         runs.append([float(word) for word in output.split()])
-    # The values of a run that hung are not reliable.
+    # The results of a run in which a sender hung are not reliable.
     sound = [run for run in runs if run[7] == 0] or runs
     blocks, ended, stalled, timeouts, _, _, p50, _ = zip(*sound, strict=True)
     total = max(sum(blocks), 1)

@@ -1,4 +1,4 @@
-"""Verdicts, page and picture of the live comparison with ns-2."""
+"""Verdicts, page and picture of the comparison of transports with ns-2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FEW = 0.4
-"""Share of stalled blocks below which the median block has no timeout."""
+"""If the share of blocks with a timeout is below this, the median block has no timeout."""
 
 OPENING = f"""# Comparison with ns-2, transport by transport
 

@@ -1,8 +1,8 @@
 //! A minimal event-driven simulation of a star: links in FIFO order, a heap of busy links,
 //! an ACK per segment, and a fixed window. There is no TCP, and there are no losses and no checks.
 //!
-//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. Times per hop of
-//! several machines or days can be compared if they are given as multiples of the probe's time.
+//! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. To compare times
+//! per hop between machines or between days, give them as multiples of the probe's time.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -60,7 +60,7 @@ impl Link {
     }
 }
 
-/// Busy links by the time of their next arrival: a heap with four children per node.
+/// The busy links, ordered by the time of their next arrival: a heap with four children per node.
 #[derive(Default)]
 struct Heap(Vec<(u64, u32)>);
 

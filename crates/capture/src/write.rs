@@ -15,7 +15,7 @@ const APPLICATION: u16 = 4;
 const NAME: u16 = 2;
 const RESOLUTION: u16 = 9;
 
-/// The longest option.
+/// Length of the longest option, in bytes.
 const LONGEST: usize = u16::MAX as usize - 3;
 
 /// Writes a capture of one Ethernet interface, little endian.
@@ -67,8 +67,8 @@ impl<W: Write> Capture<W> {
         Ok(capture)
     }
 
-    /// Writes a frame of `length` bytes, seen at `nanos`, that begins with `bytes`. Missing bytes
-    /// are zeros.
+    /// Writes a frame that was seen at `nanos`. The frame has `length` bytes and begins with
+    /// `bytes`; its other bytes are zeros.
     ///
     /// # Errors
     /// The errors of `out`.

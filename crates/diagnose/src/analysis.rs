@@ -133,8 +133,8 @@ fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
         return Some((given, 1.0));
     }
     let (vantage, sure) = point.evidence.vantage()?;
-    // At a server, no other server is seen. Where data of several hosts go to one host, the vantage
-    // point is therefore between them.
+    // A capture at a server does not show other servers. If several hosts send data to one host,
+    // the vantage point is therefore between these hosts.
     let several = point.hosts.busiest().is_some_and(|(_, receiver)| receiver.senders() > 1);
     if vantage == Vantage::Server && several {
         return Some((Vantage::Switch, sure));

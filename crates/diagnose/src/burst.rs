@@ -15,8 +15,9 @@ pub struct Member {
     pub message: Option<Message>,
 }
 
-/// A host takes some time to ask many other hosts. If no answer has ended yet, an answer of another
-/// host that begins within this time belongs to the same burst.
+/// A host takes some time to ask many other hosts. If no answer of a burst has ended yet, an answer
+/// of another host that begins within this time from the start of the burst belongs to the burst,
+/// too.
 const TOGETHER: Span = Span::from_millis(20);
 
 /// If a burst has at least this number of addresses, each address is taken for a single host.
@@ -35,8 +36,8 @@ pub struct Begin {
     pub key: Key,
     /// Longest time between the beginnings of two neighbouring messages of a burst.
     pub window: Span,
-    /// If a message is requested more than this time after an earlier message of its host began, it
-    /// follows the earlier message and is not simultaneous.
+    /// If a message is requested more than this time after an earlier message of its host began,
+    /// the message follows the earlier one, and the two are not simultaneous.
     pub apart: Span,
 }
 
@@ -53,11 +54,12 @@ pub struct Burst {
     open: usize,
     /// The indices of the members' stalls.
     pub stalls: Vec<usize>,
-    /// The indices of the stalls in which the link idled for long.
+    /// The indices of those members' stalls in which the link was idle.
     pub idle: Vec<usize>,
     /// Bytes of the fullest bin during the burst.
     pub peak: u64,
-    /// Number of packets to the host whose loss during the burst the capture shows.
+    /// Number of packets to the host that were lost during the burst, as far as the capture shows
+    /// losses.
     pub lost: u32,
 }
 
@@ -68,7 +70,8 @@ impl Burst {
         let soon = it.start >= self.start && it.start - self.start <= TOGETHER;
         let whole = soon && self.open == self.members.len() && own.is_none();
         let near = (self.start - it.window..=self.newest + it.window).contains(&it.start);
-        // There may be many hosts behind one address.
+        // Many hosts may share an address. An address counts as a single host only if there are
+        // several addresses and each has sent one message.
         let each_once = self.hosts.len() >= SEVERAL && self.hosts.len() == self.members.len();
         let follows = each_once && own.is_some_and(|&first| first + it.apart < it.start);
         (near && !follows || whole) && !self.keys.contains(&it.key)
@@ -179,7 +182,8 @@ impl Bursts {
             if !fits {
                 continue;
             }
-            // The smaller burst moves, so that many bursts that grow together cost little.
+            // The members of the smaller burst are moved, so that uniting many bursts takes little
+            // time.
             let (Some(one), Some(other)) = (self.open.remove(&first), self.open.remove(&number))
             else {
                 break;
@@ -225,8 +229,8 @@ impl Bursts {
         self.over()
     }
 
-    /// Takes out the bursts whose flows have all ended. The newest burst may still get members
-    /// whose first packets were lost.
+    /// Removes and returns the bursts whose flows have all ended. The newest burst stays, because
+    /// it may still get members whose first packets were lost.
     fn over(&mut self) -> Vec<Burst> {
         let newest = self.open.values().map(|burst| burst.newest).max().unwrap_or_default();
         let over = |(&number, burst): (&u64, &Burst)| {
@@ -244,7 +248,7 @@ impl Bursts {
         Some(burst)
     }
 
-    /// Takes out all bursts.
+    /// Removes and returns all bursts.
     pub fn finish(&mut self) -> impl Iterator<Item = Burst> + use<> {
         self.places.clear();
         std::mem::take(&mut self.open).into_values()

@@ -18,8 +18,8 @@ const MOST: i32 = 8;
 /// The usual timer is the shortest length that at least this percentage of the waits have.
 const SHARE: usize = 5;
 /// No common stack has a shorter timer by default (Linux: 200 ms), so shorter waits may be waits
-/// for probes or in queues. A shorter timer is accepted only if at least `WAITS` waits and `PROOF`
-/// percent of all waits agree.
+/// for a probe or waits in a queue. A shorter timer is accepted only if at least `WAITS` waits and
+/// `PROOF` percent of all waits agree.
 const COMMON: Span = Span::from_millis(150);
 const WAITS: usize = 4;
 const PROOF: usize = 40;
@@ -33,8 +33,8 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
             && stall.ended == Ended::Timeout
             && stall.cause.is_ok_and(|cause| cause != Cause::Handshake)
     };
-    // The wait for a lost window counts from the last packet that was seen, which may be later than
-    // the timer's start. Then the other waits are longer.
+    // The wait for a lost window counts from the last packet that was seen. The timer may have
+    // started earlier, and then these waits are shorter than other waits for the same timer.
     let whole = |stall: &&Stall| hidden(stall) && stall.cause != Ok(Cause::FullWindow);
     let shows = |stall: &&Stall| hidden(stall) && stall.shows_a_timer();
     let usual = usual(stalls.iter().filter(shows))
@@ -90,7 +90,7 @@ impl Timer {
         self.usual = self.waits.values().find(usual).map(|(_, least)| *least);
     }
 
-    /// The shortest length that enough waits share.
+    /// The shortest length that enough waits have in common.
     pub fn usual(&self) -> Option<Span> {
         self.usual
     }

@@ -16,7 +16,7 @@ pub struct Episode {
     pub fan_in: usize,
     /// Number of hosts that send flows of the episode, including hosts that did not wait.
     pub hosts: usize,
-    /// Whether the capture shows a loss, even if it is incomplete.
+    /// Whether a retransmission or a filled hole shows a loss, even in an incomplete capture.
     pub proven: bool,
     pub bytes: i64,
     /// Time in which at least one flow waited and the link was idle.

@@ -88,17 +88,17 @@ pub enum Event {
     Stalled { side: usize, stall: Stall },
     /// The flow waited, although nothing was lost.
     Waited { side: usize, wait: Wait },
-    /// Packets were lost; their number is a guess. `at_once` is true if the next packet of the flow
-    /// came without a pause.
+    /// Packets were lost; their number is an estimate. `at_once` is true if the next packet of the
+    /// flow came without a pause.
     Lost { side: usize, packets: u32, at_once: bool },
     /// A packet that was taken for lost has come late.
     Reordered { side: usize },
-    /// Bytes that the capture does not have were acknowledged.
+    /// Bytes were acknowledged that the capture does not contain.
     Unseen { side: usize, bytes: i64 },
     /// A round of packets has ended. `full` is true if the round ended at the edge of the window.
     Round { side: usize, full: bool },
-    /// New data were acknowledged. `full` is true if the window was used up before. `bytes` is 0 if
-    /// the packets of the data may have come with pauses between them.
+    /// New data were acknowledged. `full` is true if the window was used up before the ACK. `bytes`
+    /// is 0 if the ACK may end a repair, so that the data may have arrived with pauses in between.
     Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
 }
 

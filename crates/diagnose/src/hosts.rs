@@ -17,7 +17,8 @@ pub struct Hosts {
     receivers: Vec<Option<Box<Receiver>>>,
     /// Number of hosts that receive data.
     receiving: usize,
-    /// Time of the first packet of the capture. Before data arrive, a link is idle.
+    /// Time of the first packet of the capture. A link counts as idle from this time until data
+    /// arrive.
     pub began: Time,
 }
 

@@ -20,8 +20,9 @@ const COPIED: Span = Span::from_micros(50);
 /// If a round trip is known, a sender repeats bytes at the earliest after half a round trip or this
 /// time, whichever is shorter.
 const COPIED_MOST: Span = Span::from_millis(1);
-/// A SYN that comes again within this time is a copy, and its lag is the lag of a mirror port.
-/// Stacks retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a second).
+/// A SYN that comes again within this time is a copy from a mirror port. The time between the two
+/// is the lag of the mirror port. Stacks retransmit a SYN after 100 ms or later (RFC 6298 §2.1: a
+/// second).
 const COPIED_SYN: Span = Span::from_millis(10);
 /// Smallest number of copies that cannot be a coincidence.
 const COPIES: u64 = 3;
@@ -36,8 +37,8 @@ const BARE_SHARE: u64 = 5;
 /// If more than this percentage of the bytes is missing, a filter may have left them out. If the
 /// capture dropped the bytes instead, SYNs and bare ACKs in the file show that there was no filter.
 const LEFT_OUT: i64 = 5;
-/// If more than this percentage of the bytes is missing in short gaps, a filter left them out.
-/// Captures do not drop so much.
+/// If more than this percentage of the bytes is missing in short gaps, a filter left them out. A
+/// capture does not drop such a large part.
 const MOST_LEFT_OUT: i64 = 40;
 /// If gaps have more missing bytes than this on average, a buffer was full. The gaps of a filter
 /// are single packets, unless it leaves out nearly all bytes.
@@ -45,15 +46,15 @@ const BURST: i64 = 16 * 1024;
 const NEARLY_ALL: i64 = 80;
 /// Up to this many dropped bytes per thousand, the remaining bytes can still be interpreted.
 const SOME: i128 = 5;
-/// If at least this percentage of the data packets are in connections with one direction, the other
-/// direction counts as missing.
+/// If at least this percentage of the data packets are in connections of which the file has only
+/// one direction, the other direction counts as missing.
 const ONE_SIDED: u64 = 90;
 
 /// A defect of a file: packets that are missing, packets that occur more than once, or a wrong
 /// clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lack {
-    /// A display filter has chosen the packets.
+    /// The file has only the packets that a display filter selected.
     Filtered,
     /// One direction of the connections is missing.
     OneDirection,
@@ -83,8 +84,8 @@ impl Lack {
         }
     }
 
-    /// The sign of the defect, as part of a sentence. The sign of a filter has several parts, and
-    /// this function returns only the last one.
+    /// The sign of the defect, as part of a sentence. For a filter, there are several signs, and
+    /// this function returns only the last sign.
     fn why(self) -> &'static str {
         match self {
             Self::Filtered => "bytes between the packets are missing",
@@ -148,7 +149,7 @@ impl Trail {
     fn has(&mut self, packet: &Packet, now: Time, soonest: Span, copied: bool) -> Option<Span> {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
-        // A number that other packets had, too, identifies nothing.
+        // An identification that other packets have, too, does not identify this packet.
         let numbered =
             mark.id != 0 && known.iter().all(|(one, _)| *one == mark || one.id != mark.id);
         let opens = packet.has(flags::SYN);
@@ -181,26 +182,27 @@ pub struct Intake {
     /// Whether the clock ever went back, even by a little.
     went_back: bool,
     packets: u64,
-    /// The lag of a SYN's copy.
+    /// The time from a SYN to its copy.
     lag: Option<Span>,
     copies: u64,
     copies_of_data: u64,
     data: u64,
     bare: u64,
     openings: u64,
-    /// Number of data packets of connections with only one direction, and whether any connection
-    /// had both directions.
+    /// Number of data packets of connections of which the file has only one direction, and whether
+    /// the file has both directions of any connection.
     one_sided: u64,
     two_sided: bool,
-    /// The first packets with their times, and the end of the time that the file repeats.
+    /// The first packets with their times, and the time until which the file repeats earlier
+    /// packets.
     start: [(Time, Mark); START],
     repeats_until: Option<Time>,
     /// Number of acknowledged bytes, number of acknowledged bytes that are missing in the file, and
     /// number of gaps left by the missing bytes.
     bytes: i64,
     unseen: (i64, u64),
-    /// Number of bytes without an ACK, and number of these that are not in the file although later
-    /// bytes are in it.
+    /// Number of bytes without an ACK, and number of those bytes without an ACK that are missing in
+    /// the file although later bytes are in the file.
     left: (i64, i64),
 }
 
@@ -220,7 +222,7 @@ impl Intake {
     }
 
     /// Whether this packet belongs to a repetition of the file. A repetition begins with one of the
-    /// first packets at the same time, and ends behind the latest time so far.
+    /// first packets at the same time, and ends after the latest time so far.
     pub fn repeats(&mut self, packet: &Packet) -> bool {
         let time = Time::of(packet);
         let mark = (time, Mark::of(packet));
@@ -306,8 +308,8 @@ impl Intake {
         }
     }
 
-    /// Whether so many packets are missing that holes and identifications show no losses. A capture
-    /// that has dropped only a few packets can still be used.
+    /// Whether so many packets are missing in the file that holes and identifications do not prove
+    /// losses. A capture that has dropped only a few packets can still be used.
     pub fn leaves_out(&self, lacks: &[Lack]) -> bool {
         let some = i128::from(self.unseen.0) * 1000 > i128::from(self.bytes) * SOME;
         lacks.iter().any(|lack| match lack {
@@ -338,7 +340,7 @@ impl Intake {
     pub fn lacks(&self, drops: u64) -> Vec<Lack> {
         let (unseen, places) = self.unseen;
         let silent = self.is_silent();
-        // If only ACKs are left out, some connection has both directions.
+        // If only ACKs are left out, the file still has both directions of some connection.
         let one_sided = self.data > 0
             && self.one_sided * 100 >= self.data * ONE_SIDED
             && !(silent && self.two_sided);
@@ -347,7 +349,8 @@ impl Intake {
         };
         let here_and_there =
             unseen <= BURST.saturating_mul(places as i64) || share(unseen, self.bytes, NEARLY_ALL);
-        // Bytes that nobody acknowledges may be lost on the way, but then they are sent again.
+        // Bytes without an ACK may also have been lost on the way, but then the file has their
+        // retransmission.
         let all = (unseen.saturating_add(self.left.1), self.bytes.saturating_add(self.left.0));
         let filtered = !one_sided
             && (silent && share(all.0, all.1, LEFT_OUT)

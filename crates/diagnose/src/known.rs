@@ -1,8 +1,8 @@
 //! A known connection: its state, or its SYN if this is its only packet so far.
 //!
-//! The state of a connection takes kilobytes. A flood of SYNs, or a scan, opens hundreds of
-//! thousands of connections that nobody answers. Of a connection without an answer, only the SYN is
-//! kept, because the SYN is enough to rebuild the state.
+//! The state of a connection takes kilobytes. A flood of SYNs, or a scan, may open hundreds of
+//! thousands of connections without an answer. Only the SYN of such a connection is kept, because
+//! the SYN is enough to rebuild the state.
 
 use incast_capture::read::{Packet, flags};
 
@@ -11,7 +11,7 @@ use crate::intake::Trail;
 use crate::numbering::Ids;
 use crate::time::Time;
 
-/// A SYN that nobody has answered yet, and the state of the point around it.
+/// A SYN without an answer so far, and the state of the point when the SYN was seen.
 #[derive(Debug)]
 pub struct Lone {
     serial: u64,
@@ -53,7 +53,8 @@ impl Known {
         }
     }
 
-    /// If the first packet is a SYN and has been handled, keeps only this packet.
+    /// Called after the first packet has been handled. If this packet is a SYN, only the packet is
+    /// kept.
     pub fn rest(&mut self, first: &Packet, around: Around) {
         let all = flags::SYN | flags::ACK | flags::RST | flags::FIN;
         if first.flags & all != flags::SYN || first.payload > 0 {

@@ -38,11 +38,11 @@ fn rounded(bytes: u64) -> i32 {
     ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
 }
 
-/// All bins of the commonest size together contain more bytes than the bins of any other size. A
-/// size is usual if its bins have at least this fraction (1/n) of these bytes.
+/// Bins are grouped by their rounded size. A group is usual if its bins together contain at least
+/// this fraction (1/n) of the bytes in the largest group.
 const USUAL: u64 = 3;
 
-/// The shortest gap that counts as a time without load, at any rate.
+/// The shortest gap that counts as a time without load, whatever the rate of the link is.
 const LEAST_GAP: Span = Span::from_micros(20);
 
 /// The length of the bins in which the rate is measured.
@@ -120,9 +120,9 @@ impl Load {
         self.peak
     }
 
-    /// Bytes per bin of a full link: the largest usual value of the bins that are at least half as
-    /// full as the fullest bin. The fullest bin may have packets that had waited in a queue and
-    /// came close together.
+    /// Bytes per bin of a full link: the mean size in the usual group with the largest bins. Only
+    /// bins that are at least half as full as the fullest bin count. The fullest bin may have
+    /// packets that had waited in a queue and came close together.
     pub fn full(&self) -> u64 {
         let half: Vec<_> = self.bins.range(rounded(self.peak / 2)..).map(|(_, bin)| bin).collect();
         let most = half.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
@@ -165,7 +165,7 @@ mod tests {
         for bin in 0..20 {
             (0..40).for_each(|_| load.take(at(0) + bin * BIN, 1500));
         }
-        (0..70).for_each(|_| load.take(at(0) + 20 * BIN, 1500)); // had waited for each other
+        (0..70).for_each(|_| load.take(at(0) + 20 * BIN, 1500)); // had been in a queue
         (0..3).for_each(|_| load.take(at(0) + 21 * BIN, 1500));
         assert_eq!((load.peak(), load.full()), (105_000, 60_000));
         assert_eq!((load.filled(), load.bytes()), (4500, 870 * 1500 + 4500));

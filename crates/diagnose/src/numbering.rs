@@ -17,13 +17,13 @@ const MOST: u16 = 1024;
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
 /// Minimum number of agreeing packets for each jump after a wait. A flow that loses more windows
-/// than this allows would hardly send.
+/// than this allows would hardly send any data.
 const AGREED_TO_SILENT: u64 = 2;
 /// Minimum number of cases in which a connection has consecutive numbers although another
 /// connection of the host has sent in between.
 const APART: u64 = 2;
 /// If at least this many packets of other connections came since the last packet of a connection,
-/// one of them may have a skipped number by chance. The skipped number is then no evidence.
+/// one of these packets may have the skipped number by chance. This packet is then no evidence.
 const CROWD: u32 = 1 << 13;
 
 /// The packets that a host's identifications count.
@@ -55,7 +55,8 @@ pub struct Host {
     apart: u64,
     /// Number of connections whose first number is far from the last number of the host.
     begun_apart: u64,
-    /// Number of SYN-ACKs without an identification. Linux sends such SYN-ACKs before it counts.
+    /// Number of SYN-ACKs without an identification. In Linux, the counting begins after the
+    /// SYN-ACK.
     bare_openings: u64,
     votes: Votes,
     /// The flow that has sent last, and its number.
@@ -100,7 +101,7 @@ impl Host {
     }
 }
 
-/// Votes on whether numbers agree with the bytes seen.
+/// Counts of votes on whether numbers agree with the bytes seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Votes {
     good: u64,
@@ -135,13 +136,13 @@ impl Ids {
         self.late
     }
 
-    /// Keeps the number of packets that are missing before a packet without data, which is reported
-    /// with the next data.
+    /// Keeps the number of packets that are missing before a packet without data. This number is
+    /// reported with the next data.
     pub fn keep(&mut self, missing: u32) {
         self.before += missing;
     }
 
-    /// Takes out the kept number.
+    /// Returns the kept number, and sets it to zero.
     pub fn kept(&mut self) -> u32 {
         std::mem::take(&mut self.before)
     }
@@ -152,7 +153,7 @@ impl Ids {
         self.fresh.bad += u64::from(!good);
     }
 
-    /// Notes a jump that was as long as a hole.
+    /// Notes a jump that was exactly as long as the hole in the bytes.
     pub fn matches(&mut self) {
         self.fresh.matched += 1;
     }
@@ -168,7 +169,7 @@ impl Ids {
     }
 }
 
-/// All hosts of a point, and the last flow with each number.
+/// All hosts of a point, and the last flow that used each number.
 #[derive(Debug, Default)]
 pub struct Numbering {
     places: BTreeMap<Address, usize>,
@@ -196,7 +197,8 @@ impl Numbering {
 
     /// Takes a packet of `segments` segments on a flow of the host at `place`. Returns the number
     /// of packets that are missing before this packet. Returns `None` for the flow's first packet,
-    /// for a number far from the last number, and if the missing numbers were seen on other flows.
+    /// for a number far from the last number, and if at least half of the missing numbers were seen
+    /// on other flows.
     pub fn take(
         &mut self,
         (place, flow): (usize, u32),
@@ -398,8 +400,8 @@ mod tests {
         assert_eq!((ids.kept(), ids.kept()), (7, 0));
     }
 
-    /// The result for the number `id` after the number 100 on a lone connection, and whether `id`
-    /// counts as late.
+    /// Takes the numbers 100, `id` and `id` + 1 on a lone connection. Returns the result for `id`,
+    /// whether `id` counts as late, and the result for `id` + 1.
     fn behind(id: u16, segments: u32) -> (Option<u32>, bool, Option<u32>) {
         let mut numbering = Numbering::default();
         let place = numbering.place(Address::v4([10, 0, 0, 1]));
@@ -429,7 +431,7 @@ mod tests {
             let mut numbering = Numbering::default();
             let place = numbering.place(Address::v4([10, 0, 0, 1]));
             let (mut own, mut other) = (Ids::default(), Ids::default());
-            // The number was seen before the connection's last packet, so it is no evidence.
+            // The number 103 was seen before the connection's last packet, so it is no evidence.
             numbering.take((place, 1), &mut other, 103, 1);
             numbering.take((place, 0), &mut own, 100, 1);
             for id in others {

@@ -21,7 +21,7 @@ const SHARE: u32 = 80;
 /// If an answer is missing for longer than this, it was lost, because stacks delay an ACK by 40 to
 /// 200 ms.
 const HELD: Span = Span::from_millis(300);
-/// If this number of flows ask again, the outage stays undecided.
+/// If requests are repeated on this number of flows, the outage stays undecided.
 const SOME: u32 = 2;
 const LISTED: usize = 64;
 
@@ -40,8 +40,8 @@ pub struct Silence {
     fresh: u32,
     /// Number of flows in `acknowledged` and `again` that carry no requests.
     told: u32,
-    /// Number of flows whose host asked again without having received any packet since its first
-    /// request.
+    /// Number of flows on which a host repeated a request without having received any packet since
+    /// the first request.
     unanswered: u32,
     /// Number of flows that retransmitted during the silence, all without an answer.
     in_vain: u32,
@@ -94,10 +94,10 @@ impl Silence {
 pub struct Silences {
     last: Option<Time>,
     all: Vec<Silence>,
-    /// The time since which a host has received no packet, and the flows on which it has asked
-    /// again.
+    /// The time since which a host has received no packet, and the flows on which the host has
+    /// repeated a request since then.
     unanswered: (Time, BTreeSet<Key>),
-    /// The same time and flows as in `unanswered`, plus the flows on which the host had asked
+    /// As `unanswered`, but with further flows: the host sent the first request on these flows
     /// shortly before that time.
     silent: (Time, BTreeSet<Key>),
     doubtful: Option<Silence>,
@@ -165,10 +165,10 @@ impl Silences {
         silence.told += u32::from(how != Resumed::New && !asks);
     }
 
-    /// Notes a host that asks again on a flow at `now`. The host had asked first at `asked`, and
-    /// had last received a packet at `heard`.
+    /// Notes that a host repeats a request on a flow at `now`. The host first sent the request at
+    /// `asked`, and last received a packet at `heard`.
     pub fn unanswered(&mut self, (heard, asked, now): (Time, Time, Time), flow: Key) {
-        // A packet that came soon after the request may have been under way.
+        // A packet that came in the first quarter of the wait may have been in the network already.
         if now - asked < LEAST || heard > asked && 4 * (now - heard) < 3 * (now - asked) {
             return;
         }
@@ -184,12 +184,12 @@ impl Silences {
         }
     }
 
-    /// A silence during which a host repeated requests, but which may not be an outage.
+    /// A silence in which a host repeated requests, and which may or may not be an outage.
     pub fn doubtful(&self) -> Option<&Silence> {
         self.doubtful.as_ref()
     }
 
-    /// Forgets retransmissions without an answer, because the file lacks answers.
+    /// Forgets retransmissions without an answer, because answers are missing in the file.
     pub fn lack_answers(&mut self) {
         self.all.iter_mut().for_each(|silence| silence.in_vain = 0);
     }
@@ -223,7 +223,7 @@ mod tests {
         for &how in how {
             silences.resumed(at(0) - MS, how, false);
         }
-        silences.resumed(at(0) - 60 * MS, Resumed::New, false); // had ended before
+        silences.resumed(at(0) - 60 * MS, Resumed::New, false); // this flow ended earlier
         silences.all()[0].is_outage()
     }
 
@@ -376,8 +376,8 @@ mod tests {
         assert_eq!((one.acknowledged, one.again, one.fresh, one.told), (1, 3, 2, 2));
     }
 
-    /// Three flows repeat after 200 ms. The next data come after the first of these
-    /// retransmissions, by `after`.
+    /// Three flows retransmit after 200 ms, and other data come after 210 ms. The next data come
+    /// `after` later.
     fn twice(after: Span, answered: bool) -> Vec<(Span, u32)> {
         let mut silences = Silences::default();
         silences.data(at(0));
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(found(100, 50, 150 * MS), (1, true));
         assert_eq!(found(100, 50, 150 * MS - ns(1)), (0, false));
         assert_eq!(found(100, 100, 150 * MS), (0, true), "the host was heard when it asked");
-        // The packet came after a quarter of the wait.
+        // The host received a packet after a quarter of the wait, or after a little more.
         assert_eq!([found(0, 50, 200 * MS), found(0, 51, 200 * MS)], [(0, true), (0, false)]);
     }
 

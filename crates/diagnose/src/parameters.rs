@@ -16,7 +16,8 @@ pub struct Parameters {
     /// For each connection with a wait in a queue, the longest such wait.
     queued: Vec<Span>,
     pub mss: u32,
-    /// The largest window offered by the receiver of a connection's main flow.
+    /// The largest window offered by a receiver. Of each connection, only the flow with more data
+    /// counts.
     pub window: i64,
     /// The waits for timers, which show the usual timer.
     pub timer: Timer,
@@ -52,8 +53,8 @@ impl Parameters {
         }
     }
 
-    /// The longest wait in a queue, except the longest 2 % of the waits. A full queue delays many
-    /// connections, so the result still shows the full queue.
+    /// The longest wait in a queue after the longest 2 % of the waits have been removed. A full
+    /// queue delays many connections, so the result still shows the full queue.
     pub fn queued(&self) -> Span {
         let mut all = self.queued.clone();
         all.sort_unstable();
@@ -79,7 +80,8 @@ impl Parameters {
         let mut sizes: Vec<i64> = sizes.map(|message| message.bytes).collect();
         sizes.sort_unstable();
         let sru = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
-        // If one flow is seen, its requests are as many as its answers, but smaller.
+        // Requests may form bursts with the same number of flows as the answers, but their messages
+        // are smaller.
         if fan_in == self.fan_in && 4 * sru < self.sru {
             return;
         }

@@ -49,10 +49,10 @@ const ALIKE: i64 = 50;
 const HOSTS: usize = 3;
 /// If the round trip is shorter than this, a host's own delay is as long as the delay of the path.
 const NEAR_BY: Span = Span::from_micros(200);
-/// A host gets the next request when it has sent a piece, which takes at least this many round
-/// trips.
+/// A host gets its next request after it has sent a piece of data. Sending a piece takes at least
+/// this number of round trips.
 const APART: i64 = 3;
-/// The round trip that is assumed before one was seen.
+/// The round-trip time that is assumed until one has been measured.
 const ROUND_TRIP: Span = Span::from_millis(3);
 
 /// Full segments that did not get through on a flow.
@@ -169,8 +169,8 @@ impl Point {
         self.last = self.last.max(now);
     }
 
-    /// Whether this point is at a single server, or may be: one host sends all data, its answers
-    /// come one at a time, and the point is not at the receiver.
+    /// Whether this point is at a single server, or may be there. It may be there if one host sends
+    /// all data, this host's answers come one at a time, and the point is not at the receiver.
     pub fn may_be_at_a_server(&self, vantage: Option<Vantage>) -> bool {
         let alone = self.hosts.busiest().is_some_and(|(_, receiver)| receiver.has_one_sender());
         let one_by_one = alone && self.parameters.fan_in <= 1;
@@ -198,7 +198,8 @@ impl Point {
                 self.judge(place, &burst);
             }
         }
-        // The stalls of flows that were in no burst.
+        // A stall that is still open belongs to a flow that was in no burst. It counts as a wait
+        // for the server.
         for at in 0..self.stalls.len() {
             if self.stalls[at].open {
                 let place = self.hosts.place(self.stalls[at].receiver.address);
@@ -214,8 +215,8 @@ impl Point {
     }
 
     /// Forgets waits that are much shorter than the usual timer, if this timer is known and not
-    /// shorter than `LONG`. Such a short wait ended with a repair that a queue had delayed. The
-    /// timer of a SYN is a different one.
+    /// shorter than `LONG`. Such a short wait ended with a repair that a queue had delayed. Waits
+    /// for a lost SYN are kept, because they have another timer.
     fn forget_short_waits(&mut self) {
         let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
             return;
@@ -224,7 +225,7 @@ impl Point {
             let of_data = stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake);
             of_data && stall.length() * SHORT < usual
         };
-        // An episode without longer stalls rests on its short stalls.
+        // If an episode has only short stalls, these stalls are kept.
         let all_short = |episode: &&Episode| {
             episode.stalls.iter().all(|&at| is_short(&self.stalls[at]) || self.stalls[at].void)
         };
@@ -235,7 +236,7 @@ impl Point {
         }
     }
 
-    /// Decides unknown and less certain causes by the identifications of packets. At the end of the
+    /// Decides unknown and uncertain causes by the identifications of packets. At the end of the
     /// capture, it is known which packets the identifications count.
     fn decide_by_numbers(&mut self) {
         for stall in &mut self.stalls {
@@ -273,7 +274,7 @@ impl Point {
         self.hosts.forget(MOST);
     }
 
-    /// Takes a connection out, and ends it.
+    /// Removes a connection from the list, and ends it.
     fn close(&mut self, ends: [Endpoint; 2]) {
         let Some(mut known) = self.connections.remove(&ends) else { return };
         let connection = known.whole();
@@ -372,10 +373,10 @@ impl Point {
         }
     }
 
-    /// Decides the causes of waits after which the flow continued as after a timer. If other flows
-    /// of the burst lost packets during the wait, the queue has overflowed, so the waiting flow has
-    /// lost packets, too. If no other flow lost packets, a short wait is a wait for the server, and
-    /// a long wait stays undecided.
+    /// Decides the causes of waits after which the flow continued as after the expiry of a timer.
+    /// If other flows of the burst lost packets during the wait, the queue has overflowed, so the
+    /// waiting flow has lost packets, too. If no other flow lost packets, a short wait is a wait
+    /// for the server, and a long wait stays undecided.
     fn decide_restarts(&mut self, place: usize, burst: &Burst) {
         let losses: Vec<(Time, Time)> = burst
             .stalls
@@ -406,9 +407,9 @@ impl Point {
         }
     }
 
-    /// Whether flows of several hosts restart after the same time, or after the sum of two or three
-    /// doublings of this time. Flows that wait for timers restart in this way, but flows that wait
-    /// for servers do not.
+    /// Whether flows of several hosts restart after the same time, or after three or seven times
+    /// this time: the sum of two or three timers that double. Flows that wait for timers restart in
+    /// this way, but flows that wait for servers do not.
     fn wait_alike(&self, burst: &Burst) -> bool {
         let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
         let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();
@@ -432,7 +433,7 @@ impl Point {
         self.hosts.receiving(place).take(&Event::Waited { side: 0, wait }, sender);
     }
 
-    /// Sorts the stalls, and renumbers those of episodes.
+    /// Sorts the stalls, and updates the indices of stalls in episodes.
     fn stalls_in_order(&mut self) {
         let stays = |at: &usize| !self.stalls[*at].void;
         let mut order: Vec<usize> = (0..self.stalls.len()).filter(stays).collect();

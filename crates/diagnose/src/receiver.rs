@@ -86,11 +86,11 @@ pub struct Receiver {
     pub heard: Time,
     /// The latest long gaps between packets of data, each with its start and end.
     quiet: VecDeque<(Time, Time)>,
-    /// The flow that sent last, and the time.
+    /// The flow that sent last, and the time at which it sent.
     last: Option<(Key, Time)>,
-    /// The time at which another flow sent last.
+    /// The last time at which a flow other than the last one sent.
     before: Time,
-    /// Whether the newest packet came right behind another packet.
+    /// Whether the newest packet came directly after another packet, as packets of one queue do.
     behind_another: bool,
 }
 
@@ -99,8 +99,8 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
-/// Smallest number of packets from a host that counts as a sender. If there are fewer, a switch may
-/// have flooded them.
+/// A host counts as a sender if it has sent at least this number of packets. A switch may have
+/// flooded fewer packets to all ports.
 const SENDS: u64 = 8;
 
 /// A stall belongs to incast if the link idled for at least this share of the stall.
@@ -193,8 +193,9 @@ impl Receiver {
         self.tallies.lone += u64::from(other <= start);
         let filled = self.load.filled();
         let quiet = &self.quiet;
-        // A host that opens its connection now has missed a burst, because its first SYN was lost
-        // on the way to the point, while the other flows wait, too.
+        // If the host opens its connection only now, and the link was idle for most of the time
+        // since a burst began, the host's first SYN was probably lost before the point. The message
+        // then belongs to this burst.
         let missed = |burst: &Burst| {
             let lag = start - burst.start;
             opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)) * 2 > lag
@@ -202,8 +203,8 @@ impl Receiver {
         self.bursts.begin(it, filled, missed)
     }
 
-    /// The bytes per bin that the host gets if its link is full. A capture at a place before the
-    /// queue has more bytes than pass the link, so the acknowledged bytes count instead. They only
+    /// The bytes per bin that the host gets if its link is full. A capture before the queue may
+    /// have more bytes than the link carries, so the acknowledged bytes count instead. They only
     /// count if the ACKs come in small steps, because hosts that merge segments acknowledge in
     /// large steps.
     pub fn full(&self, at_client: bool) -> u64 {
@@ -249,7 +250,7 @@ impl Receiver {
                 tallies.rounds += 1;
                 tallies.full += u64::from(full);
             }
-            // These events are for the point.
+            // The point handles these events.
             Event::Begun { .. }
             | Event::Ended { .. }
             | Event::Stalled { .. }
@@ -259,7 +260,7 @@ impl Receiver {
         }
     }
 
-    /// Notes lost packets that the newest packet has shown.
+    /// Notes packets whose loss the newest packet has shown.
     fn lost(&mut self, packets: u32, at_once: bool, sender: Address) {
         self.losses.lost(packets);
         if let Some(burst) = self.bursts.newest() {
@@ -278,7 +279,7 @@ impl Receiver {
         }
     }
 
-    /// Notes the number of a flow's stall.
+    /// Notes a flow's stall, which has the index `stall` in the list of stalls.
     pub fn stalled(&mut self, key: Key, stall: usize, span: (Time, Time), share: f64) {
         let idle =
             share >= STALL && self.quiet.iter().any(|&gap| overlap(gap, span) * 2 > gap.1 - gap.0);
@@ -296,8 +297,8 @@ impl Receiver {
         let length = wait.end - wait.start;
         let busy = match wait.reason {
             Reason::FirstByte => wait.idle < OWN_WAIT,
-            // In the middle of an answer, the sender may wait for the ACK of data that are in a
-            // queue.
+            // In the middle of an answer, the sender may wait for an ACK of data that are still in
+            // a queue.
             Reason::Middle => {
                 wait.idle < OWN_WAIT || idle(&self.quiet, (wait.start, wait.end)) * 2 < length
             }

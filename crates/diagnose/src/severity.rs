@@ -20,7 +20,7 @@ pub struct Blocks {
     lost: Span,
     /// The duration of a block, and the part of it in which the block waited.
     sample: Vec<(Span, Span)>,
-    /// Of each `every` consecutive blocks, the times of one block are kept.
+    /// Of each group of `every` consecutive blocks, the times of one block are kept.
     every: u64,
 }
 

@@ -18,9 +18,11 @@ pub enum Cause {
     LostRetransmission,
     /// None of the outstanding segments arrived.
     FullWindow,
-    /// Too few segments arrived behind the lost segment, and fewer than three segments follow it.
+    /// Too few segments arrived behind the lost segment for a fast retransmit, and fewer than three
+    /// segments follow it.
     Tail,
-    /// Too few segments arrived behind the lost segment, although three or more segments follow it.
+    /// Too few segments arrived behind the lost segment for a fast retransmit, although three or
+    /// more segments follow it.
     LackOfDupacks,
 }
 
@@ -114,16 +116,17 @@ pub struct Stall {
     pub missing: Option<u32>,
     /// Whether a retransmission or a filled hole shows the loss, even in an incomplete capture.
     pub proven: bool,
-    /// Whether nothing shows a loss, so that the other flows of the burst decide.
+    /// Whether no packet shows or excludes a loss. The other flows of the burst then decide the
+    /// cause.
     pub open: bool,
-    /// Whether the flow continued as after a timer: with one full segment, followed by the next
-    /// segment a round trip later.
+    /// Whether the flow continued as after the expiry of a timer: with one full segment, followed
+    /// by the next segment a round trip later.
     pub restart: bool,
     /// The reason for the wait if nothing was lost.
     pub reason: Reason,
     /// The cause that holds if the sender counts the packets of each connection.
     pub if_counted: Option<Cause>,
-    /// Whether this turned out to be no stall.
+    /// Whether the wait turned out not to be a stall.
     pub void: bool,
 }
 
@@ -168,13 +171,13 @@ impl Stall {
     }
 
     /// Whether the wait of the client's request is separate from a wait of the server. If the
-    /// server had the request, its answer is missing, and the server's timer ends the wait.
+    /// server had received the request, its answer was lost, and the server's timer ends the wait.
     pub fn is_its_own(&self) -> bool {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }
 
-    /// Sets the cause to unknown if only holes or identifications show it. Packets are missing
-    /// in the file, so these prove nothing.
+    /// Called if packets are missing in the file, so that holes and identifications prove nothing.
+    /// Sets the cause to unknown if nothing else shows it.
     pub fn doubt(&mut self) {
         if !self.proven && self.cause.is_ok() {
             self.cause = Err(LEFT_OUT);

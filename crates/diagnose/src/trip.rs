@@ -24,10 +24,11 @@ const CONFIRMED: u32 = 4;
 /// A sample that is longer than the shortest one by more than this may include a delayed ACK (Linux
 /// delays ACKs by at least 40 ms). Such a sample tells nothing about queues.
 const HELD: Span = Span::from_millis(35);
-/// A sample contains no pause if the connection was silent for less than half of the sample plus
-/// this time.
+/// A sample contains no pause if the connection was silent for less than this time plus half of the
+/// sample.
 const PROMPT: Span = Span::from_micros(25);
-/// The longest time to an answer. If it takes more than an hour, the clock has jumped.
+/// The longest time to an answer. If an answer seems to take more than an hour, the clock has
+/// jumped.
 const LONGEST: Span = Span::from_secs(3600);
 
 /// A shorter silence than this is always ordinary, even if the usual round trip is shorter.
@@ -57,7 +58,7 @@ impl Trip {
             self.count += 1;
         }
         if self.most >= least + HELD {
-            self.most = least; // longer samples before were pauses
+            self.most = least; // earlier, longer samples contained pauses
         }
         if sample < least + HELD && waited < sample / 2 + PROMPT {
             self.most = self.most.max(sample);
@@ -109,8 +110,8 @@ impl Trips {
         Some(self.0[0].least()? + self.0[1].least()?)
     }
 
-    /// The longest silence that may be an ordinary round trip. `usual` is the round trip that is
-    /// assumed before one was seen.
+    /// The longest silence that may be an ordinary round trip. `usual` is the round-trip time that
+    /// is assumed until one has been measured.
     pub fn patience(&self, usual: Span) -> Span {
         match self.round() {
             Some(trip) => (2 * trip).max((self.0[0].most() + self.0[1].most()) * 3 / 2),
@@ -119,8 +120,8 @@ impl Trips {
         .max(LEAST_PATIENCE)
     }
 
-    /// Whether the point is at an end, so that answers of the other end may be lost before the
-    /// point.
+    /// Whether the point is at the end `side`, so that answers of the other end may be lost before
+    /// the point.
     pub fn near(&self, side: usize) -> bool {
         self.0[side].least().unwrap_or_default() * 4
             < self.0[1 - side].least().unwrap_or(Span::from_nanos(1))
@@ -132,9 +133,9 @@ impl Trips {
         if self.near(side) { Span::ZERO } else { trip.most() - trip.least().unwrap_or_default() }
     }
 
-    /// The share of an end in the usual round trip. The share is computed from medians. The
-    /// shortest times include no queue, but the time in a queue shows on which side of the queue
-    /// the point is.
+    /// The share of the usual round trip that lies between the point and an end. The share is
+    /// computed from medians, because the shortest times include no wait in a queue, and this wait
+    /// shows on which side of the queue the point is.
     pub fn share(&self, side: usize) -> Option<f64> {
         let (own, other) = (self.0[side].median()?, self.0[1 - side].median()?);
         Some(own.share_of(own + other))

@@ -10,10 +10,10 @@ use crate::stall::Stall;
 use crate::time::Span;
 use crate::vantage::Vantage;
 
-/// A bad link often stops this number of flows of one burst, but not more.
+/// A bad link may stop up to this number of flows of one burst, but rarely more.
 const ALONE: usize = 2;
-/// Smallest number of sending hosts in incast. The flows of a single host may wait for its own
-/// link.
+/// Smallest number of sending hosts in incast. The flows of a single host may wait for the link of
+/// this host.
 const HOSTS: usize = 2;
 
 /// The input of a verdict.

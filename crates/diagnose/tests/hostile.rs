@@ -1,4 +1,4 @@
-//! Files that were made to break a reader. Whatever the bytes are, reading ends.
+//! Files that were made to break a reader. Reading must end, whatever the bytes are.
 
 #[path = "../../capture/tests/builder/mod.rs"]
 mod builder;
@@ -49,7 +49,7 @@ fn read(bytes: &[u8]) {
     assert!(serde_json::to_string(&report).is_ok());
 }
 
-/// Files with holes, repeats, timeouts, other links and both formats.
+/// Files with holes, retransmissions, timeouts and other link types, in both formats.
 fn corpus() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let mut time = 1_700_000_000_000_000_000;

@@ -87,8 +87,8 @@ impl Queue for Flat {
     }
 }
 
-/// A monotone radix heap: bucket `b` holds the times whose highest bit that differs from the last
-/// time is bit `b - 1`.
+/// A monotone radix heap: bucket `b` holds the times that differ from the last time in bit `b - 1`,
+/// but in no higher bit.
 struct Radix {
     buckets: Vec<Vec<(u64, u64, u32)>>,
     last: u64,

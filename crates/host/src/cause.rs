@@ -16,11 +16,11 @@ pub enum Cause {
     LostRetransmission,
     /// All outstanding segments were dropped.
     FullWindow,
-    /// Too few segments arrived after the lost segment, and fewer than three segments follow it in
-    /// its SRU.
+    /// Too few segments arrived after the lost segment for a fast retransmit, and fewer than three
+    /// segments follow it in its SRU.
     Tail,
-    /// Too few segments arrived after the lost segment, although three or more segments follow it
-    /// in its SRU.
+    /// Too few segments arrived after the lost segment for a fast retransmit, although three or
+    /// more segments follow it in its SRU.
     LackOfDupacks,
 }
 

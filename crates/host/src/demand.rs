@@ -8,7 +8,7 @@ use crate::milestone::EventRow;
 /// event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
-    /// Call the application at this time. This cannot be cancelled.
+    /// Call the application at this time. The timer cannot be cancelled.
     Timer {
         /// The time.
         at: Time,

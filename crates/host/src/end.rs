@@ -23,7 +23,8 @@ enum Endpoint {
 /// An end of a flow, and its deadlines.
 #[repr(C, align(64))]
 pub struct End {
-    /// The deadline in the event queue. Other entries of the queue for this end are stale.
+    /// The end's next deadline in the event queue. All other entries of the queue for this end are
+    /// stale, except the entry for `backstop`.
     pub armed: Time,
     /// A later deadline that is also in the queue. A pacer has many deadlines before the
     /// retransmission timer expires. With this entry, the timer need not be scheduled again after
@@ -221,8 +222,8 @@ impl End {
             connection => connection.is_established(), guest => guest.is_established())
     }
 
-    /// Unacknowledged bytes that the application wrote. 0 if a further write has an effect of its
-    /// own while there are such bytes.
+    /// Unacknowledged bytes that the application wrote. 0 if every write has an effect, even while
+    /// there are such bytes.
     pub fn backlog(&self) -> u64 {
         self.connection()
             .filter(|connection| !connection.heeds_writes())

@@ -14,13 +14,13 @@ pub(crate) struct Ends {
     /// The index of each end in `built`; [`NOWHERE`] if its flow is not open.
     places: Vec<u32>,
     /// The ends of open flows, the server's first. Room for all flows is reserved, but the list
-    /// grows only to the largest number of flows that were open at a time.
+    /// grows only to the largest number of flows that were open at the same time.
     built: Vec<End>,
     /// Indices of servers' ends whose flow is not open any more.
     free: Vec<u32>,
     /// Open flows that their applications have left.
     left: Vec<u32>,
-    /// Once `left` has this number of flows, some of these flows are freed.
+    /// Once `left` has this number of flows, the idle flows among them are freed.
     enough: usize,
 }
 
@@ -44,7 +44,7 @@ impl Ends {
         self.places.len() as u32 / 2
     }
 
-    /// The largest number of flows that were open at a time.
+    /// The largest number of flows that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.built.len() / 2
     }

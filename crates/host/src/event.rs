@@ -11,8 +11,8 @@ pub enum Event {
     Request,
     /// The data up to `End::notify_at` has arrived in order.
     Received,
-    /// A retransmission timer expired. TCP reports its state before it reacted, from which the cause
-    /// of the timeout is found; other families report none.
+    /// A retransmission timer expired. TCP reports its state before its reaction to the timeout;
+    /// this state shows the cause of the timeout. Other families report no state.
     Timeout(Option<TimeoutReport>),
     /// Loss recovery began.
     FastRetransmit,

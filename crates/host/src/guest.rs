@@ -8,15 +8,15 @@ use crate::state::{Counters, State};
 
 /// A transport of another family than TCP, polled like a connection.
 pub trait Guest: Send {
-    /// Handles the arrival of a packet of the flow. Packets of the flow's earlier connections do not
-    /// get here.
+    /// Handles the arrival of a packet of the flow. Packets of the flow's earlier connections are
+    /// not passed to this method.
     fn handle_segment(&mut self, now: Time, packet: &Packet);
     /// Handles the passing of the deadline.
     fn handle_timeout(&mut self, now: Time);
     /// The next deadline; [`Time::NEVER`] if this end waits only for packets.
     fn poll_timeout(&self) -> Time;
     /// Writes the next packet to send into `draft`, which has the connection's epoch and no other
-    /// field set. Returns whether there is one.
+    /// field set. Returns whether there is such a packet.
     fn poll_transmit(&mut self, now: Time, draft: &mut Packet) -> bool;
     /// The next event for the application, if there is one.
     fn poll_event(&mut self) -> Option<Event>;

@@ -167,7 +167,7 @@ impl Hosts {
         ends.free(has_packets, |flow, server| blueprint_of(blueprints, flow).retire(server));
     }
 
-    /// The largest number of flows that had a connection at a time.
+    /// The largest number of flows that had a connection at the same time.
     pub fn most_open(&self) -> usize {
         self.ends.most_open()
     }
@@ -264,7 +264,8 @@ impl Hosts {
         }
     }
 
-    /// Removes all requests of applications. Return the vector to [`Hosts::recycle`].
+    /// Removes and returns all requests of applications. The caller must give the vector back with
+    /// [`Hosts::recycle`].
     #[inline]
     pub fn take_demands(&mut self) -> Vec<Demand> {
         std::mem::take(&mut self.outbox)

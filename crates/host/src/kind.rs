@@ -18,7 +18,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
     fn full_packet(&self) -> FullPacket;
     /// Size of an acknowledgement without data, bytes.
     fn ack_size(&self) -> u32;
-    /// The largest amount that a connection has outstanding, bytes.
+    /// The largest number of outstanding bytes of a connection.
     fn window(&self) -> u64;
     /// The properties that the kind needs of the network.
     fn needs(&self) -> Needs {
@@ -31,7 +31,7 @@ pub trait Kind: fmt::Debug + Send + Sync {
         let _ = site;
         None
     }
-    /// The transport's table as a scenario writes it, with every key in base units.
+    /// The transport's table as a scenario writes it, with all keys and with values in base units.
     fn table(&self) -> Value;
 }
 
@@ -47,7 +47,7 @@ pub struct Needs {
 pub struct Seat {
     /// The end.
     pub end: EndId,
-    /// Number of the connection of this flow, from 0.
+    /// Number of the connection among the connections of this flow, counted from 0.
     pub incarnation: u32,
     /// Round trip of one full packet and its acknowledgement on the idle network, serialisation
     /// included.

@@ -67,7 +67,7 @@ pub struct EventRow {
     pub kind: EventKind,
     /// Flow of the event.
     pub flow: Option<u32>,
-    /// Number of the workload's block, counted from 0. The trace sets the number of the block.
+    /// Number of the workload's block, counted from 0. The trace fills in this number.
     pub block: u32,
     /// First unacknowledged sequence number, or the sequence number of a dropped packet.
     pub seq: u64,
@@ -77,11 +77,11 @@ pub struct EventRow {
     pub ssthresh: u64,
     /// Outstanding bytes.
     pub flight: u64,
-    /// Duplicate ACKs received.
+    /// Number of duplicate ACKs received.
     pub dupacks: u32,
-    /// Segments of the window that are lost and have not been repaired yet.
+    /// Number of segments of the window that are lost and have not been repaired yet.
     pub lost_in_window: u32,
-    /// Data packets sent by the connection, including retransmissions.
+    /// Number of data packets that the connection has sent, including retransmissions.
     pub packets: u64,
     /// Smoothed round-trip time, if there was a sample.
     pub srtt: Option<Span>,

@@ -35,8 +35,8 @@ pub enum StallCause {
     DelayedAck,
     /// An application's timer.
     Application,
-    /// None of the other causes: the packet had been in the network, and no host had delayed it for
-    /// long.
+    /// None of the other causes: the packet was in the network during the stall, and no host had
+    /// delayed it for long.
     Network,
 }
 
@@ -180,8 +180,8 @@ impl Waits {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
-    /// Whether the wait so far is shorter than half of the shortest stall. A packet that an
-    /// end sends during such a brief wait was not delayed for long.
+    /// Whether the wait so far is shorter than half of the shortest stall. A packet that an end
+    /// sends during such a brief wait was delayed only briefly.
     pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)

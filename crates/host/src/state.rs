@@ -7,13 +7,13 @@ use incast_tcp::connection;
 /// Counters of an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets with data sent, retransmissions included.
+    /// Number of data packets sent, including retransmissions.
     pub data_packets: u64,
-    /// Packets with data sent again.
+    /// Number of retransmitted data packets.
     pub retransmitted_packets: u64,
-    /// Loss-recovery episodes entered.
+    /// Number of loss-recovery episodes that have begun.
     pub fast_retransmits: u64,
-    /// Tail-loss probes sent (RFC 8985 §7).
+    /// Number of tail-loss probes sent (RFC 8985 §7).
     pub tail_probes: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct State {
     pub ssthresh: u64,
     /// Outstanding bytes.
     pub flight: u64,
-    /// Duplicate ACKs received.
+    /// Number of duplicate ACKs received.
     pub dupacks: u32,
     /// Smoothed round-trip time, if there was a sample.
     pub srtt: Option<Span>,

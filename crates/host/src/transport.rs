@@ -23,7 +23,8 @@ pub struct Transport {
     pub family: Family,
 }
 
-/// A family of transports. What serves one family only asks for it here, and refuses the others.
+/// A family of transports. Code that supports only one family asks for the family here, and refuses
+/// other families.
 #[derive(Clone, Debug)]
 pub enum Family {
     /// TCP.
@@ -115,7 +116,7 @@ impl Transport {
         }
     }
 
-    /// The largest amount that a connection has outstanding, bytes.
+    /// The largest number of outstanding bytes of a connection.
     pub fn window(&self) -> u64 {
         match &self.family {
             Family::Tcp(tcp) => tcp.config.receive_window,

@@ -11,7 +11,7 @@ pub struct Cancelled;
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
-    /// Finished share of the run, in 2^-32.
+    /// Finished share of the run, in units of 2^-32.
     progress: AtomicU64,
 }
 

@@ -29,7 +29,7 @@ pub struct Core<P> {
     pub queue: EventQueue<Event>,
     /// Ports and routes.
     pub network: Network,
-    /// The listener. If a run has none, the calls are compiled out.
+    /// The listener. If a run has no listener, the calls are compiled out.
     pub probe: P,
     /// Number of packets that reached a host.
     pub delivered: u64,
@@ -167,7 +167,7 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Handles the arrival of a switch's signal at the port that it stops.
+    /// Handles the arrival of a switch's signal at the port that the signal stops or restarts.
     #[inline(never)]
     pub(crate) fn heed(&mut self, port: PortId, signal: Signal) {
         let now = self.now();
@@ -423,7 +423,7 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    /// Schedules the events of the packet in service of a port with departure events.
+    /// Schedules the events of the packet in service at a port that has departure events.
     #[inline(never)]
     fn schedule(&mut self, port: PortId) {
         let Some(Service { departure, arrival }) = self.network.port(port).service() else {
@@ -435,8 +435,8 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    /// Shows an end whose packets were sent to the probe. `probes` is the number of its tail loss
-    /// probes before.
+    /// Shows the probe an end whose packets have just been sent. `probes` is the number of tail
+    /// loss probes that the end had sent before.
     #[inline]
     fn show_served(&mut self, now: Time, id: EndId, end: &End, probes: u64) {
         if P::ON {

@@ -1,5 +1,5 @@
 //! The cause of a timer's expiry. The result is exact, because the simulator knows the state of the
-//! network and of the other end.
+//! network and of both ends.
 
 use incast_host::cause::{Cause, Diagnosis};
 use incast_host::{EndId, Hosts};
@@ -101,7 +101,7 @@ impl<'a> Case<'a> {
         let mut present: Vec<(u64, u64)> = peer.received().ranges().collect();
         present.push((0, peer.received().next()));
         present.extend(self.outgoing().map(|packet| (packet.seq, packet.seq_end())));
-        // There are two or three sorted runs, which the stable sort merges.
+        // The list consists of two or three sorted parts, which the stable sort merges.
         present.sort_by_key(|range| *range);
         let mut missing = 0;
         let mut at = report.una;
@@ -112,12 +112,12 @@ impl<'a> Case<'a> {
         missing + (report.max - at)
     }
 
-    /// Packets of this incarnation in the network towards the peer.
+    /// Packets of this incarnation that are in the network on the way to the peer.
     fn outgoing(&self) -> impl Iterator<Item = &'a Packet> {
         self.flying(self.end)
     }
 
-    /// Packets of this incarnation in the network from the peer.
+    /// Packets of this incarnation that are in the network on the way from the peer.
     fn incoming(&self) -> impl Iterator<Item = &'a Packet> {
         self.flying(self.end.peer())
     }

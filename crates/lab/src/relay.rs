@@ -1,8 +1,8 @@
 //! The network of a scenario for packets of real hosts.
 //!
-//! The caller has the clock. The caller puts packets in, and takes them out at the end of their
-//! last link. Ports, buffers and disciplines are those of a simulation, and decide at the same
-//! instants.
+//! The caller has the clock. The caller puts packets into the network, and takes them out at the
+//! end of their last link. Ports, buffers and queue disciplines are the same as in a simulation,
+//! and decide at the same times.
 
 use incast_engine::{Span, Time};
 use incast_net::port::PortCounters;
@@ -14,8 +14,8 @@ use crate::core::{Core, Event};
 use crate::probe::{Listener, Probe};
 use crate::wiring;
 
-/// No probe. Simulations use another type for this, so that their functions have one caller each
-/// and are inlined.
+/// A probe that records nothing. Simulations without a probe use another type (`Silent`). The
+/// functions that depend on the type therefore have one caller each, and are inlined.
 struct Unwatched;
 
 impl Listener for Unwatched {}
@@ -36,13 +36,13 @@ pub struct Relay {
 pub struct Arrived {
     /// The time at which the last bit of the packet reached the host.
     pub at: Time,
-    /// The index of the packet's slot. The slot is free again.
+    /// The index of the packet's slot, which is already free again.
     pub id: PacketId,
     /// The packet, as it was after the last switch.
     pub packet: Packet,
 }
 
-/// The counts of the ports.
+/// The counters of all ports, and those of the busiest port.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
     /// Packets dropped in the network.
@@ -119,7 +119,7 @@ impl Relay {
         None
     }
 
-    /// The counts of the ports up to `now`.
+    /// The counters of the ports up to `now`.
     pub fn tally(&self, now: Time) -> Tally {
         let network = &self.core.network;
         let now = now.max(self.core.now());
@@ -160,7 +160,7 @@ mod tests {
         Packet { route, header: 52, payload: 1448, ..Packet::default() }
     }
 
-    /// 1500 bytes take 120 µs on each of two links, plus 10 µs of propagation.
+    /// Each of the two links sends 1500 bytes in 120 µs, and has a propagation delay of 10 µs.
     #[test]
     fn a_packet_takes_what_the_links_take() {
         let mut relay = relay("64KiB", "drop-tail");

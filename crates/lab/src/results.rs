@@ -19,7 +19,7 @@ macro_rules! row {
         #[derive(Clone, Debug, Default)]
         pub struct Row {
             $(#[doc = $description] pub $name: $type,)+
-            /// The results of the group's remedies, each with its column
+            /// The results of the group's remedies, by the names of their columns
             /// ([`incast_remedies::measures`]).
             pub measures: BTreeMap<&'static str, Option<f64>>,
             /// Completion time of every block, in the order of completion. Percentiles over several
@@ -111,8 +111,8 @@ row! {
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table. `table` is "rows", whose columns include those of remedies, or a kind of
-/// trace.
+/// The columns of a table. `table` is a kind of trace, or "rows". The columns of "rows" include
+/// those of remedies.
 pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
         "rows" => {
@@ -128,7 +128,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
     }
 }
 
-/// Number of expiries for each cause, and number of expiries at the head of a block.
+/// Number of timer expiries for each cause, and number of expiries at the head of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
@@ -157,7 +157,7 @@ impl TimeoutCounts {
         self.by_cause[cause as usize]
     }
 
-    /// The sum of these counts and `others`.
+    /// The sum of these counts and the counts of `others`.
     fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;
@@ -272,8 +272,7 @@ pub fn row(
     }
 }
 
-/// The quantile `q` of the sorted spans, without interpolation: the first span after the share `q`
-/// of the spans.
+/// The quantile `q` of `n` sorted spans, without interpolation: the span with index ⌊n·q⌋.
 fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = ((sorted.len() as f64 * q) as usize).min(last);

@@ -65,8 +65,8 @@ pub fn run_and_spill(
     guarded(|| run_world(scenario, seed, trace, control, outlets))
 }
 
-/// Like [`run`], with a capture, and with the sink of [`run_and_spill`] if there is one. The tap
-/// must belong to the same scenario.
+/// Like [`run`], but writes a capture. If there is a sink, this function also passes on rows as
+/// [`run_and_spill`] does. The tap must belong to the same scenario.
 ///
 /// # Errors
 /// As in [`run`].

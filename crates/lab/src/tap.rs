@@ -30,23 +30,23 @@ use truth::Truth;
 pub use vantage::Vantage;
 use vantage::Watch;
 
-/// The smallest length to which frames may be cut: Ethernet, IPv4 and TCP headers without options.
+/// The smallest permitted length of cut frames: Ethernet, IPv4 and TCP headers without options.
 pub const LEAST_SNAPLEN: u32 = 54;
 
-/// The order of a capture.
+/// The settings of a requested capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     /// The vantage point.
     pub at: Vantage,
-    /// Largest number of bytes that are kept of a frame.
+    /// Largest number of bytes that the capture keeps of each frame.
     pub snaplen: u32,
-    /// Whether comments of packets tell the drops and the causes of timeouts.
+    /// Whether comments on packets report the drops and the causes of timeouts.
     pub truth: bool,
     /// Whether a host's segments are merged, as segmentation and receive offloads do.
     pub offload: bool,
 }
 
-/// The output of the file. It keeps its errors.
+/// The output to which the file is written. It stores its own write errors.
 pub type Output = Box<dyn Write + Send>;
 
 /// A packet as the capture shows it.
@@ -112,7 +112,7 @@ impl Tap {
         if let Some(offload) = &mut self.offload {
             offload.flush(&mut self.file);
         }
-        // An error stays with the output.
+        // If there is an error, the output stores it.
         let _ = self.file.capture.take().map(Capture::finish);
     }
 }
@@ -161,7 +161,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// The file. After an error, nothing more is written, and the output keeps the error.
+/// The capture file. After a write error, nothing more is written; the output stores the error.
 struct File {
     capture: Option<Capture<Output>>,
     frame: Vec<u8>,

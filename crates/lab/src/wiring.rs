@@ -43,7 +43,7 @@ pub fn workloads(groups: &[Group<'_>]) -> Vec<Range<u32>> {
     own.into_iter().map(|(_, flows)| flows).collect()
 }
 
-/// The hosts of groups of traffic.
+/// The switches of the hosts that groups of traffic add.
 fn added(groups: &[Group<'_>]) -> impl Iterator<Item = SwitchId> {
     let own = groups.iter().filter_map(|group| match &group.senders {
         Senders::Own(count, at) => Some(at.iter().cycle().take(*count as usize)),
@@ -110,7 +110,7 @@ pub fn ends(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Option<SwitchId>> 
     of_hosts.chain(of_trunks).collect()
 }
 
-/// The parameters of ports.
+/// The parameters of the network's ports.
 struct Attach<'a> {
     network: &'a scenario::Network,
 }
@@ -172,7 +172,7 @@ impl Attach<'_> {
 }
 
 /// Among the switch ports on paths to clients, the port with the largest time integral of its
-/// queue. The result is `own` unless another port has a larger integral.
+/// queue. The result is `own` if no other port has a larger integral.
 pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
     network

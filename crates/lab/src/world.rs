@@ -18,8 +18,8 @@ use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::stopwatch::Stopwatch;
 use crate::wiring;
 
-/// Number of events between two checks of the control. The time between two checks is a few
-/// milliseconds.
+/// Number of events between two checks of the control. These events take a few milliseconds of
+/// wall-clock time.
 const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// A group of traffic in a run: its application, its timeouts and its name in the results.
@@ -142,18 +142,20 @@ impl<P: Probe> World<P> {
         });
     }
 
-    /// Clock, network and connections. An experiment can change them before the run.
+    /// The clock, the network and the connections. An experiment can change them before the run.
     pub fn core_mut(&mut self) -> &mut Core<P> {
         &mut self.core
     }
 
-    /// Runs to the end. Returns the rows, with the row of the workload first, and the final state.
+    /// Runs to the end. Returns the rows and the final state. The first row is that of the
+    /// workload, or the sum of several workloads.
     ///
     /// # Errors
     /// [`Cancelled`] if `control` was cancelled.
     pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
         let stopwatch = Stopwatch::start();
-        // A probe sees every hop. The results do not depend on the probe, as tests of traces show.
+        // With a probe, no hop of a packet is skipped. Tests of traces show that this does not
+        // change the results.
         if P::ON {
             self.core.network.connect();
         } else {
@@ -198,7 +200,7 @@ impl<P: Probe> World<P> {
         Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
     }
 
-    /// Finished share of the slowest workload.
+    /// The finished share of the workload that has progressed least.
     fn progress(&self, now: Time) -> f64 {
         let workloads = self.groups.iter().filter(|group| group.is_workload);
         let progress = workloads.filter_map(|group| group.application.progress(now));
@@ -226,7 +228,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Handles an event that is not part of the path of most packets.
+    /// Handles an event of a rare kind.
     #[inline(never)]
     fn handle_rare(&mut self, event: Event) {
         match event {
@@ -259,7 +261,8 @@ impl<P: Probe> World<P> {
             self.core.network.packets().release(id);
             return;
         }
-        // A probe sees every packet; the rows do not depend on the probe.
+        // With a probe, header prediction is off, so that the probe sees every packet. The rows do
+        // not depend on this.
         if !P::ON && self.core.predict(id) {
             return;
         }
@@ -295,7 +298,8 @@ impl<P: Probe> World<P> {
                 self.core.note(EventKind::Timeout, id);
             }
             EndEvent::Timeout(Some(report)) => {
-                // The diagnosis searches all ports, of which there may be many.
+                // The diagnosis searches all ports, which takes long if there are many. The control
+                // is therefore checked after this event.
                 self.until_watch = 1;
                 self.core.settle();
                 let Core { hosts, network, .. } = &self.core;
@@ -313,7 +317,8 @@ impl<P: Probe> World<P> {
             EndEvent::FastRetransmit if P::ON => self.core.note(EventKind::FastRetransmit, id),
             EndEvent::RecoveryExit if P::ON => self.core.note(EventKind::RecoveryExit, id),
             _ => {
-                // The application's actions have the trigger of the packet.
+                // The packets that the application now sends have the same trigger as the packets
+                // of this end.
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(now);
                 hosts.trigger = hosts.trigger_of(id);

@@ -1,9 +1,9 @@
-//! Ethernet frames of TCP over IPv4, as the simulator's packets.
+//! Converts Ethernet frames of TCP over IPv4 to the simulator's packets.
 
 use incast_net::{Ecn, Flags, Packet, RouteId};
 
-/// The TCP port of flow 0 at its server; flow `f` has the port `FIRST_PORT + f`. A frame therefore
-/// names its flow and its direction.
+/// The TCP port of flow 0 at its server; flow `f` has the port `FIRST_PORT + f`. The ports of a
+/// frame therefore identify its flow and its direction.
 pub const FIRST_PORT: u16 = 10_000;
 
 const ETHERNET: usize = 14;
@@ -13,10 +13,11 @@ const TCP: u8 = 6;
 const TOS: usize = ETHERNET + 1;
 const CHECKSUM: usize = ETHERNET + 10;
 
-/// The packet in a frame; `None` if the frame does not belong to TCP, or to none of `flows` flows.
+/// The packet in a frame; `None` if the frame is not TCP over IPv4, or does not belong to one of
+/// the `flows` flows.
 ///
-/// The packet's labels are the bits of the DSCP. The packet's sequence numbers are those on the
-/// wire, which wrap.
+/// The packet's label is the frame's DSCP. The packet's sequence numbers are the 32-bit numbers of
+/// the TCP header, which wrap.
 pub fn parse(frame: &[u8], flows: u32) -> Option<Packet> {
     let ip = frame.get(ETHERNET..)?;
     if frame.get(12..ETHERNET)? != IPV4 || *ip.get(9)? != TCP {
@@ -149,8 +150,8 @@ mod tests {
         let mut frame = frame(FIRST_PORT, 40_000);
         frame.resize(ETHERNET + 200, 0);
         let ip = &mut frame[ETHERNET..];
-        // Four bytes of IP options move the TCP header. The packet has 200 bytes, of which 144 are
-        // data.
+        // Four bytes of IP options move the TCP header. The IP packet has 200 bytes, of which 144
+        // are TCP payload.
         ip[..4].copy_from_slice(&[0x46, 0x2a << 2 | 1, 0, 200]);
         let mut tcp = vec![];
         tcp.extend(FIRST_PORT.to_be_bytes());
@@ -199,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_mark_changes_two_bits_and_the_checksum_of_the_whole_header() {
-        // The first header has options. The sum of the second header is 0x1_ffff, which carries
-        // twice.
+        // The first header has options. The sum of the second header's words is 0x1_ffff, so the
+        // carry must be added twice.
         let options = [
             0x46, 0xa8, 0, 60, 0, 1, 0, 0, 64, 6, 0xab, 0xcd, 10, 0, 0, 2, 10, 0, 0, 1, 0x94, 4,
             0x12, 0x34,

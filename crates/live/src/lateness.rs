@@ -1,8 +1,9 @@
-//! Lateness of frames: the delay after the departure time that a port has computed.
+//! Lateness of frames: how much later than computed by the simulation the switch sends a frame to
+//! its host.
 
 use incast_engine::Span;
 
-/// Width and number of bins, which reach up to 65 ms.
+/// Width of a bin in picoseconds, and number of bins. Together they cover delays up to 65 ms.
 const BIN: u64 = 1_000_000;
 const BINS: usize = 1 << 16;
 
@@ -34,7 +35,8 @@ impl Lateness {
         self.worst
     }
 
-    /// The delay that `per_mille` of a thousand frames did not exceed, rounded up to a microsecond.
+    /// The delay that `per_mille` of a thousand frames did not exceed, rounded up to whole
+    /// microseconds.
     pub fn quantile(&self, per_mille: u64) -> Span {
         let due = (self.count * per_mille).div_ceil(1000).max(1);
         let mut seen = 0;

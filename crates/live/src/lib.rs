@@ -1,4 +1,4 @@
-//! A switch for real hosts: frames of the kernel pass through the simulator's own ports and
+//! A switch for real hosts: frames of the hosts pass through the simulator's ports and queue
 //! disciplines, in real time. Linux only; elsewhere the crate is empty.
 
 #![cfg(target_os = "linux")]

@@ -10,20 +10,20 @@ use incast_lab::tap::Vantage;
 use incast_net::topology::HostId;
 use incast_scenario::Scenario;
 
-/// The output of the file.
+/// The output to which the capture is written.
 pub type Output = Box<dyn Write + Send>;
 
-/// The order of a capture.
+/// The settings of a requested capture.
 pub struct Wanted {
     /// The vantage point.
     pub at: Vantage,
-    /// Largest number of bytes that are kept of a frame.
+    /// Largest number of bytes that the capture keeps of each frame.
     pub snaplen: u32,
-    /// The file.
+    /// The output.
     pub out: Output,
 }
 
-/// The part of a frame that is kept.
+/// The part of a frame that the capture keeps.
 struct Seen {
     nanos: u64,
     length: usize,
@@ -35,14 +35,14 @@ pub struct Recorder {
     /// The host whose frames are recorded; `None` to record the frames that enter the switch.
     host: Option<HostId>,
     snaplen: usize,
-    /// Clock reading of the switch's time zero, ns since 1970.
+    /// The date of the switch's time zero, in ns since 1970.
     epoch: u64,
     frames: Sender<Seen>,
     writer: JoinHandle<Result<()>>,
 }
 
 impl Recorder {
-    /// Begins a file. `epoch` is the date of the switch's time zero, ns.
+    /// Begins a file. `epoch` is the date of the switch's time zero, in ns since 1970.
     pub fn start(wanted: Wanted, scenario: &Scenario, epoch: u64) -> Result<Self> {
         let Wanted { at, snaplen, out } = wanted;
         let about = About {
@@ -75,7 +75,7 @@ impl Recorder {
 
     fn keep(&mut self, nanos: u64, frame: &[u8]) {
         let bytes = frame[..frame.len().min(self.snaplen)].to_vec();
-        // If the writer has ended, it has an error, which `finish` returns.
+        // Sending fails only if the writer has ended with an error, which `finish` returns.
         let _ = self.frames.send(Seen { nanos: self.epoch + nanos, length: frame.len(), bytes });
     }
 
@@ -86,7 +86,7 @@ impl Recorder {
     }
 }
 
-/// Writes frames until the sending end is closed.
+/// Writes frames until the sending end of the channel is closed.
 fn write(mut capture: Capture<Output>, frames: &Receiver<Seen>) -> Result<()> {
     for Seen { nanos, length, bytes } in frames {
         capture.frame(nanos, &bytes, length, &[])?;

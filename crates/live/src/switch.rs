@@ -17,14 +17,14 @@ use crate::sys::{Haste, PacketSocket, Poll, date, hurry, monotonic, thread_time}
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
-/// Number of frames that are read from a host before due frames are sent. Reading this number
-/// of frames takes about 40 µs.
+/// Maximum number of frames that are read from a host before the switch sends the frames that are
+/// due. Reading this number of frames takes about 40 µs.
 const TURN: usize = 8;
 
 /// The measurements of a switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// The counts of the switch's ports.
+    /// The counters of the switch's ports.
     pub tally: Tally,
     /// The time for which the switch ran.
     pub length: Span,
@@ -32,11 +32,11 @@ pub struct Report {
     pub frames: u64,
     /// Number of frames that belong to no flow, which the switch did not pass on.
     pub foreign: u64,
-    /// Number of frames that the kernel dropped on their way to the switch, or from it.
+    /// Number of frames that the kernel dropped on their way to or from the switch.
     pub missed: u64,
-    /// The largest delay of a frame behind the time that its port computed.
+    /// The largest lateness of a frame: how much later than computed it was sent to its host.
     pub worst: Span,
-    /// The 99th percentile of the delays of the frames.
+    /// The 99th percentile of the frames' lateness.
     pub p99: Span,
     /// Processor time of the switch's thread.
     pub busy: Span,
@@ -52,8 +52,8 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// Starts the switch of a scenario in this thread's namespace. `interfaces` has the number of
-    /// the interface to each host, the clients first.
+    /// Starts the switch of a scenario in this thread's namespace. `interfaces` contains the index
+    /// of the interface to each host, the clients first.
     ///
     /// # Errors
     /// If the sockets or the file of the capture cannot be opened.
@@ -136,7 +136,7 @@ impl Fabric {
         Time::ZERO + Span::from_nanos(monotonic() - self.start)
     }
 
-    /// Moves frames until the last watched descriptor is readable, which stops the switch.
+    /// Moves frames until the last watched descriptor, which stops the switch, becomes readable.
     fn run(mut self, mut poll: Poll) -> Result<Report> {
         let stop = self.sockets.len();
         let mut ready = Vec::new();
@@ -224,8 +224,8 @@ impl Table {
         Self { flows: flows.to_vec(), sent: vec![None; flows.len()], frames: Vec::new() }
     }
 
-    /// The packet in a frame, if it belongs to a flow. Data that the switch has seen before are a
-    /// retransmission.
+    /// The packet in a frame, if it belongs to a flow. A packet is a retransmission if the switch
+    /// has seen all its data before.
     fn read(&mut self, frame: &[u8]) -> Option<Packet> {
         let mut packet = parse(frame, self.flows.len() as u32)?;
         if packet.route.is_forward() {
@@ -242,7 +242,7 @@ impl Table {
         Some(packet)
     }
 
-    /// Keeps the bytes of the packet in the slot `place`.
+    /// Stores the frame of the packet in the slot `place`.
     fn keep(&mut self, place: usize, frame: &[u8]) {
         if self.frames.len() <= place {
             self.frames.resize_with(place + 1, || Vec::with_capacity(LONGEST));
@@ -251,7 +251,8 @@ impl Table {
         self.frames[place].extend_from_slice(frame);
     }
 
-    /// The host at the end of a packet's route, and the packet's frame with the packet's mark.
+    /// The host at the end of a packet's route, and the packet's frame, which is marked if a port
+    /// has marked the packet.
     fn leave(&mut self, arrived: &Arrived) -> (HostId, &[u8]) {
         let route = arrived.packet.route;
         let (server, client) = self.flows[route.flow() as usize];

@@ -10,8 +10,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use libc::{c_int, c_void, socklen_t};
 
-/// Number of bytes that a socket may hold before it is read. As the kernel counts bytes, this is
-/// room for 1700 full frames.
+/// Number of bytes that a socket may hold before it is read. The kernel also counts its own memory
+/// per frame, so 1700 full frames fit.
 const RECEIVE_BUFFER: c_int = 4 << 20;
 /// A real-time priority above that of ordinary threads, and below that of the kernel's threads.
 const PRIORITY: c_int = 10;

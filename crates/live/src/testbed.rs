@@ -10,7 +10,7 @@ use incast_scenario::Scenario;
 use crate::frame::FIRST_PORT;
 use crate::sys::Namespace;
 
-/// One client, which is host 0, and two servers, hosts 1 and 2, whose flows are 0 and 1.
+/// A scenario with one client (host 0) and two servers (hosts 1 and 2), whose flows are 0 and 1.
 pub fn scenario(rate: &str, delay: &str, queue: &str) -> Scenario {
     let text = format!(
         r#"
@@ -26,7 +26,7 @@ pub fn scenario(rate: &str, delay: &str, queue: &str) -> Scenario {
 
 /// A queue that neither marks nor drops before its buffer is full.
 pub const DROP_TAIL: &str = r#"{ name = "drop-tail" }"#;
-/// A queue that marks every packet that waits.
+/// A queue that marks every packet that has to wait.
 pub const MARKING: &str = r#"{ name = "ecn-threshold", threshold = "1B" }"#;
 
 /// Runs a test in a thread of a new namespace. Does not run the test if this process has no right
@@ -35,7 +35,7 @@ pub fn alone(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::spawn(|| {
         let Ok(namespace) = Namespace::new() else { return };
         namespace.enter().expect("it exists");
-        // Otherwise, the kernel would send frames of its own.
+        // With IPv6, the kernel would send additional frames on new interfaces.
         let _ = std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
         test();
     });
@@ -48,7 +48,7 @@ pub fn ip(words: &str) {
     assert!(status.success(), "ip {words}");
 }
 
-/// Joins two new interfaces, `n0` and `h0` for number 0, and returns their indices.
+/// Creates a pair of connected interfaces (`n0` and `h0` for number 0), and returns their indices.
 pub fn link(number: u32) -> (u32, u32) {
     let (near, far) = (10 + 2 * number, 11 + 2 * number);
     let peer = format!("type veth peer name h{number} index {far}");
@@ -99,7 +99,7 @@ impl Sent {
     }
 }
 
-/// A file in memory, which can have two owners.
+/// A file in memory. Clones share the same bytes.
 #[derive(Clone, Default)]
 pub struct Memory(Arc<Mutex<Vec<u8>>>);
 

@@ -1,5 +1,6 @@
-//! What packets of other families than TCP carry. The values are in fields that only TCP uses: the
-//! packet remains one cache line, and TCP pays nothing for them.
+//! The values that packets of families other than TCP carry. They are stored in fields that
+//! otherwise only TCP uses, so a packet still fits into one cache line, and TCP has no additional
+//! cost.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ impl Packet {
         if self.flags.contains(Flags::PATH) { Some(self.ts_value) } else { None }
     }
 
-    /// The same packet with this choice of a path.
+    /// The same packet, with `path` as the sender's choice.
     #[must_use]
     pub const fn with_path(mut self, path: u32) -> Self {
         self.flags = self.flags.with(Flags::PATH);
@@ -19,19 +20,19 @@ impl Packet {
         self
     }
 
-    /// The number of the path of the packet that this packet acknowledges.
+    /// The path of the acknowledged packet.
     pub const fn echoed_path(&self) -> u32 {
         self.ts_echo
     }
 
-    /// The same packet with the path of the packet that it acknowledges.
+    /// The same packet, with `path` as the path of the acknowledged packet.
     #[must_use]
     pub const fn with_echoed_path(mut self, path: u32) -> Self {
         self.ts_echo = path;
         self
     }
 
-    /// Bytes of data that the packet had when it was sent, also if they were cut off.
+    /// Bytes of data that the packet had when it was sent, even if a switch has trimmed them.
     pub const fn length(&self) -> u32 {
         self.window
     }
@@ -44,13 +45,13 @@ impl Packet {
         self
     }
 
-    /// The bytes that the receiver asks for, if it asks for any.
+    /// The range of bytes that the receiver asks for, if it asks for any.
     pub fn lacks(&self) -> Option<Range<u64>> {
         let asks = self.flags.contains(Flags::NACK);
         asks.then(|| self.seq..self.seq + u64::from(self.window))
     }
 
-    /// The same acknowledgement, which asks for `bytes`, less than 4 GiB.
+    /// The same acknowledgement, with a request for `bytes`, a range of less than 4 GiB.
     #[must_use]
     pub fn with_lacks(mut self, bytes: Range<u64>) -> Self {
         self.flags = self.flags.with(Flags::NACK);
@@ -59,13 +60,14 @@ impl Packet {
         self
     }
 
-    /// The number of bytes that the receiver allows in all, if it allows any.
+    /// The total number of bytes that the receiver allows the sender to send, if the packet carries
+    /// such a credit.
     pub fn credit(&self) -> Option<u64> {
         self.ts_value.checked_sub(1).map(|beyond| self.ack + u64::from(beyond))
     }
 
-    /// The same acknowledgement, which allows `bytes` in all, less than 4 GiB beyond what it
-    /// acknowledges.
+    /// The same acknowledgement, with a credit of `bytes` in total. The credit must be less than 4
+    /// GiB beyond the acknowledged bytes.
     #[must_use]
     pub fn with_credit(mut self, bytes: u64) -> Self {
         let beyond = u32::try_from(bytes.saturating_sub(self.ack)).unwrap_or(u32::MAX);

@@ -26,18 +26,19 @@ pub struct Buffer {
     /// `limit_`: with a limit of 32, 31 packets wait and one is being sent. Most switches free the
     /// space of a packet before they send it.
     pub counts_in_service: bool,
-    /// The limit of trimmed headers at a port that trims. Such headers have room of their own, so
-    /// that a packet can be trimmed if the buffer is full.
+    /// The limit of trimmed headers at a port that trims. These headers have a limit of their own,
+    /// so that a packet can be trimmed when the buffer is full.
     pub headers: Limit,
 }
 
 impl Buffer {
-    /// A buffer with this limit, and with as much room for headers.
+    /// A buffer with this limit, and with the same limit for trimmed headers.
     pub fn new(limit: Limit, counts_in_service: bool) -> Self {
         Self { limit, counts_in_service, headers: limit }
     }
 
-    /// Whether two packets of any size fit, so that a packet may arrive while another leaves.
+    /// Whether two packets of any size fit, so that a packet can be admitted while another is being
+    /// sent.
     pub fn holds_two(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => limit >= 2,
@@ -45,8 +46,9 @@ impl Buffer {
         }
     }
 
-    /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once and needs
-    /// buffer space only with [`Self::counts_in_service`].
+    /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once. It then
+    /// needs buffer space only if the packet being sent occupies the buffer
+    /// ([`Self::counts_in_service`]).
     #[inline]
     pub fn has_room(&self, load: &Load, size: u32) -> bool {
         let goes_straight_through = load.is_idle() && !self.counts_in_service;

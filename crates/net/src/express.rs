@@ -1,7 +1,7 @@
-//! Shortcuts: packets that need fewer events than one per link.
+//! Shortcuts, with which a packet needs fewer events than one per link.
 //!
-//! [`Express`] is planned once all flows are known, and contains every shortcut. Packets without a
-//! shortcut need one event per link.
+//! [`Express`] contains all shortcuts of a network. They are planned once all flows are known.
+//! Without a shortcut, a packet needs one event per link.
 
 mod plan;
 
@@ -20,10 +20,11 @@ pub enum Shortcut {
     /// An arrival event at the end of the link brings each packet to the next port.
     #[default]
     None,
-    /// Packets enter the next port at once, because no other port sends to the next port.
+    /// Packets enter the next port at once. This is possible because no other port sends to the
+    /// next port.
     Relay,
-    /// Packets are announced to the next port. The packets enter the next port when the state of
-    /// that port is needed.
+    /// Packets are announced to the next port, and enter it only when the state of that port is
+    /// needed.
     Announce,
 }
 
@@ -32,8 +33,8 @@ pub enum Shortcut {
 pub enum Handoff {
     /// The port has no shortcut; the packet was not sent.
     Declined,
-    /// The packet is on the link behind the next port. If `Some`, the next arrival at the end of
-    /// this link must be scheduled at this time.
+    /// The packet has passed the next port and is on the link behind it. If `Some`, the next
+    /// arrival at the end of this link must be scheduled at this time.
     Relayed(Option<(PortId, Time)>),
     /// The packet was announced to a port. If `Some`, [`Express::settle`] must be scheduled at this
     /// time, with this order among simultaneous events.
@@ -58,7 +59,7 @@ pub struct Express {
 }
 
 impl Express {
-    /// No shortcuts, for this many ports.
+    /// `ports` ports without shortcuts.
     pub fn none(ports: usize) -> Self {
         let lanes = (0..ports).map(|_| Lane::default()).collect();
         Self { lanes, relayed: Vec::new(), inlets: Vec::new() }
@@ -70,8 +71,7 @@ impl Express {
         self.lanes[port.0 as usize].shortcut
     }
 
-    /// Sends a packet, which is about to enter `port`, to the port `next` by the shortcut of
-    /// `port`.
+    /// Sends a packet through `port` to the port `next`, by the shortcut of `port`.
     #[inline]
     pub fn send(
         &mut self,
@@ -91,7 +91,8 @@ impl Express {
             });
         }
         let (arrival, sequence) = first.forward_placed(now, parcel.size(), sequence);
-        // While a packet is on the link, its arrival event settles earlier announcements.
+        // `settle` must be scheduled only if the next port's link is empty. Otherwise, the arrival
+        // event of a packet on this link also settles the announced packets.
         let inlet = &mut self.lanes[next.0 as usize].inlet;
         let transit = Transit { arrival, sequence, parcel };
         let is_next = ports[next.0 as usize].is_link_empty()
@@ -108,7 +109,7 @@ impl Express {
     }
 
     /// Lets announced packets enter `port` up to `until`, which is a time and an order among
-    /// simultaneous events. Dropped packets are released. If the link was empty, returns the
+    /// simultaneous events. Dropped packets are released. If the port's link was empty, returns the
     /// arrival that must be scheduled.
     #[inline]
     pub fn settle(
@@ -132,8 +133,8 @@ impl Express {
         self.lanes[port.0 as usize].inlet.contents().map(|transit| transit.parcel)
     }
 
-    /// Number of packets that are still on a link at `now`, although the link has already counted
-    /// them as delivered.
+    /// Number of packets that a port has already counted as delivered, although they are still on
+    /// its link at `now`.
     pub fn early(&self, now: Time, ports: &[Port]) -> u64 {
         let relayed = self.relayed.iter().filter_map(|port| ports[port.0 as usize].fifo());
         let relayed = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
@@ -165,14 +166,14 @@ impl Lane {
 
 /// The packets announced to a port, in the order in which they will enter.
 ///
-/// When a host sends a packet, the arrival time at the switch is known. The arrival affects only
-/// the switch's port. The packet therefore waits here, and not in the event queue, until the state
-/// of the port is needed.
+/// When a host sends a packet, its arrival time at the switch is known, and the arrival affects
+/// only one port of the switch. The packet is therefore stored here, without an event, until the
+/// state of this port is needed.
 #[derive(Default)]
 struct Inlet {
     /// Packets that were announced in order.
     lane: VecDeque<Transit>,
-    /// Packets that overtake a packet in the lane.
+    /// Packets that arrive before a packet that was announced earlier.
     strays: BinaryHeap<Reverse<Transit>>,
 }
 
@@ -200,7 +201,7 @@ impl Inlet {
         }
     }
 
-    /// Removes the next packet if it enters by `until`.
+    /// Removes the next packet if it enters the port at or before `until`.
     #[inline]
     fn pop_until(&mut self, until: (Time, u64)) -> Option<Transit> {
         if self.strays.is_empty() {

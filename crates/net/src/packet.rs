@@ -49,12 +49,12 @@ impl Flags {
     pub const ACK: Self = Self(1 << 1);
     /// The sender has no more data.
     pub const FIN: Self = Self(1 << 2);
-    /// The packet has an application's request. The packet is the handshake's last ACK or a packet
-    /// of its own, and the packet's `seq` is the ordinal number of the request.
+    /// The packet carries an application's request. The packet is either the last ACK of the
+    /// handshake or a separate packet. Its `seq` is the ordinal number of the request.
     pub const REQUEST: Self = Self(1 << 3);
     /// A packet of background traffic that does not use TCP. Such a packet is not answered.
     pub const DATAGRAM: Self = Self(1 << 4);
-    /// A retransmission. Probes read this bit, and so do disciplines that protect retransmissions.
+    /// A retransmission. Probes and queue disciplines that protect retransmissions read this bit.
     pub const RETRANSMISSION: Self = Self(1 << 5);
     /// ECN-Echo: the other end received a mark (RFC 3168 §6.1).
     pub const ECE: Self = Self(1 << 6);
@@ -64,10 +64,10 @@ impl Flags {
     pub const TRIMMED: Self = Self(1 << 8);
     /// The sender chose the packet's path ([`Packet::path`]).
     pub const PATH: Self = Self(1 << 9);
-    /// The receiver asks for bytes ([`Packet::lacks`]).
+    /// The receiver asks for missing bytes ([`Packet::lacks`]).
     pub const NACK: Self = Self(1 << 10);
 
-    /// Both sets of bits.
+    /// The bits that are set in `self` or in `other`.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -78,7 +78,7 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// Whether a bit of `other` is set.
+    /// Whether at least one bit of `other` is set.
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -89,7 +89,7 @@ impl Flags {
         Self(self.0 & CONTROL)
     }
 
-    /// The same ECN field and trigger with other control bits.
+    /// The same ECN field and trigger, with the control bits of `control`.
     #[must_use]
     pub const fn with_control(self, control: Self) -> Self {
         Self(self.0 & !CONTROL | control.0 & CONTROL)
@@ -112,8 +112,7 @@ impl Flags {
         Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
     }
 
-    /// The reason why the packet was sent, for statistics. A real header has no field for this
-    /// reason.
+    /// The reason why the packet was sent, for statistics. A real header has no such field.
     #[inline]
     pub const fn trigger(self) -> Trigger {
         match self.0 >> TRIGGER {
@@ -148,11 +147,11 @@ pub enum Ecn {
     CongestionExperienced,
 }
 
-/// The reason why a host sent a packet: the event that the host waited for.
+/// The reason why a host sent a packet: the event that made the host send it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trigger {
-    /// The arrival of a packet. If a server answers a packet, the answer has that packet's trigger
-    /// instead.
+    /// The arrival of a packet. If a server's packet answers another packet, it has the trigger of
+    /// that packet instead.
     #[default]
     Arrival,
     /// The retransmission timer of data.
@@ -195,7 +194,7 @@ pub struct Packet {
     pub epoch: u8,
     /// Control bits, ECN field and trigger.
     pub flags: Flags,
-    /// Labels that a remedy sets and a discipline may read, one bit each.
+    /// Labels that a remedy sets and a queue discipline may read, one bit each.
     pub label: u16,
     /// Selective acknowledgements (RFC 2018).
     pub sack: SackBlocks,
@@ -229,8 +228,8 @@ impl Packet {
         self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
     }
 
-    /// Removes the payload. A switch does this if it has room only for the header (Cheng et al.,
-    /// NSDI 2014). Returns the number of bytes removed.
+    /// Removes the payload. A switch does this if only the header fits into its buffer (Cheng et
+    /// al., NSDI 2014). Returns the number of bytes removed.
     pub const fn trim(&mut self) -> u16 {
         let cut = self.payload;
         if cut > 0 {

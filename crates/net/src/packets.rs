@@ -1,8 +1,8 @@
 //! Storage for the packets of a network.
 //!
 //! The sender writes a packet into a slot of the storage, and the receiver reads it there. Links
-//! pass on only the index of the slot, because a copy would cost more than all other work of a
-//! link.
+//! pass on only the index of the slot, because copying the packet would take longer than everything
+//! else that a link does.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,18 +13,19 @@ use crate::packet::{Packet, RouteId};
 pub struct PacketId(u32);
 
 impl PacketId {
-    /// The number of the packet's slot. The slot is used again when the packet has been released.
+    /// The number of the packet's slot. The slot is reused after the packet has been released.
     pub const fn place(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A packet in the network, with the data that links need. A parcel fits into two registers.
+/// The index of a packet in the network, with the data that links need. A parcel fits into two
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parcel {
     /// The packet.
     pub packet: PacketId,
-    /// The size in the lower half, and the hop in the upper half.
+    /// The size in the lower 32 bits, and the hop in the upper 32 bits.
     way: u64,
 }
 
@@ -55,7 +56,7 @@ impl Parcel {
         (self.way >> 32) as u32
     }
 
-    /// The same packet, after it has passed its next port.
+    /// The same packet, with the hop after its next port.
     #[inline]
     #[must_use]
     pub const fn onward(self) -> Self {
@@ -63,8 +64,9 @@ impl Parcel {
     }
 }
 
-/// Maximum number of stored packets; they use about a gigabyte. A host's own queue is not limited,
-/// so a sender that exceeds its link's rate would fill the memory.
+/// Maximum number of stored packets. This number of packets needs about a gigabyte. A host's own
+/// queue has no limit, so without this maximum a sender that exceeds its link's rate would fill the
+/// memory.
 pub const MOST_PACKETS: usize = 1 << 23;
 
 /// The error of a run that needs more than [`MOST_PACKETS`] items.
@@ -126,7 +128,7 @@ impl Packets {
         self.slots.push(Packet::default());
     }
 
-    /// Takes the draft.
+    /// Stores the draft as a packet.
     ///
     /// # Panics
     /// Panics if there is no draft.
@@ -151,7 +153,7 @@ impl Packets {
         self.on_routes.resize(count, 0);
     }
 
-    /// Notes that a packet was overwritten with its answer, which uses the reverse route.
+    /// Notes that a packet was overwritten in its slot by its answer, which uses the reverse route.
     #[inline]
     pub fn turn(&mut self, id: PacketId) {
         let route = self[id].route;

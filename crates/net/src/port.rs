@@ -1,7 +1,7 @@
 //! An output port and its link.
 //!
 //! There are two kinds of port. The FIFO port computes departure times, and the stepped port has an
-//! event per departure. If both kinds are possible, their results are equal.
+//! event per departure. Where a configuration permits both kinds, their results are equal.
 
 mod config;
 mod fifo;
@@ -28,15 +28,15 @@ pub use stepped::Stepped;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PortId(pub u32);
 
-/// The result for an offered packet.
+/// What became of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// Admitted behind other packets. The scheduled arrival does not change.
     Queued,
     /// Admitted to an empty port. The next arrival must be scheduled at this time.
     Scheduled(Time),
-    /// Admitted behind other packets. The caller must release the packets of [`Port::pop_late`],
-    /// which were pushed out, and send the switch's signals.
+    /// Admitted behind other packets, with effects: the caller must release the packets that were
+    /// pushed out ([`Port::pop_late`]), and send the switch's signals.
     QueuedWithEffects,
     /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
     Started,
@@ -83,18 +83,18 @@ impl PortCounters {
 pub struct Gone {
     /// The packet, with the size that it had when it was admitted.
     pub parcel: Parcel,
-    /// The class in which it waited, below [`CLASSES`].
+    /// The class in which the packet waited, below [`CLASSES`].
     pub class: usize,
 }
 
-/// The packet in service of a port with departure events. Each time in this struct comes with the
+/// The packet in service of a port with departure events. The second value of each pair is the
 /// order of the event among simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// The time at which the packet leaves; [`Port::depart`] must be called then.
+    /// The time at which the packet leaves. [`Port::depart`] must be called at this time.
     pub departure: (Time, u64),
-    /// The time at which the packet arrives at the end of the link, unless an earlier arrival is
-    /// pending.
+    /// The time at which the packet arrives at the end of the link; `None` if an earlier arrival is
+    /// already scheduled.
     pub arrival: Option<(Time, u64)>,
 }
 
@@ -114,7 +114,7 @@ impl Transit {
 }
 
 impl Ord for Transit {
-    /// One comparison of 128 bits, without branches.
+    /// Compares time and sequence as one number of 128 bits, without branches.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |it: &Self| u128::from(it.arrival.as_picos()) << 64 | u128::from(it.sequence);
@@ -133,9 +133,9 @@ impl PartialOrd for Transit {
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
-/// The sequence number of a packet with `ahead` other packets before it in its port. Simultaneous
-/// arrivals are ordered by `ahead` and then by admission, so that a burst does not displace single
-/// packets.
+/// The sequence number of a packet that has `ahead` packets before it in its port. Simultaneous
+/// arrivals are ordered by `ahead` and then by admission, so that single packets come before the
+/// later packets of a burst.
 #[inline]
 const fn placed(ahead: u64, sequence: u64) -> u64 {
     let ahead = if ahead < LAST_PLACE { ahead } else { LAST_PLACE };
@@ -160,7 +160,7 @@ struct Waiting {
     lateness: u32,
 }
 
-/// The parts that both kinds of port have.
+/// The fields that both kinds of port have.
 struct Parts {
     line: Line,
     train: Train,
@@ -221,8 +221,8 @@ impl Port {
         either!(self, discipline()).trims()
     }
 
-    /// Turns an unused port into port number `index` with departure events. Only a port with
-    /// departure events trims packets or obeys pauses.
+    /// Turns an unused port into a port with departure events and the number `index`. Only a port
+    /// with departure events can trim packets or obey pauses.
     pub(crate) fn make_stepped(self, index: u32) -> Self {
         match self {
             Self::Fifo(port) => {
@@ -233,7 +233,8 @@ impl Port {
     }
 
     /// Pauses or resumes classes of packets, one bit each. The transmission of the packet in
-    /// service is completed. Returns whether a packet is sent now; its service must be scheduled.
+    /// service is completed. Returns whether the port now begins to send a packet, whose service
+    /// must be scheduled.
     ///
     /// # Panics
     /// Panics if the port has no departure events.
@@ -244,8 +245,8 @@ impl Port {
         }
     }
 
-    /// The stopped classes, one bit each, if the port is empty and could send a packet of another
-    /// class now. Always `None` without departure events.
+    /// If the port is empty, the paused classes, one bit each; the port could send a packet of any
+    /// other class now. Always `None` without departure events.
     pub fn is_free(&self) -> Option<u8> {
         match self {
             Self::Fifo(_) => None,
@@ -285,15 +286,16 @@ impl Port {
         }
     }
 
-    /// Whether the link is empty. Without departure events, the port must be empty, too.
+    /// Whether the link is empty. For a port without departure events: whether the port and the
+    /// link are both empty.
     #[inline]
     pub(crate) fn is_link_empty(&self) -> bool {
         either!(self, is_link_empty())
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
-    /// arrivals. The upper bits of `sequence` are the number of packets that preceded the packet in
-    /// its last port. The caller releases dropped packets.
+    /// arrivals. Its upper bits are the number of packets that preceded the packet in the port
+    /// before this one. The caller releases dropped packets.
     #[inline]
     pub fn offer(
         &mut self,
@@ -330,8 +332,8 @@ impl Port {
         }
     }
 
-    /// The next packet that was dropped after it had been admitted: when it should have departed,
-    /// or because it was pushed out. The caller releases the packet.
+    /// The next packet that was dropped after its admission: either at its departure, or because it
+    /// was pushed out. The caller releases the packet.
     pub fn pop_late(&mut self) -> Option<Gone> {
         match self {
             Self::Fifo(_) => None,
@@ -340,7 +342,7 @@ impl Port {
     }
 
     /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival,
-    /// unless it is scheduled already.
+    /// if it is not scheduled yet.
     ///
     /// # Panics
     /// Panics if no packet is on the link.
@@ -349,7 +351,8 @@ impl Port {
         either!(self, deliver(now))
     }
 
-    /// Accounts for all departures up to and including `now`, except departure events.
+    /// Accounts for all departures up to and including `now`. A port with departure events does
+    /// this at each event instead.
     #[inline]
     pub fn drain(&mut self, now: Time) {
         if let Self::Fifo(port) = self {
@@ -373,7 +376,7 @@ impl Port {
         either!(self, counters())
     }
 
-    /// The time before which a drain changes nothing.
+    /// The earliest time at which [`Self::drain`] changes the port.
     pub fn next_change(&self) -> Time {
         match self {
             Self::Fifo(port) => port.next_change(),
@@ -381,7 +384,7 @@ impl Port {
         }
     }
 
-    /// The time at which the link becomes idle if no packet is offered until then. With departure
+    /// The time at which the link becomes idle if no more packets are offered. With departure
     /// events, this is valid only if no packet waits.
     pub fn last_departure(&self) -> Time {
         either!(self, last_departure())

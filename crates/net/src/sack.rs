@@ -1,19 +1,20 @@
-//! The SACK option of a packet (RFC 2018). The option is small, and is copied with the packet.
+//! The SACK option of a packet (RFC 2018). The option is small enough to be stored in the packet
+//! itself.
 
-/// Number of blocks that fit with timestamps (RFC 2018 §3).
+/// Number of blocks that fit beside the timestamps option (RFC 2018 §3).
 const BLOCKS: usize = 3;
 
-/// A range of sequence numbers, relative to the packet's acknowledgement. A duplicate (RFC 2883) is
-/// below the acknowledgement.
+/// A range of sequence numbers, relative to the packet's acknowledgement number. A block that
+/// reports a duplicate (RFC 2883) is below this number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Block {
     start: i32,
-    /// Bytes; 0 if there is no block.
+    /// Length in bytes; 0 if there is no block.
     len: u32,
 }
 
-/// Up to three ranges that have arrived, the most recent first. A range that begins 2 GiB or more
-/// from the acknowledgement cannot be represented, and is omitted.
+/// Up to three ranges that the receiver has, the most recent first. A range that begins 2 GiB or
+/// more from the acknowledgement number cannot be represented, and is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([Block; BLOCKS]);
 
@@ -48,8 +49,8 @@ impl SackBlocks {
         }
     }
 
-    /// The ranges, if the packet acknowledges `ack`: the first number of each, and one past its
-    /// last number.
+    /// The ranges of a packet that acknowledges `ack`. Each range is its first sequence number, and
+    /// one past its last.
     pub fn ranges(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         self.0.into_iter().take_while(|block| block.len > 0).map(move |block| {
             let start = ack.saturating_add_signed(block.start.into());

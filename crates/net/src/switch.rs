@@ -1,4 +1,5 @@
-//! What the switches hold of each of their inputs, and whom they stop.
+//! Flow control of switches: the packets that they hold from each input, and the signals that stop
+//! neighbours.
 
 use crate::buffer::Pool;
 use crate::flow_control::{Controls, FlowControl, Ingress, Signal};
@@ -8,17 +9,17 @@ use crate::topology::SwitchId;
 
 /// The flow control of all switches of a network.
 pub(crate) struct Guard {
-    /// The inputs, by the number of the port that sends to the input.
+    /// The switches' inputs, indexed by the port that sends to the input.
     inputs: Vec<Ingress>,
     /// The scheme of each switch.
     controls: Vec<Controls>,
     /// The switch at the end of each port's link; `None` if a host is there.
     ends: Vec<Option<SwitchId>>,
-    /// Signals that have not been sent, each with the port that it stops.
+    /// Signals that have not been sent yet, each with the port that must receive it.
     signals: Vec<(PortId, Signal)>,
 }
 
-/// A packet of an input.
+/// A packet that is counted at an input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     /// The port that sent the packet to the switch.
@@ -30,7 +31,7 @@ pub(crate) struct Counted {
 }
 
 impl Guard {
-    /// Guards switches with these schemes.
+    /// The flow control of switches with these schemes.
     pub(crate) fn new(controls: Vec<Controls>, ends: &[Option<SwitchId>]) -> Self {
         let inputs = vec![Ingress::default(); ends.len()];
         Self { inputs, controls, ends: ends.to_vec(), signals: Vec::new() }
@@ -45,7 +46,7 @@ impl Guard {
         });
     }
 
-    /// Notes that a packet has left the switch, or was dropped after it had been admitted.
+    /// Notes that a packet has left the switch, or was dropped after its admission.
     pub(crate) fn leave(&mut self, packet: Counted, pools: &[Pool]) {
         let held = &mut self.inputs[packet.feeder.0 as usize].held[packet.class];
         *held = *held - one(packet.size);
@@ -84,7 +85,7 @@ impl Guard {
         !self.signals.is_empty()
     }
 
-    /// The packets that a switch holds of what a port has sent to it.
+    /// The packets from `feeder` that the switch at the end of its link holds.
     pub(crate) fn input(&self, feeder: PortId) -> &Ingress {
         &self.inputs[feeder.0 as usize]
     }

@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 
 use crate::scenario::Scenario;
 
-/// Number of bytes that are written at once.
+/// Size of the write buffer, bytes.
 const BUFFER: usize = 1 << 20;
 
-/// A capture to be made: its file and its options.
+/// A requested capture: its file and its options.
 #[pyclass(frozen, module = "incast._core")]
 pub struct Capture {
     path: PathBuf,
@@ -43,7 +43,7 @@ impl Capture {
 }
 
 impl Capture {
-    /// Begins the file. Its first error is kept in `failed` and cancels the run.
+    /// Begins the file. The first write error is stored in `failed`, and cancels the run.
     pub fn tap(
         &self,
         scenario: &Resolved,
@@ -61,7 +61,8 @@ impl Capture {
 
 #[cfg(target_os = "linux")]
 impl Capture {
-    /// Begins the file of a capture of real hosts. Such a capture has neither truth nor offloads.
+    /// Begins the file of a capture of real hosts. The options for comments with the truth and for
+    /// offloads have no effect.
     pub fn of_hosts(&self, scenario: &Resolved) -> PyResult<incast_live::Wanted> {
         self.order.at.check(scenario).map_err(PyValueError::new_err)?;
         let out = Box::new(BufWriter::with_capacity(BUFFER, File::create(&self.path)?));
@@ -69,7 +70,7 @@ impl Capture {
     }
 }
 
-/// The file of a capture. Its first error ends the run.
+/// The file of a capture. The first write error cancels the run.
 struct Output {
     file: File,
     control: Arc<Control>,

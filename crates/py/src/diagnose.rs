@@ -1,4 +1,4 @@
-//! Captures: their diagnosis, and their packets as arrays.
+//! Reads captures: returns their diagnosis, or their packets as arrays.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -34,7 +34,7 @@ impl Captures {
         Self { files: Mutex::new(Files::Named(paths)), count: Count::default() }
     }
 
-    /// Opens the files, unless they are open.
+    /// Opens the files, if they are not open yet.
     fn open(&self, py: Python<'_>) -> PyResult<()> {
         let files = self.take(py)?;
         if let Ok(mut place) = self.files.lock() {
@@ -43,12 +43,13 @@ impl Captures {
         Ok(())
     }
 
-    /// Asks a reading to end soon. The result then covers the packets read so far.
+    /// Asks a running `diagnose` or `packets` to end soon. Its result then covers the packets read
+    /// so far.
     fn stop(&self) {
         self.count.stop();
     }
 
-    /// The bytes of the files that have been read so far.
+    /// Number of bytes of the files that have been read so far.
     #[getter]
     fn bytes_read(&self) -> u64 {
         self.count.bytes()

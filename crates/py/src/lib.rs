@@ -1,4 +1,5 @@
-//! The binding: one call per run, with the interpreter's lock released; results are arrays.
+//! The Python binding. Each run is one call, which releases the interpreter's lock and returns
+//! arrays.
 
 mod capture;
 mod diagnose;
@@ -25,7 +26,7 @@ use capture::Capture;
 use error::{ScenarioError, stopped};
 use scenario::Scenario;
 
-/// Watches and stops a run from another thread.
+/// Shows the progress of a run to another thread, and lets that thread stop the run.
 #[pyclass(frozen, module = "incast._core")]
 #[derive(Default)]
 struct Control(Arc<RunControl>);
@@ -42,7 +43,7 @@ impl Control {
         self.0.cancel();
     }
 
-    /// Finished share of the run, 0 to 1.
+    /// The finished share of the run, 0 to 1.
     #[getter]
     fn progress(&self) -> f64 {
         self.0.progress()
@@ -92,8 +93,8 @@ fn columns(table: &str) -> PyResult<String> {
     Ok(json!(columns).to_string())
 }
 
-/// Runs a scenario at one seed. During the run, each part of a long trace is passed to `spill`, as
-/// the name of its table and its columns. `capture` receives the packets.
+/// Runs a scenario with one seed. During the run, `spill` is called with each part of a long trace:
+/// the name of its table, and its columns. `capture` receives the packets.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
 #[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None, capture = None))]

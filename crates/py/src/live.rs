@@ -73,15 +73,16 @@ impl Switch {
     }
 }
 
-/// The numbers of the sending host and of the client of each flow. Clients have the first numbers.
+/// For each flow, the numbers of its sending host and of its client. Hosts are numbered from 0, the
+/// clients first.
 #[pyfunction]
 fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
     let relay = Relay::new(&scenario.0, 1);
     relay.flows().iter().map(|(sender, client)| (sender.0, client.0)).collect()
 }
 
-/// Gives the calling thread, which serves hosts, precedence over ordinary threads, or takes the
-/// precedence away.
+/// If `wanted`, gives the calling thread, which serves hosts, precedence over ordinary threads;
+/// otherwise removes the precedence.
 #[pyfunction]
 fn hurry(wanted: bool) -> bool {
     incast_live::hurry(if wanted { Haste::Hosts } else { Haste::None })

@@ -1,4 +1,4 @@
-//! The plan of a scenario: its points, in a form in which a hundred thousand points fit into
+//! The plan of a scenario: its points, stored so compactly that a hundred thousand points fit into
 //! memory.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,8 @@ impl From<ScenarioError> for Stop {
     }
 }
 
-/// Points that share equal tables of their resolved scenarios. Most tables are equal.
+/// The points of a plan. Equal tables of their resolved scenarios are stored once, because most
+/// tables are equal.
 #[derive(Default)]
 struct Laid {
     /// The index of each table. The key is the table as a string.

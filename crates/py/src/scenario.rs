@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::error::{in_scenario, not_json};
 
-/// One point of a plan, ready to run. The scenario is in a `Box`, so that a plan can hand over a
-/// hundred thousand points without copies.
+/// One point of a plan, ready to run. The scenario is in a `Box`, so that a plan of a hundred
+/// thousand points can be returned without copies.
 #[pyclass(frozen, module = "incast._core")]
 pub struct Scenario(pub Box<Checked>);
 

@@ -10,7 +10,7 @@ type Column<'py> = PyReadonlyArray1<'py, f64>;
 
 const PICOS: f64 = 1e12;
 
-/// A path, and the other inputs of the equations.
+/// The inputs of the equations: a path and other values.
 struct Question {
     path: Path,
     sru: u64,

@@ -1,4 +1,4 @@
-//! Parts of long traces, which Python takes while the run continues.
+//! Passes parts of long traces to Python while the run continues.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::tables;
 
-/// Returns a sink that passes each part to `take`, with the name of its table. The first error is
-/// kept in `failed` and cancels the run.
+/// Returns a sink that calls `take` with the name of the table and each part of it. The first error
+/// of `take` is stored in `failed`, and cancels the run.
 pub fn sink(take: Py<PyAny>, control: Arc<Control>, failed: Arc<Mutex<Option<PyErr>>>) -> Sink {
     Box::new(move |part: Table| {
         if control.is_cancelled() {

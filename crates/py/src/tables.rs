@@ -1,5 +1,5 @@
-//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as a list of the
-//! different names and an array of indices.
+//! Converts rows and traces to Python dictionaries. In a trace, numbers become `NumPy` arrays, and
+//! names become a list of the different names and an array of indices.
 
 use incast_lab::Row;
 use incast_lab::probe::{Names, Table, Values};

@@ -1,4 +1,4 @@
-//! Theory: takes arrays of scenarios, and returns arrays of results.
+//! Theoretical models: take arrays of scenarios, and return arrays of results.
 
 use incast_theory::{
     Bbr, Collapse, Cubic, Effort, Examine, Exit, Flavour, Growth, Halved, Idle, Marking, Marks,
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Arrays of the timeouts, the timeouts of handshakes, the duration, the scatter and the error.
+/// Arrays of results: timeouts, timeouts of handshakes, duration, scatter and error.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the simulation of packets needs.
@@ -114,7 +114,7 @@ pub struct Columns<'py> {
 type Bounds<'py> = (Column<'py>, f64, f64, f64);
 
 impl Columns<'_> {
-    /// The reads: one per row, up to the end of the shortest column.
+    /// One read for each row. The number of rows is the length of the shortest column.
     fn rows(self, (lossless, share, timeouts, wait): Bounds<'_>) -> Vec<Read> {
         let of = |row| Some(Collapse { lossless: *lossless.get(row)?, share, timeouts, wait });
         (0..).map_while(|row| self.read(row, of(row)?)).collect()

@@ -1,11 +1,12 @@
-//! Adaptive pacing, after AP. The more servers answer at once, the longer and more random the gaps
-//! between each server's packets become (Zou, Huang, Wang & He, IEEE/ACM Transactions on Networking
-//! 29(1), 2021).
+//! Adaptive pacing, modelled on AP: if more servers answer at once, the gaps between each server's
+//! packets become longer and more random (Zou, Huang, Wang & He, IEEE/ACM Transactions on
+//! Networking 29(1), 2021).
 //!
-//! A window sent at once is a burst, and many simultaneous bursts are the incast. A sender spreads
-//! its window over the round trip. If this is not enough, the sender adds random gaps, so that on
-//! average n senders use the link in turn. The available texts say that a sender estimates n, but
-//! not how. Here a sender estimates n from its window and round trip when there is congestion.
+//! A window that is sent at once is a burst, and many simultaneous bursts cause the incast. A
+//! sender therefore spreads its window over the round trip. If this is not enough, the sender adds
+//! random gaps, so that n senders together fill the link on average. The available texts say that a
+//! sender estimates n, but not how. Here, a sender that notices congestion estimates n from its
+//! window and its round trip.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,7 +62,7 @@ impl Remedy for Params {
     }
 }
 
-/// The estimates of a client's servers, one per host.
+/// The estimates of n at a client's servers, one per host.
 struct Servers {
     params: Params,
     given: f64,
@@ -109,12 +110,12 @@ struct Round {
 struct Sender {
     learns: bool,
     spread: f64,
-    /// Serialisation time of a full packet on the client's link.
+    /// Transmission time of a full packet on the client's link.
     slot: Span,
-    /// n.
+    /// The estimate of n, which the host's later connections may share.
     flows: Arc<Mutex<f64>>,
     random: Stream,
-    /// Departure time of the next data.
+    /// Earliest departure time of the next new segment.
     next_at: Time,
     round: Round,
     was_in_recovery: bool,
@@ -125,8 +126,8 @@ impl Sender {
         *self.flows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// n, if all servers use the link and the queue equally, so that each sends its window in a
-    /// round trip.
+    /// The value of n if all servers send equal windows in a round trip and together fill the link
+    /// and the queue.
     fn alike(&self, view: &SendView) -> f64 {
         let Some(srtt) = view.srtt else { return 1.0 };
         let window = view.cwnd.min(view.receive_window).max(view.mss.into()) as f64;
@@ -134,9 +135,8 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// Raises the estimate, because more servers send than estimated. The new estimate is the
-    /// larger of two values: the old estimate times `1 + how_sure`, with `how_sure` from 0 to 1,
-    /// and [`Self::alike`].
+    /// Raises the estimate, because more servers send than estimated. The new estimate is the old
+    /// estimate times `1 + how_sure` (`how_sure` is 0 to 1), but at least [`Self::alike`].
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);
@@ -168,8 +168,8 @@ impl Sender {
         }
     }
 
-    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. The mean gap is at least n
-    /// slots.
+    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. With a `spread` of 1, the
+    /// mean gap is at least n slots.
     fn interval(&mut self, view: &SendView) -> Span {
         let window = view.cwnd.min(view.receive_window).max(view.mss.into());
         let even = view.srtt.map_or(0, |it| mul_div(it.as_picos(), view.mss.into(), window));
@@ -182,7 +182,8 @@ impl Sender {
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            // Servers with simultaneous requests begin within the time of one packet from each.
+            // Servers with simultaneous requests begin at random times, within the time that the
+            // link needs for one packet from each server.
             SendEvent::Ack { packet, .. } if packet.flags.contains(Flags::REQUEST) => {
                 let turn = self.slot.as_picos() as f64 * (self.flows() - 1.0) * self.spread;
                 let phase = self.random.uniform(Span::from_picos(turn as u64));
@@ -214,7 +215,7 @@ impl SenderHook for Sender {
 mod tests {
     use super::*;
 
-    /// A sender whose estimate of n is `flows`. 1000 bytes and a header take 8.32 us.
+    /// A sender whose estimate of n is `flows`. The link sends 1000 bytes and a header in 8.32 us.
     fn sender(flows: f64) -> Sender {
         Sender {
             learns: true,
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn congestion_tells_of_others_and_its_absence_that_they_are_gone() {
         let mut one = sender(1.0);
-        // 832 us are 100 packets, of which two are its own.
+        // In a round trip of 832 us, the link sends 100 packets, of which two are this sender's.
         one.raise(&view(2000, 832), 0.1);
         assert!((one.flows() - 50.0).abs() < 1e-9, "{}", one.flows());
         one.raise(&view(50_000, 832), 0.5);

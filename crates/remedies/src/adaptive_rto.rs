@@ -1,10 +1,10 @@
 //! A retransmission timeout that adapts to the round trips of deep buffers (Khalid, Abdullah &
 //! Ahmad 2021, §5.2).
 //!
-//! A buffer that absorbs every burst replaces loss by delay. A timer for the idle network then
-//! expires while the segment is still in the queue. The paper raises the RTO "adaptively" and gives
-//! no rule. Here the lower bound of the RTO follows the longest recent round trip, or the timeouts
-//! themselves.
+//! A buffer that absorbs every burst replaces loss by delay. A retransmission timer that suits an
+//! idle network then expires while the segment is still in the queue. The paper raises the RTO
+//! "adaptively" and gives no rule. Here, the lower bound of the RTO follows the longest recent
+//! round trip, or doubles after timeouts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -85,7 +85,7 @@ impl Remedy for Params {
     }
 }
 
-/// The lower bounds of a client's servers, one per host.
+/// The lower bounds of the RTO at a client's servers, one per host.
 struct Servers {
     params: Params,
     floors: Vec<Arc<Mutex<Longest>>>,
@@ -112,7 +112,8 @@ impl Installation for Servers {
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     memory: Span,
-    /// When the period of `recent` began. `before` is the longest span of the period before it.
+    /// When the current period began. `recent` is the longest span of this period, and `before`
+    /// that of the previous period.
     since: Time,
     recent: Span,
     before: Span,
@@ -224,7 +225,8 @@ impl SenderHook for Sender {
     fn timer(&self, view: &SendView) -> Advice {
         let known = self.now(view.now);
         let rto_floor = match self.params.by {
-            // The timer is restarted before hooks see the ACK.
+            // The timer is restarted before `on_event` sees the ACK, so the new sample is included
+            // here.
             Signal::RoundTrips => known
                 .max(self.measured(view).unwrap_or_default())
                 .saturating_doubled(view.doublings),
@@ -245,7 +247,7 @@ mod tests {
         longest.record(at(1), Span::from_micros(700));
         longest.record(at(9), Span::from_micros(300));
         assert_eq!(longest.at(at(9)), Span::from_micros(700));
-        // The first record after the end of a period begins a new one.
+        // The first record after the end of a period begins a new period.
         longest.record(at(12), Span::from_micros(200));
         assert_eq!(longest.at(at(21)), Span::from_micros(700));
         assert_eq!(longest.at(at(22)), Span::from_micros(200));

@@ -1,5 +1,5 @@
-//! A limit on the number of simultaneous servers. The other servers wait in the order of their
-//! requests.
+//! A limit on the number of simultaneous servers. The requests to the other servers wait in their
+//! order.
 
 use std::collections::VecDeque;
 
@@ -23,14 +23,14 @@ pub enum Refill {
 /// The scheduler.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// Servers that may answer at the same time.
+    /// Number of servers that may answer at the same time.
     places: u64,
     refill: Refill,
     /// Window of each server, bytes; `None` for the transport's window.
     window: Option<u64>,
-    /// Servers that have been asked and have not finished.
+    /// Number of servers that have received a request and have not finished.
     open: u64,
-    /// Free places.
+    /// Number of further servers that may be asked now.
     free: u64,
     waiting: VecDeque<u32>,
 }

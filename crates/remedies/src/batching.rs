@@ -1,8 +1,9 @@
 //! Request batching (after Podlesny & Williamson 2011): groups of n servers, one after the other.
 //!
-//! Each group is so small that its windows fit into the buffer. The client asks the next group when
-//! the last response of the previous group has arrived. No packet is lost while n·w ≤ B. Between
-//! two groups, the link is idle for a round trip, and then slow start does not fill it.
+//! Each group is so small that the windows of its servers fit into the buffer. The client sends
+//! requests to the next group when all responses of the previous group have arrived. No packet is
+//! lost if n·w ≤ B. After each group, the link is idle for a round trip, and is not full during the
+//! slow start of the next group.
 
 use incast_engine::{Fault, Window};
 use schemars::JsonSchema;
@@ -58,7 +59,7 @@ struct Batching {
 }
 
 impl Batching {
-    /// ⌊B/w⌋, at least 1.
+    /// n if it is `auto`: ⌊B/w⌋, at least 1.
     fn fitting(&self, client: &ClientPlace, window: Option<u64>) -> u32 {
         let bytes = window.unwrap_or(u64::MAX).min(client.receive_window).min(self.situation.sru);
         let packets = bytes.div_ceil(client.packet.payload.into()).max(1);
@@ -116,8 +117,8 @@ mod tests {
         assert_eq!(asked(&desk.hears(Note::Wanted(1))), [1]);
         assert_eq!(desk.hears(Note::Wanted(0)), []);
         assert_eq!(desk.hears(Note::Complete(3)), []);
-        // Before that completion, server 2 would have joined the group. The place of a server is
-        // not assigned twice.
+        // Server 3 is complete, but no other server takes its place: server 2 must wait for the
+        // next group.
         assert_eq!(desk.hears(Note::Wanted(2)), []);
         assert_eq!(asked(&desk.hears(Note::Complete(1))), [0, 2]);
     }
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(asked(&desk.wants_all()), [0, 1]);
     }
 
-    /// The buffer has 40 packets.
+    /// The buffer holds 40 packets.
     #[test]
     fn auto_asks_as_many_servers_as_the_buffer_has_windows() {
         for (parameters, sru, n) in [

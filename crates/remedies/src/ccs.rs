@@ -1,8 +1,8 @@
 //! Complete connection serialisation (Osada et al., §4.2).
 //!
-//! The client opens the next connection when the previous connection has delivered its SRU, and
-//! advertises the bandwidth-delay product as the window. A single connection cannot overflow a
-//! buffer, but its slow start leaves the link idle.
+//! The client opens the next connection when the previous connection has delivered its SRU. The
+//! client advertises the bandwidth-delay product as the window. A single connection cannot overflow
+//! a buffer, but its slow start leaves the link idle.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl Method for Params {
         Plan {
             connections: 1,
             open_sets: 1,
-            // The only open connection has to be complete.
+            // The next connection opens only when the open connection has delivered everything.
             trigger: 0,
             from: TriggerFrom::Request,
             reached: Reached::Every,

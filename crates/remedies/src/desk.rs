@@ -19,7 +19,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// A client of `servers` servers that follows `remedy`, with an SRU of `sru` bytes.
+    /// A client with the remedy `remedy` that reads `sru` bytes from each of `servers` servers.
     pub(crate) fn new(remedy: &Value, servers: u32, sru: u64) -> Self {
         let situation = Situation {
             servers,

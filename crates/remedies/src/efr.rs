@@ -124,9 +124,9 @@ impl Installation for Efr {
 /// Counts tail repairs. Gives no advice.
 struct Observer {
     tail_repairs: Arc<AtomicU64>,
-    /// Whether at most three segments were outstanding at the first duplicate.
+    /// Whether at most three segments were outstanding when the first duplicate ACK arrived.
     few: bool,
-    /// Whether a loss with at most three outstanding segments is being repaired.
+    /// Whether recovery repairs a loss for which at most three segments were outstanding.
     repairs: bool,
 }
 
@@ -157,7 +157,7 @@ impl SenderHook for Observer {
 }
 
 /// Whether at most three segments are outstanding. If one of these segments is lost, three
-/// duplicates cannot arrive.
+/// duplicate ACKs cannot arrive.
 fn is_few(view: &SendView) -> bool {
     (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }
@@ -191,9 +191,9 @@ mod tests {
         }
     }
 
-    /// Tail repairs counted during these events. An event has three values: the number of
-    /// outstanding segments after an ACK, the number of duplicates, and whether recovery continues.
-    /// `None` is a timeout.
+    /// The number of tail repairs counted during `events`. An event is the state after an ACK: the
+    /// number of outstanding segments, the number of duplicate ACKs, and whether the sender is in
+    /// recovery. `None` is a timeout.
     fn counted(events: &[Option<(u64, u32, bool)>]) -> u64 {
         let tail_repairs = Arc::<AtomicU64>::default();
         let count = Arc::clone(&tail_repairs);
@@ -217,7 +217,7 @@ mod tests {
         let over = Some((1, 0, false));
         for outstanding in 1..=5 {
             let few = u64::from(outstanding <= 3);
-            // Recovery at the first duplicate, or at a later one.
+            // Recovery begins at the first duplicate ACK (`at_once`) or at a later one (`later`).
             let at_once = [Some((outstanding, 1, true)), Some((outstanding, 0, true)), over, over];
             assert_eq!(counted(&at_once), few, "{outstanding}");
             assert_eq!(counted(&at_once[..2]), 0, "the repair is not over");
@@ -231,7 +231,7 @@ mod tests {
         let over = Some((1, 0, false));
         assert_eq!(counted(&[Some((2, 1, true)), None, over]), 0);
         assert_eq!(counted(&[Some((2, 1, false)), Some((2, 2, false)), over]), 0);
-        // More segments are outstanding now.
+        // The second time, more than three segments are outstanding.
         assert_eq!(counted(&[Some((2, 1, false)), over, Some((9, 3, true)), over]), 0);
         assert_eq!(counted(&[Some((2, 1, true)), over, Some((2, 1, true)), over]), 2);
     }

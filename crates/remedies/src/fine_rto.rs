@@ -1,9 +1,9 @@
 //! Fine-grained retransmission timeouts.
 //!
-//! The minimum RTO causes an incast collapse, because it is 200 ms on a network with round trips of
-//! 100 us. With microsecond timers, the same losses cost a thousandth of the time. Phanishayee et
-//! al. (FAST 2008) and Vasudevan et al. (SIGCOMM 2009) proposed such timers. Vasudevan et al. also
-//! randomise the timeouts, so that senders do not retransmit at the same time.
+//! An incast collapse is caused by a minimum RTO of 200 ms on a network with round trips of 100 us.
+//! With microsecond timers, the same losses cost a thousandth of the time. Phanishayee et al. (FAST
+//! 2008) and Vasudevan et al. (SIGCOMM 2009) proposed such timers. Vasudevan et al. also randomise
+//! the timeouts, so that senders do not retransmit at the same time.
 
 use incast_engine::Span;
 use schemars::JsonSchema;

@@ -1,9 +1,9 @@
-//! After GIP, "guarantee important packets" (Zhang, Ren, Tang & Lin, ICNP 2013).
+//! A remedy modelled on GIP, "guarantee important packets" (Zhang, Ren, Tang & Lin, ICNP 2013).
 //!
-//! Two kinds of segments must not be lost. All servers send the first segments of a message at the
-//! same time, and no later segments follow the last ones to trigger duplicate ACKs. Hence every
-//! message begins with the initial window, and its last segment is sent again, up to three times,
-//! until it is acknowledged.
+//! The loss of two kinds of segments causes a timeout: the first segments of a message, which all
+//! servers send at the same time, and the last segments, after which no later segments trigger
+//! duplicate ACKs. Every message therefore begins with the initial window. Its last segment is sent
+//! again, up to three times, until it is acknowledged.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -83,7 +83,7 @@ struct Sender {
     params: Params,
     copies: Arc<AtomicU64>,
     message: Message,
-    /// Remaining copies of the message's last segment.
+    /// Number of copies of the message's last segment that may still be sent.
     left: u32,
 }
 
@@ -107,7 +107,7 @@ impl SenderHook for Sender {
                     self.left = self.params.copies;
                 }
                 let restart_window = begins && self.params.restart;
-                // Each copy triggers the next one.
+                // A sent copy is also the last segment, so each copy leads to the next one.
                 let is_last = packet.seq + u64::from(packet.payload) == view.written;
                 let copies = if is_last && self.params.when == When::AtOnce {
                     self.copy()

@@ -1,11 +1,12 @@
 //! A remedy for stalls. The repair depends on where in a message a flow stalls.
 //!
 //! Kulkarni & Agrawal §5.2 leave the distinction between timeouts at the head of a block (ABTT) and
-//! those inside it (IBTT) to future work. A sender cannot see the switch, but it knows where its
-//! message begins and ends, whether any of the message was acknowledged, and whether duplicate ACKs
-//! arrived. These facts decide what the sender does when no ACK has arrived for a few round trips:
-//! see [`Position`]. The retransmission timer does not change, and takes over after `tries`.
-//! `docs/reference/head-tail.md` has the reasons and the evaluation.
+//! those inside it (IBTT) to future work. A sender cannot observe the switch. But it knows where
+//! its message begins and ends, whether a part of the message was acknowledged, and whether
+//! duplicate ACKs arrived. These facts decide what the sender does when no ACK has arrived for a
+//! few round trips: see [`Position`]. The retransmission timer does not change. After `tries`
+//! repairs without an ACK, only this timer is left. `docs/reference/head-tail.md` contains the
+//! reasons and the evaluation.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -115,7 +116,7 @@ impl Remedy for Params {
 /// Counters of all senders of a client, in the order of the measures.
 type Counts = [AtomicU64; 5];
 
-/// Index of the early timeouts in [`Counts`], after the four positions.
+/// Index of the early timeouts in [`Counts`]. The four positions have the indices before it.
 const EARLY: usize = 4;
 
 struct Client {
@@ -144,31 +145,30 @@ impl Installation for Client {
     }
 }
 
-/// A server's memory of its connections to the client.
+/// What a server remembers from its connections to the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// The longest round trip, which decays from message to message.
     longest: Span,
-    /// Remaining messages that begin with the initial window.
+    /// Number of following messages that begin with the initial window.
     cautious: u32,
 }
 
 /// The position in a message at which a sender is stalled, which decides the repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// No part of the message was acknowledged, because all servers began at the same time. The
-    /// first segment is sent again, and the window does not change. If this copy is not
-    /// acknowledged either, the window counts as lost and restarts with one segment.
+    /// No part of the message was acknowledged: all servers began at the same time. The first
+    /// segment is sent again, and the window does not change. If this copy is also not
+    /// acknowledged, the whole window counts as lost, and restarts with one segment.
     Head,
-    /// There is more data to send, and the window does not allow it, so the whole window is lost.
-    /// The window restarts with one segment.
+    /// The window does not allow the remaining data to be sent, and no ACK arrives, so the whole
+    /// window counts as lost. It restarts with one segment.
     Inside,
-    /// All data were sent, and no later segment can trigger duplicate ACKs. The last segment is
-    /// sent again. Its ACK ends the message or is a duplicate ACK, and one duplicate ACK is then
+    /// All data were sent, so no later segment can trigger duplicate ACKs. The last segment is sent
+    /// again. Its ACK either completes the message or is a duplicate ACK, which alone is then
     /// enough to begin recovery.
     Tail,
-    /// A retransmission was lost again. The segment is sent once more, and the window does not
-    /// change.
+    /// A retransmission was lost. The segment is sent once more, and the window does not change.
     Again,
 }
 
@@ -183,10 +183,10 @@ struct Timed {
 /// Number of messages that begin with the initial window after a message that needed a repair.
 const CAUTIOUS_UNITS: u32 = 8;
 
-/// The waits do not double any more from the fourth consecutive repair on.
+/// The wait doubles with each of the first three consecutive repairs, and then stays the same.
 const MOST_DOUBLINGS: u32 = 3;
 
-/// If the wait is longer than this, the timer takes over.
+/// Upper bound of the wait, without the random addition.
 const LONGEST_WAIT: Span = Span::from_secs(1);
 
 struct Sender {
@@ -195,7 +195,7 @@ struct Sender {
     memory: Arc<Mutex<Memory>>,
     random: Stream,
     message: Message,
-    /// As in [`Memory`].
+    /// The longest round trip; see [`Memory`].
     longest: Span,
     timed: Option<Timed>,
     /// The first unacknowledged byte at the last ACK.
@@ -271,8 +271,8 @@ impl Sender {
         }
     }
 
-    /// Starts to measure a round trip, unless one is being measured. Retransmissions cannot be
-    /// measured (Karn's rule, RFC 6298 §3).
+    /// Starts to measure a round trip, if no measurement is in progress. The round trip of a
+    /// retransmitted segment is not measured (Karn's rule, RFC 6298 §3).
     fn time(&mut self, packet: &Packet, view: &SendView) {
         if packet.flags.contains(Flags::RETRANSMISSION) {
             self.timed.take_if(|timed| packet.seq < timed.end);
@@ -299,7 +299,8 @@ impl Sender {
         if is_new || !is_quiet {
             self.wait(view);
         }
-        // Late ACKs of the previous message may look like duplicates of its head.
+        // Before the head of the message is acknowledged, duplicate ACKs may be late ACKs of the
+        // previous message.
         let enough = is_probed || (view.una > self.message.start && few_are_enough(view));
         let enter_recovery = view.dupacks > 0 && !is_quiet && enough;
         Advice { enter_recovery, ..Advice::NONE }
@@ -310,8 +311,8 @@ impl Sender {
     }
 }
 
-/// Whether all data were sent and the duplicates show that all segments but the first have arrived
-/// (in the spirit of RFC 5827).
+/// Whether all data were sent, and duplicate ACKs show that all outstanding segments except the
+/// first have arrived (in the spirit of RFC 5827).
 fn few_are_enough(view: &SendView) -> bool {
     let outstanding = (view.max - view.una).div_ceil(u64::from(view.mss));
     view.max >= view.written && u64::from(view.dupacks) + 1 >= outstanding

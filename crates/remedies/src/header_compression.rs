@@ -1,8 +1,8 @@
 //! TCP/IP headers of a few bytes (RFC 1144), as dynamic segment resizing requires (Kulkarni &
-//! Agrawal, §4.3): without compression, a segment of 50 bytes is nearly half header.
+//! Agrawal, §4.3): without compression, nearly half of a packet with 50 bytes of data is header.
 //!
-//! The first segment of each end has a full header. Later segments have the difference from the
-//! previous header.
+//! The first segment of each end has a full header. The headers of later segments contain only the
+//! difference from the previous header.
 
 use incast_net::Packet;
 use incast_tcp::hooks::{
@@ -68,7 +68,7 @@ impl Installation for Params {
     }
 }
 
-/// The sender's end.
+/// The hook of the sender.
 struct Compressor {
     params: Params,
     /// One past the last segment sent.
@@ -86,8 +86,8 @@ impl SenderHook for Compressor {
     fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
         let compresses = match self.params.errors {
             Errors::Ideal => self.last_end.is_some(),
-            // This hook does not see zero-window probes, which occur only when nothing is
-            // outstanding.
+            // The hook does not see window probes. They occur only when no data is outstanding, so
+            // they do not change this condition.
             Errors::Rfc1144 => self.last_end == Some(plan.seq) && plan.seq != view.una,
         };
         let header_bytes = if compresses { self.params.size } else { u8::MAX };
@@ -95,14 +95,14 @@ impl SenderHook for Compressor {
     }
 }
 
-/// The receiver's end, which compresses its ACKs.
+/// The hook of the receiver, which also compresses ACKs.
 struct Decompressor {
     params: Params,
     /// A full header, bytes.
     full: u8,
     /// One past the last segment that arrived and was decompressed.
     last_end: Option<u64>,
-    /// Number of segments that were answered. The count stops at two.
+    /// Number of segments that have arrived. The count stops at two.
     answers: u8,
 }
 

@@ -1,10 +1,10 @@
-//! After IA-TCP: the client limits every server to a share of the path, by the advertised window
-//! and by delayed ACKs (Hwang, Yoo & Choi, ICC 2012).
+//! A remedy modelled on IA-TCP: by the advertised window and by delayed ACKs, the client limits
+//! every server to a share of the path (Hwang, Yoo & Choi, ICC 2012).
 //!
-//! If the share is at least one segment, the window is the share. If there are more servers than
-//! packets in a bandwidth-delay product, no window is small enough. Then the window is one segment,
-//! and each ACK is delayed until the round trip is as long as the transmission of n packets on the
-//! link.
+//! The path holds a bandwidth-delay product, of which each server may use a share as its window. If
+//! there are more servers than packets in this product, the share is less than one segment. The
+//! window is then one segment, and each ACK is delayed so that the round trip is as long as the
+//! transmission of n packets on the link.
 
 use incast_engine::{Rate, Span, Stream, Time};
 use incast_net::Flags;
@@ -72,15 +72,15 @@ impl Remedy for Params {
 
 struct Aggregator {
     workers: u64,
-    /// Rate of all servers together.
+    /// The total rate at which all servers may send.
     rate: Rate,
     base_rtt: Span,
     start: Start,
 }
 
 impl Aggregator {
-    /// The window of each server, segments, and the delay of each ACK. A packet takes `slot` on the
-    /// link.
+    /// The window of each server, in segments, and the delay of each ACK. `slot` is the
+    /// transmission time of a packet on the link.
     fn share(&self, slot: Span) -> (u64, Span) {
         let pipe = self.base_rtt.as_picos() / slot.as_picos().max(1);
         let turn = slot.as_picos().saturating_mul(self.workers);
@@ -141,7 +141,7 @@ impl ReceiverHook for Worker {
 mod tests {
     use super::*;
 
-    /// A packet takes 10 us, and ten packets fit into the round trip of 105 us.
+    /// The link sends a packet in 10 us, so it sends ten packets in the round trip of 105 us.
     fn share(workers: u64) -> (u64, u64) {
         let base_rtt = Span::from_micros(105);
         let rate = Rate(1_000_000_000);

@@ -1,13 +1,13 @@
 //! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission control, timestamps and repeated FINs.
 //!
 //! The remedy has one part for each phase of a connection. At the start, the client limits the
-//! number of servers so that their minimum windows fit into the network, and the other servers
-//! wait. Later, an ACK that does not acknowledge a retransmission but echoes a later timestamp
-//! shows that the retransmission was lost, and the segment is sent again at once. At the end, the
-//! sender answers every ACK with its FIN, so that the receiver keeps sending ACKs until all data
-//! are acknowledged.
+//! number of servers so that their minimum windows fit into the network; the other servers wait.
+//! Later, an ACK may echo a timestamp after that of a retransmission, but not acknowledge it. Such
+//! an ACK shows that the retransmission was lost, and the segment is sent again at once. At the
+//! end, the sender answers every ACK with its FIN, so that the receiver keeps sending ACKs until
+//! all data are acknowledged.
 //!
-//! This follows the abstract and descriptions by others; the paper was not available.
+//! The implementation follows the abstract and descriptions by others; the paper was not available.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -127,7 +127,8 @@ struct Icat {
 }
 
 impl Icat {
-    /// How many minimum windows fit into buffer and bandwidth-delay product, at least 1.
+    /// The number of minimum windows that fit into the buffer and the bandwidth-delay product
+    /// together, at least 1.
     fn places(&self, client: &ClientPlace) -> u64 {
         let Situation { client_rate, base_rtt, buffer, .. } = self.situation;
         let packet = u64::from(client.packet.payload) + u64::from(client.packet.header);
@@ -171,9 +172,9 @@ struct Sender {
     /// Tick of the timestamp clock; `None` if timestamps are not used.
     clock: Option<Span>,
     fin: Fin,
-    /// The first unacknowledged number at the previous ACK.
+    /// The first unacknowledged sequence number after the previous ACK.
     una: u64,
-    /// The FIN is repeated at this time at the latest.
+    /// The time at which the FIN is repeated, if data are still unacknowledged.
     next_fin: Time,
     counts: Arc<Counts>,
 }
@@ -184,7 +185,7 @@ impl Sender {
     fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
         let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
         let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;
-        // After a partial ACK, recovery itself sends the next segment.
+        // After a partial ACK in recovery, the recovery itself retransmits the next segment.
         later && (ack.ack <= self.una || !view.in_recovery)
     }
 
@@ -250,7 +251,7 @@ struct Receiver {
 
 impl ReceiverHook for Receiver {
     fn on_segment(&mut self, packet: &Packet, _: &ReceiveView) -> Advice {
-        // A packet without data and FIN is answered because of its label.
+        // A packet with neither data nor FIN gets an answer only because of its label.
         let label = if packet.payload == 0 { packet.label & END } else { 0 };
         Advice { echo: self.echo, label, ..Advice::NONE }
     }

@@ -151,7 +151,7 @@ impl Installation for Controller {
     }
 }
 
-/// Threads never share a world, so the lock cannot be poisoned.
+/// A simulation runs in one thread, so the lock cannot be poisoned.
 fn lock(card: &Arc<Mutex<Card>>) -> MutexGuard<'_, Card> {
     card.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -169,13 +169,13 @@ struct Receiver {
     window: u64,
     slow_start: bool,
     rtt: Span,
-    /// A right edge, and the time when it was advertised.
+    /// A right edge of the window, and the time when it was first advertised.
     timing: Option<(u64, Time)>,
-    /// When the current round began, and the payload bytes received since then.
+    /// The time when the current round began, and the payload bytes received since then.
     round: Option<(Time, u64)>,
     /// `b_m`, the measured throughput, bytes per second.
     measured: f64,
-    /// Consecutive rounds with little use of the window.
+    /// Number of consecutive rounds with a throughput below the bound of γ₂.
     low: u32,
     /// Time of the last growth of the window.
     raised: Option<Time>,
@@ -234,7 +234,7 @@ impl Receiver {
         }
     }
 
-    /// Compares the throughput of a round, bytes per second, with the throughput that the window
+    /// Compares the throughput of a round (bytes per second) with the throughput that the window
     /// allows.
     fn end_round(&mut self, now: Time, sample: f64, card: &mut Card) {
         let Params { beta, gamma1, gamma2, .. } = self.params;
@@ -278,8 +278,8 @@ impl Receiver {
         }
     }
 
-    /// Reduces the window by a segment. The right edge does not move until a segment of data has
-    /// arrived.
+    /// Reduces the window by one segment. The right edge never moves back: it stays until a segment
+    /// of data has arrived.
     fn lower(&mut self) {
         let floor = self.params.min_window * self.segment;
         self.window = (self.window - self.segment.min(self.window)).max(floor);

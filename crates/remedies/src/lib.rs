@@ -1,4 +1,4 @@
-//! Remedies of the literature. Each paper has a file, and a line in the list below.
+//! Remedies from the literature. Each paper has a file, and a line in the list below.
 //!
 //! A remedy consists of the parts that its paper changes: scenario parameters, hooks in the sender
 //! and the receiver of every connection, and a queue discipline. Remedies can be combined if they

@@ -4,9 +4,9 @@ use incast_net::Packet;
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::SendView;
 
-/// The current message of a sender. A sender knows where the message begins, because the
-/// application wrote it after the previous one. Data written before the first segment of the
-/// message is sent belong to the message.
+/// The current message of a sender. A message begins after the end of the previous message. It
+/// consists of all data that the application has written by the time when the first segment of the
+/// message is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     /// The first byte of the message.
@@ -16,11 +16,11 @@ pub struct Message {
 }
 
 impl Message {
-    /// The state before the first message.
+    /// The value before the first message.
     pub const NONE: Self = Self { start: FIRST_BYTE, end: FIRST_BYTE };
 
-    /// Whether the departing segment is the first with data of a new message. If so, the new
-    /// message becomes the current one.
+    /// Whether the departing segment is the first that carries data of a new message. If so, the
+    /// new message becomes the current message.
     pub fn is_begun_by(&mut self, packet: &Packet, view: &SendView) -> bool {
         let begins = packet.seq + u64::from(packet.payload) > self.end;
         if begins {

@@ -1,9 +1,10 @@
 //! Nearly complete connection serialisation (Osada et al., §4.3).
 //!
-//! Like CCS, but the next connection starts when the newest one has delivered S - T₁V bits
-//! (condition I) and fewer than K connections are open. The slow start of the next connection then
-//! overlaps with the end of the previous one. In both cases that the paper evaluates, S - T₁V is
-//! negative. The next connection then starts when the newest one is established.
+//! This scheme is like CCS, but the next connection starts when the newest connection has delivered
+//! S - T₁V bits (condition I) and fewer than K connections are open. The slow start of the next
+//! connection then overlaps with the end of the previous connection. In both cases that the paper
+//! evaluates, S - T₁V is negative. The next connection then starts when the newest connection is
+//! established.
 
 use incast_engine::Span;
 use schemars::JsonSchema;

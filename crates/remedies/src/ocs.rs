@@ -1,9 +1,10 @@
 //! Optimised connection serialisation (Osada et al., §4.4), and its adaptive variant (§6).
 //!
 //! The client opens sets of n connections, where n is the smallest number for which two overlapping
-//! sets fill the link. All handshakes take place at the beginning, with a window of zero. Window
-//! updates open a set when the previous set has delivered its trigger. At most two sets are open.
-//! If fewer connections than a set remain, they share the whole bandwidth-delay product.
+//! sets fill the link. All handshakes take place at the beginning, with a window of zero. When a
+//! set has delivered the amount of data that the trigger demands, the client opens the next set
+//! with window updates. At most two sets are open. If fewer connections than a set remain, they
+//! share the whole bandwidth-delay product.
 
 use incast_engine::Span;
 use schemars::JsonSchema;

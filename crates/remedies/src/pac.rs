@@ -1,10 +1,11 @@
 //! PAC: the client releases ACKs at the rate at which the switch can accept the data that they
 //! trigger (Bai, Chen, Wu, Lan & Zhao, ICNP 2014).
 //!
-//! Every ACK and every request triggers data. The client estimates the amount from the packets of
-//! the connection. It releases ACKs only while the triggered data that have not yet passed the link
-//! stay within a threshold. The data that have passed are computed from the clock and the link's
-//! rate instead of arrivals, so that the departure time of every ACK is known at once.
+//! Every ACK and every request triggers data. The client estimates the amount of these data from
+//! the packets of the connection. It releases ACKs only as long as the triggered data that have not
+//! yet passed the link stay within a threshold. To know the departure time of every ACK at once,
+//! the client computes which data have passed from the clock and the link's rate, and does not wait
+//! for their arrival.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -121,7 +122,7 @@ impl Installation for Host {
     }
 }
 
-/// Threads never share a world, so the lock cannot be poisoned.
+/// A simulation runs in one thread, so the lock cannot be poisoned.
 fn lock(link: &Arc<Mutex<Link>>) -> MutexGuard<'_, Link> {
     link.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -147,7 +148,7 @@ struct Guess {
 }
 
 impl Guess {
-    /// The state before the first request, without a known size.
+    /// The state before the first request, with an unknown size of the response.
     const START: Self = Self {
         segment: 0,
         header: 0,
@@ -162,7 +163,7 @@ impl Guess {
         duplicates: 0,
     };
 
-    /// Bytes on the wire that a packet of the client triggers.
+    /// Bytes on the wire of the data that a packet of the client triggers.
     fn trigger(&mut self, packet: &Packet) -> u64 {
         if packet.flags.contains(Flags::REQUEST) {
             if packet.seq <= self.requests {
@@ -187,8 +188,8 @@ impl Guess {
         self.advance(packet.ack)
     }
 
-    /// Triggers all data that the window allows beyond `ack`. Returns the number of bytes that
-    /// these data have on the wire.
+    /// Notes that all data that the window allows beyond `ack` are triggered. Returns the size of
+    /// the newly triggered data on the wire, in bytes.
     fn advance(&mut self, ack: u64) -> u64 {
         self.ack = ack;
         self.window = self.window.min(self.largest);
@@ -197,8 +198,8 @@ impl Guess {
         self.on_wire(bytes)
     }
 
-    /// Handles a duplicate ACK, which triggers a new or repeated segment. The third duplicate
-    /// halves the window.
+    /// Handles a duplicate ACK, which triggers a new segment or a retransmission. The third
+    /// duplicate halves the window.
     fn repeat(&mut self) -> u64 {
         if self.edge <= self.ack {
             return 0;
@@ -222,7 +223,8 @@ struct Waiting {
     load: Span,
     class: Class,
     at: Time,
-    /// Amount of data that had overtaken the second class when the ACK's time was last computed.
+    /// Amount of data of the first class that had overtaken the second class when the ACK's
+    /// departure time was last computed.
     overtaken: Span,
 }
 
@@ -246,7 +248,8 @@ impl ReceiverHook for Receiver {
         let mut link = lock(&self.link);
         let hold_ack_until = match event {
             AckEvent::Ready(packet) => {
-                // An ACK that triggers no data also keeps its place in the order.
+                // Even an ACK that triggers no data has a load, so that it does not overtake
+                // earlier ACKs.
                 let bytes = self.guess.trigger(packet).max(packet.size().into());
                 let load = link.load(bytes);
                 let is_late = packet.ack - FIRST_BYTE > self.priority;
@@ -259,7 +262,7 @@ impl ReceiverHook for Receiver {
             AckEvent::Expired => match self.waiting.front_mut() {
                 Some(first) => {
                     if first.class == Class::Late {
-                        // Later ACKs of the other class have overtaken this one.
+                        // ACKs of the first class may have overtaken this ACK since then.
                         first.at += link.overtaken().saturating_sub(first.overtaken);
                         first.overtaken = link.overtaken();
                     }

@@ -1,10 +1,11 @@
 //! PLATO: labels that keep the ACK clock alive (Shukla et al. 2014).
 //!
 //! One segment per round trip and its ACK have a label. They are the heartbeat, which the switch
-//! admits when it drops all other packets. Other losses then cause duplicate ACKs. Retransmissions
-//! also have priority and are not lost again. If the heartbeat ends at a sender that cannot send,
-//! empty packets probe whether anything is still in flight, and the third answer replaces the
-//! retransmission timeout. [`State::next`] is figure 7.
+//! still admits when it drops other packets. The heartbeat keeps ACKs arriving, so the loss of
+//! other segments causes duplicate ACKs. Retransmissions also have priority and are not lost again.
+//! If the heartbeat returns to a sender that cannot send data, the sender probes with empty packets
+//! (dummies) whether data are still in flight. The answer to the third dummy has the effect of a
+//! retransmission timeout. [`State::next`] is figure 7 of the paper.
 
 mod machine;
 
@@ -106,7 +107,7 @@ impl Installation for Plato {
 }
 
 impl Params {
-    /// The bit that requests a labelled ACK.
+    /// The label that requests a labelled ACK.
     fn heartbeat(&self) -> u16 {
         if self.single_bit { label::PRIORITY } else { label::HEARTBEAT }
     }
@@ -121,10 +122,10 @@ struct Sender {
     params: Params,
     counts: Arc<Counts>,
     state: State,
-    /// Whether the timer has expired. The next segment is then a retransmission, but still has the
-    /// label.
+    /// Whether the timer has expired. The next segment is then a retransmission, but becomes the
+    /// heartbeat nevertheless.
     rewound: bool,
-    /// [`label::TURN`] in the dummies of this stall.
+    /// The bit [`label::TURN`] of the dummies of the current stall.
     turn: u16,
 }
 
@@ -141,14 +142,15 @@ impl Sender {
             return Input::Ack;
         }
         if self.params.single_bit {
-            // Only the state distinguishes the two kinds of ACK.
+            // With one bit, only the sender's state shows whether the ACK answers a segment or a
+            // dummy.
             let arrested = matches!(self.state, State::Arrested(_));
             return if arrested { Input::DummyAck } else { Input::LabelledAck };
         }
         match (ack.label & label::DUMMY != 0, ack.label & label::TURN == self.turn) {
             (false, _) => Input::LabelledAck,
             (true, true) => Input::DummyAck,
-            // The answer belongs to an earlier stall.
+            // The ACK answers a dummy of an earlier stall.
             (true, false) => Input::Ack,
         }
     }
@@ -186,7 +188,7 @@ impl Sender {
     }
 }
 
-/// The outlook for inputs other than ACKs. These inputs do not depend on the outlook.
+/// The outlook that is passed with inputs other than ACKs. The result does not depend on it.
 const ANY: Outlook = Outlook::MaySend;
 
 impl SenderHook for Sender {

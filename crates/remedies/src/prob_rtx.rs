@@ -1,12 +1,13 @@
 //! Probabilistic retransmission (Kulkarni & Agrawal, §4.2, algorithms 1 to 3).
 //!
 //! A thread of the sender wakes every τ. While data is outstanding, the thread sends a marked copy
-//! of the highest unacknowledged segment with probability p. If the segment itself was lost, the
-//! receiver answers the copy with three extra ACKs, so that the sender enters fast retransmit even
-//! after the loss of a full window. The third duplicate ACK suspends the thread.
+//! of the highest unacknowledged segment with probability p. If the original segment was lost, the
+//! receiver answers the copy with three extra ACKs. The sender therefore enters fast retransmit
+//! even after the loss of a full window. The third duplicate ACK suspends the thread.
 //!
-//! The thread is not simulated tick by tick. The intervals between successful ticks have a
-//! geometric distribution, and a tick at which nothing is outstanding sends nothing.
+//! The thread is not simulated tick by tick. Instead, the number of ticks up to the next successful
+//! tick is drawn from a geometric distribution. A successful tick sends a copy if data is
+//! outstanding.
 
 use incast_engine::{Fault, Span, Stream, Time};
 use incast_net::Packet;
@@ -84,7 +85,7 @@ impl Remedy for Params {
     }
 }
 
-/// The threads of a client's servers.
+/// The threads on a client's servers.
 struct Threads {
     params: Params,
     base_rtt: Span,
@@ -109,18 +110,19 @@ impl Installation for Threads {
 /// Extra ACKs in addition to the regular one (algorithm 2).
 const MORE_ACKS: u8 = 3;
 
-/// Copies that `auto` expects before the timer expires. With three copies, 95 % of lost windows are
-/// detected before the timer expires.
+/// Mean number of copies that `auto` sends before the timer expires. With three copies on average,
+/// 95 % of lost windows are detected before the timer expires.
 const COPIES_PER_TIMEOUT: f64 = 3.0;
-/// Copies per segment that `auto` allows while the ACK clock runs.
+/// Maximum number of copies per segment that `auto` sends while the ACK clock runs.
 const COPIES_PER_SEGMENT: f64 = 0.1;
 
-/// Copies per round trip of the idle network if copies are repairs. A copy is a repair if it is the
-/// missing segment and is also sent during recovery.
+/// Mean number of copies that `auto` sends per round trip of the idle network, if copies are
+/// repairs. Copies are repairs if they are copies of the missing segment (`head`) and are also sent
+/// during recovery (`at-once`).
 const REPAIRS_PER_ROUND_TRIP: f64 = 0.1;
 
-/// How `auto` chooses p. The number of copies that are repairs depends only on the round trip.
-/// Other copies only report a loss, and their number depends on the timer and the ACK clock.
+/// How `auto` chooses p. If copies are repairs, p depends only on the round trip. Otherwise, copies
+/// only reveal a loss, and p depends on the timer and the ACK clock.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     repairs: bool,
@@ -140,10 +142,11 @@ impl Rule {
         most.min(1.0)
     }
 
-    /// p for a sender in this state. The backoff of the timer does not change p, because a stall
-    /// with a longer timer needs the same rate of copies.
+    /// p for a sender in the state `view`. The backoff of the timer does not change p, because
+    /// copies must be just as frequent in a stall with a longer timer.
     fn p(&self, view: &SendView) -> f64 {
-        // If the clock is coarse, measured round trips are far too long, or 0.
+        // Repairs do not use measured round trips, which are far too long or 0 if the clock is
+        // coarse.
         if self.repairs {
             return self.most();
         }
@@ -165,15 +168,15 @@ struct Sender {
     period: Span,
     /// Probability of a success per tick.
     p: f64,
-    /// Decides whether a successful tick sends a copy. With `None`, every successful tick sends a
-    /// copy.
+    /// The rule of `auto`, which decides whether a successful tick sends a copy. With `None`, every
+    /// successful tick sends a copy.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,
     random: Stream,
     /// The next successful tick.
     next: Time,
-    /// Whether there was a segment to copy.
+    /// Whether the thread has started.
     runs: bool,
 }
 
@@ -199,7 +202,8 @@ impl Sender {
         }
     }
 
-    /// Starts the thread. Threads of different hosts have random phases.
+    /// Starts the thread. Its ticks have a random phase, so that the threads of different hosts do
+    /// not tick together.
     fn start(&mut self, now: Time) {
         self.runs = true;
         let phase = now + self.random.uniform(self.period);
@@ -215,7 +219,7 @@ impl Sender {
             return tick;
         }
         let drawn = 1.0 - self.random.unit();
-        // Truncation is intended.
+        // The cast below truncates the number of failures, as intended.
         let failures = libm::log(drawn) / libm::log1p(-self.p);
         let wait = failures * self.period.as_picos() as f64;
         if wait >= Span::from_secs(1_000_000).as_picos() as f64 {
@@ -236,8 +240,8 @@ impl SenderHook for Sender {
         if rests || view.next == view.una {
             return Advice::NONE;
         }
-        // Thinning: successes are drawn with the maximum of p, and kept in proportion to the
-        // current p.
+        // Thinning: successes are drawn with the maximum of p, and each is kept with probability
+        // (current p) / (maximum of p).
         if let Some(rule) = self.rule
             && !self.random.chance(rule.p(view) / self.p)
         {
@@ -306,7 +310,7 @@ mod tests {
         close(RULE.p(&view(2)), 3.0 * 20e-6 / 0.2);
         let backed_off = SendView { rto: Span::from_millis(800), doublings: 2, ..view(2) };
         close(RULE.p(&backed_off), 3.0 * 20e-6 / 0.2);
-        // Above the minimum, the sender's own timer counts.
+        // If the sender's RTO is above the minimum, p depends on this RTO.
         let slow = SendView { rto: Span::from_millis(600), ..view(2) };
         close(RULE.p(&slow), 3.0 * 20e-6 / 0.6);
     }
@@ -370,8 +374,8 @@ mod tests {
         assert!(ticks.iter().all(|tick| tick.as_picos() % period == phase));
     }
 
-    /// With p = 1/2, the number of failures before a success is 0 in a half of the cases, 1 in a
-    /// quarter and 2 in an eighth.
+    /// With p = 1/2, the number of failures before a success is 0 in half of the cases, 1 in a
+    /// quarter, and 2 in an eighth.
     #[test]
     fn failures_are_a_geometric_series() {
         let params = Params { p: OrAuto::Quantity(0.5), ..Params::default() };
@@ -384,7 +388,7 @@ mod tests {
                 *count += 1;
             }
         }
-        // Standard errors: 71, 61, 47.
+        // The standard errors of the three counts are 71, 61 and 47.
         for (count, expected) in failures.into_iter().zip([10_000_i32, 5000, 2500]) {
             assert!((count - expected).abs() < 250, "{failures:?}");
         }

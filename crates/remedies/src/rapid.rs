@@ -1,11 +1,11 @@
-//! After RAPID: a switch that drops packets whose loss can be repaired without a timeout (Xu et al.
-//! 2019).
+//! A remedy modelled on RAPID: the switch drops packets whose loss can be repaired without a
+//! timeout (Xu et al. 2019).
 //!
 //! Only the abstract is public. According to the abstract, the switch "considers the number of
 //! packets of each incast flow" in its buffer, and chooses drops that lead to fast retransmissions
 //! instead of timeouts. RAPID-ED chooses drops by early detection. The rules are in the queue
-//! discipline `rapid`, which needs no help from hosts. Labels at the end of a sender's data are our
-//! addition.
+//! discipline `rapid`, which needs no change to hosts. The labels at the end of a sender's data are
+//! an addition of this project.
 
 use incast_net::queue::{Level, QueueConfig, rapid};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};

@@ -16,7 +16,7 @@ pub enum Requirement {
     RtoGranularity(Span),
     /// Timers that expire exactly, not at ticks.
     ExactTimers,
-    /// Random extension of every timeout, a ratio.
+    /// Random extension of every timeout, as a ratio of the timeout.
     RtoJitter(f64),
     /// Congestion window of a new connection, bytes.
     InitialWindow(u64),
@@ -26,7 +26,7 @@ pub enum Requirement {
     TimestampGranularity(Span),
     /// An ACK for every packet.
     NoDelayedAck,
-    /// New data on the first two duplicate ACKs.
+    /// The first two duplicate ACKs allow new data to be sent.
     LimitedTransmit,
     /// TCP-EFR's loss recovery.
     Efr(efr::Params),
@@ -63,7 +63,7 @@ impl Requirement {
 /// The queue discipline that a remedy needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueRequirement {
-    /// The discipline if the scenario names none.
+    /// The discipline that is used if the scenario names none.
     pub default: QueueConfig,
     /// The ability that any other discipline must have.
     pub ability: Ability,
@@ -74,9 +74,9 @@ pub struct QueueRequirement {
 pub enum Ability {
     /// The discipline marks ECN-capable packets.
     Mark,
-    /// The discipline prefers packets with this label.
+    /// Packets with this label have priority.
     Prefer(u16),
-    /// The discipline is RAPID's, and prefers packets with this label, if any.
+    /// The discipline is that of RAPID. If there is a label, packets with this label have priority.
     Rapid(Option<u16>),
 }
 

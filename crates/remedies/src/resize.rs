@@ -1,9 +1,9 @@
 //! Dynamic segment resizing (Kulkarni & Agrawal, §4.3, algorithm 4).
 //!
-//! A connection begins with very small segments, so that even a window of few bytes has many
-//! segments and triggers enough duplicate ACKs to repair a loss. Whenever the congestion window
-//! reaches `cwnd_dsr` segments, the segment size grows, so that the same window in bytes has
-//! `cwnd_dsr / 2` segments. The size grows up to the MSS: 50, 100, 200, 400, 800, MSS.
+//! A connection begins with very small segments, so that even a small window has many segments and
+//! triggers enough duplicate ACKs to repair a loss. Whenever the congestion window reaches
+//! `cwnd_dsr` segments, the segment size grows, so that the same window in bytes has `cwnd_dsr / 2`
+//! segments. The size grows up to the MSS: 50, 100, 200, 400, 800, MSS.
 //!
 //! Algorithm 4 counts cwnd in segments, as ns-2 does ([`Unit::Segments`]). When segments grow, cwnd
 //! keeps its bytes, but ssthresh and the receive window keep their number of segments. A limit of
@@ -13,8 +13,8 @@
 //! The segment size and `cwnd_dsr` may both be `auto`, which the paper leaves to future work.
 //! Smaller segments help until headers fill the link. Segments should stay small until the window
 //! exceeds the window that caused a loss. The window that caused the loss is this connection's
-//! share of path and buffer. A window of far more segments than this share does not help, because
-//! `NewReno` repairs one loss per round trip.
+//! share of the path's capacity and of the buffer. A window of far more segments than this share
+//! does not help, because `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
@@ -37,7 +37,8 @@ pub struct Params {
     /// it from the timer, the round trip and the first loss. Default: 50.
     #[schemars(extend("minimum" = 2))]
     pub cwnd_dsr: OrAuto<u32>,
-    /// Whether it is enough that the window reaches `cwnd_dsr`, or it must exceed `cwnd_dsr`.
+    /// Whether segments grow when the window reaches `cwnd_dsr`, or only when it exceeds
+    /// `cwnd_dsr`.
     pub resize: When,
     /// Which transfers begin with small segments.
     pub begins: Begins,
@@ -96,7 +97,7 @@ impl Default for Params {
 }
 
 impl When {
-    /// The segment size, given the current one and the window, both in bytes.
+    /// The next segment size, from the current size `segment` and the window `cwnd`, all in bytes.
     fn resized(self, cwnd_dsr: u32, segment: u32, cwnd: u64, mss: u32) -> u32 {
         let threshold = u64::from(cwnd_dsr) * u64::from(segment);
         let due = match self {
@@ -128,7 +129,7 @@ const LEAST_SEGMENTS: u32 = 100;
 /// How `auto` chooses `cwnd_dsr`.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// The limit set by the timer and the round trip.
+    /// The largest `cwnd_dsr` that the timer and the round trip allow.
     most: u32,
     /// The last window without a loss, bytes.
     window: u64,
@@ -136,17 +137,16 @@ struct Rule {
 }
 
 impl Rule {
-    /// The repair of a window of n segments may take n round trips, and the number of saved
-    /// timeouts is at best proportional to n. The limit is therefore proportional to √(RTO / RTT),
-    /// and the factor is ten.
+    /// To repair a window of n segments may take n round trips. The number of timeouts that n
+    /// segments save is at best proportional to n. The limit is therefore ten times √(RTO / RTT).
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);
         Self { most, window: 0, has_lost: false }
     }
 
-    /// After the first loss, `cwnd_dsr`: how many segments of size `segment` the last window
-    /// without a loss had, within limits. `None` otherwise.
+    /// Returns the new `cwnd_dsr` at the first loss, and `None` otherwise. The new value is the
+    /// number of segments of size `segment` in the last window without a loss, within limits.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;
@@ -172,7 +172,8 @@ impl Remedy for Params {
         vec![Requirement::InitialWindow(bytes)]
     }
 
-    /// Small segments are harmful if each of them occupies as much buffer space as a large one.
+    /// Small segments are harmful if a small segment occupies as much buffer space as a large
+    /// segment.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         match limit {
             Limit::Bytes(_) => Ok(()),
@@ -187,7 +188,7 @@ impl Remedy for Params {
     }
 }
 
-/// The senders of a client's servers.
+/// The remedy, installed in the senders of a client's servers.
 struct Resizing {
     params: Params,
     base_rtt: Span,
@@ -275,8 +276,8 @@ impl SenderHook for Sender {
         match self.unit {
             Unit::Bytes => advice,
             Unit::Segments => {
-                // If cwnd grows only while it is used, a smaller window would keep segments small
-                // for ever.
+                // A ceiling below `cwnd_dsr` segments would keep segments small for ever, because
+                // cwnd may grow only while all of it is used.
                 let full = view.receive_window.div_ceil(view.mss.into());
                 let segments = full.max(self.cwnd_dsr.into());
                 Advice {
@@ -436,8 +437,7 @@ mod tests {
         assert_eq!(after(20_000, true), 200);
         assert_eq!(after(2_000, false), 100, "not for less than a hundred segments");
         assert_eq!(after(31_599, false), 315);
-        // The part of the window above the receiver's was not used. Segments have grown to 632
-        // bytes.
+        // The part of cwnd above the receive window was not used. Segments have grown to 632 bytes.
         assert_eq!(after(1 << 20, false), 100);
         let fine = Rule::new(Span::from_micros(200), Span::from_micros(200));
         let params = Params { cwnd_dsr: OrAuto::Name(Auto), ..Params::default() };

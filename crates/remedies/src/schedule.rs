@@ -14,7 +14,7 @@ pub struct FullPacket {
     pub header: u32,
 }
 
-/// The client's properties before the first block.
+/// The properties of the client that are known before the first block.
 #[derive(Clone, Debug)]
 pub struct ClientPlace {
     /// A full packet of the client's connections.
@@ -30,7 +30,7 @@ pub struct ClientPlace {
 pub struct ClientView<'a> {
     /// Now.
     pub now: Time,
-    /// Servers of the block.
+    /// Number of servers of the block.
     pub servers: u32,
     /// Bytes of the block that have arrived in order from a server.
     pub delivered: &'a dyn Fn(u32) -> u64,
@@ -48,7 +48,7 @@ pub enum Note {
     /// This server's part is complete. For the block's last part, [`RequestScheduler::end_block`]
     /// is called instead.
     Complete(u32),
-    /// The time of an [`Order::Alarm`]. Alarms cannot be cancelled.
+    /// The time of an [`Order::Alarm`] has come. Alarms cannot be cancelled.
     Alarm,
 }
 
@@ -94,8 +94,8 @@ pub trait RequestScheduler: Send {
     /// server must get a request eventually.
     fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>);
 
-    /// Ends the block, whose last part, from `server`, is complete. The next note belongs to the
-    /// next block.
+    /// Ends the block: its last part, which `server` sent, is complete. The next note belongs to
+    /// the next block.
     fn end_block(&mut self, server: u32, view: &ClientView<'_>);
 }
 

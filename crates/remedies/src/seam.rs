@@ -54,7 +54,7 @@ impl fmt::Display for Slot {
 /// The properties of the scenario that remedies may use.
 #[derive(Clone, Debug)]
 pub struct Situation {
-    /// Servers of one block.
+    /// Number of servers of one block.
     pub servers: u32,
     /// Bytes that the first server sends per block. Each other server sends the same number of
     /// bytes, or one byte less.
@@ -104,7 +104,8 @@ pub trait Remedy {
         &[]
     }
 
-    /// Requirements on the transport. Another value of one of these parameters is a conflict.
+    /// The values that the remedy requires of parameters of the transport. A scenario that gives
+    /// another value is refused.
     fn requires(&self) -> Vec<Requirement> {
         Vec::new()
     }
@@ -117,7 +118,7 @@ pub trait Remedy {
     /// Checks that the remedy works with a buffer of this kind.
     ///
     /// # Errors
-    /// The buffer that the remedy needs.
+    /// A message that names the buffer that the remedy needs.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         let _ = limit;
         Ok(())
@@ -168,7 +169,7 @@ pub trait Installation: Send {
     }
 }
 
-/// The installation of a remedy that has no code of its own.
+/// The installation of a remedy that has neither hooks nor a scheduler.
 pub(crate) struct Data;
 
 impl Installation for Data {}

@@ -1,8 +1,8 @@
 //! Request staggering: the client sends requests to one server after the other, a fixed time apart.
 //!
 //! The client does not wait for responses. If the interval is the transmission time of an SRU on
-//! the client's link, the servers together send at the rate of the link, and only overlapping
-//! packets wait at the switch.
+//! the client's link, the servers together send at the rate of the link. Packets then wait at the
+//! switch only if they overlap.
 
 use std::collections::VecDeque;
 

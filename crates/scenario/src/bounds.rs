@@ -12,13 +12,13 @@ use incast_traffic::Offered;
 
 use super::{Group, Scenario, ScenarioError};
 
-/// The largest number of connections: each takes some kilobytes.
+/// The largest number of connections. Each connection takes some kilobytes of memory.
 const MOST: u32 = 1_000_000;
 /// The longest transmission time of a full packet.
 const SLOWEST: Span = Span::from_secs(1);
 /// The longest propagation delay.
 const LONGEST: Span = Span::from_secs(10_000);
-/// The largest clock deviation within a packet.
+/// The largest `network.clock_noise`.
 const NOISIEST: Span = Span::from_millis(1);
 /// The largest number of datagrams that may wait for their host's link at the end.
 const MOST_WAITING: f64 = MOST_PACKETS as f64 / 8.0;

@@ -1,4 +1,4 @@
-//! `network.buffer`: a size, or a table that defines how ports share.
+//! `network.buffer`: a size, or a table that defines how ports share memory.
 
 mod auto;
 

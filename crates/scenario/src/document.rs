@@ -6,7 +6,8 @@ use serde_path_to_error::{Path, Segment};
 
 use super::ScenarioError;
 
-/// Alternative keys: giving one removes the others' defaults.
+/// Groups of alternative keys. A document that gives one key of a group removes the defaults of the
+/// other keys.
 const ALTERNATIVES: &[&[&str]] =
     &[&["delay", "base_rtt"], &["sru", "block"], &["blocks", "duration"]];
 
@@ -132,7 +133,7 @@ pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), Scenario
     Ok(())
 }
 
-/// The accepted types.
+/// Examples of the accepted types, for an error.
 fn example(table: &str) -> &'static str {
     match table {
         "network" => "{ rate = \"1Gbps\" }",
@@ -176,9 +177,10 @@ fn keys(path: &Path) -> Vec<String> {
 
 /// Extends `path` to the wrong key.
 ///
-/// serde buffers a table that is tagged by its `name`, and the path ends there. The wrong key is
-/// the key that causes the same error when the table has only this key and the name. In a list, the
-/// wrong entry is the entry that causes the error when the list has no other entry.
+/// serde buffers a table that is tagged by its `name`, so the path of its error ends at this table.
+/// The wrong key is the key that causes the same error when the table has only this key and the
+/// name. In a list, the wrong entry is the entry that causes the error when the list has no other
+/// entry.
 fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
     let fails = |path: &[String], alone: Value| {
         let mut trial = document.clone();
@@ -205,7 +207,7 @@ fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &st
             fails(path, pair.map(|(key, value)| (key.clone(), value.clone())).collect())
         });
         match culprit {
-            // The explanation appends an unknown key itself.
+            // For an unknown key, `explain` appends the key to the path.
             Some((key, _)) if !raw.starts_with(&format!("{UNKNOWN_KEY} `{key}`")) => {
                 path.push(key.clone());
             }
@@ -222,12 +224,12 @@ const UNKNOWN_KEY: &str = "unknown field";
 const UNKNOWN_NAME: &str = "unknown variant";
 pub(super) const MISSING_KEY: &str = "missing field";
 
-/// The names in serde's message: the given one, then the accepted ones.
+/// The names in serde's message: first the given name, then the accepted names.
 fn names(raw: &str) -> Vec<&str> {
     raw.split('`').skip(1).step_by(2).collect()
 }
 
-/// The expected values as serde's messages name them, and the same in plain words.
+/// The expected values as serde's messages name them, each with its name in plain words.
 const EXPECTATIONS: &[(&str, &str)] = &[
     ("u32", "a whole number from 0 to 1000000000"),
     ("u64", "a whole number of at least 0"),
@@ -255,7 +257,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         };
         path.push(key.to_owned());
         match elsewhere {
-            // In nested tables a common word is more likely a misspelt parameter.
+            // In a nested table, the key is more likely a misspelt parameter than a misplaced key.
             Some((table, _)) if path.len() > 2 && !valid.is_empty() => {
                 format!(
                     "unknown key; accepted: {}; [{table}] has a key of that name",
@@ -293,7 +295,8 @@ pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
     suggest_among(given, valid, false)
 }
 
-/// Similarity of two names, 0 to 1: `minrto` and `rto_min` have the same letters.
+/// Similarity of two names, 0 to 1. Names with the same letters are similar, such as `minrto` and
+/// `rto_min`.
 fn likeness(given: &str, name: &str) -> f64 {
     const SAME_LETTERS: f64 = 0.95;
     let letters = |text: &str| {
@@ -312,7 +315,7 @@ fn suggest_among(given: &str, valid: &[&str], are_keys: bool) -> String {
         .map(|name| (likeness(given, name), name))
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
-        // The keys of a table may be too many to list, names are not.
+        // A table may have too many keys to list them all. A registry has few names.
         Some((likeness, name)) if likeness > 0.8 && valid.len() > 8 && are_keys => {
             format!("did you mean {name:?}?")
         }

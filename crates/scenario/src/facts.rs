@@ -32,7 +32,7 @@ table! {
         pub client_rate_bps: f64,
         /// Rate of a server's link, bit/s.
         pub server_rate_bps: f64,
-        /// Links between switches on the workload's longest path.
+        /// Number of links between switches on the workload's longest path.
         pub trunks: u32,
         /// Propagation delay of the workload's longest path in both directions, seconds.
         pub propagation_s: f64,
@@ -51,12 +51,12 @@ table! {
 }
 
 table! {
-    /// Room at the switch's port to the client.
+    /// The buffer of the switch's port to the client.
     #[derive(Clone, Debug, PartialEq)]
     pub struct BufferFacts {
         /// Whether the buffer is counted in packets, not in bytes.
         pub buffer_counts_packets: bool,
-        /// Capacity of the port while all other ports are idle, packets or bytes.
+        /// Capacity of the port while all other ports are idle, in packets or bytes.
         pub buffer_limit: u64,
         /// `buffer_limit` in bytes. If the buffer counts packets, this is the size of that many
         /// full packets.
@@ -65,7 +65,7 @@ table! {
         pub buffer_packets: u64,
         /// Buffer space of a full packet, bytes.
         pub packet_space_bytes: u64,
-        /// Shared buffer, packets or bytes; none if each port has its own.
+        /// Shared buffer, in packets or bytes; none if each port has its own buffer.
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
         pub buffer_total_counts_packets: bool,
@@ -82,11 +82,11 @@ table! {
     /// Servers, clients and amounts of data.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TrafficFacts {
-        /// Servers that answer one request.
+        /// Number of servers that answer one request.
         pub servers: u32,
-        /// Connections that carry data.
+        /// Number of connections that carry data.
         pub flows: u32,
-        /// Clients that the servers send to.
+        /// Number of clients to which the servers send.
         pub clients: u32,
         /// Names of the rows of a run.
         pub groups: Vec<String>,
@@ -98,16 +98,16 @@ table! {
         pub sru_segments: u64,
         /// Bytes of the last of these segments.
         pub last_segment_bytes: u64,
-        /// Family of all transports: `tcp`; or the first other family, if there is one.
+        /// `tcp` if all transports are TCP; otherwise the first other family.
         pub family: &'static str,
         /// Longest time between two requests of a block, seconds.
         pub request_jitter_s: f64,
-        /// Longest independent delay of a request, seconds.
+        /// Longest delay that is drawn for each request independently, seconds.
         pub start_spread_s: f64,
         /// Longest additional delay of a request whose connection is being opened, seconds.
         pub request_spread_s: f64,
-        /// Mean time between the arrivals of two blocks, seconds; 0 if each follows the previous
-        /// one.
+        /// Mean time between the arrivals of two blocks, seconds; 0 if each block follows the
+        /// previous block.
         pub interval_s: f64,
         /// Time during which blocks begin or flows send, seconds; none if the number of blocks is
         /// given.
@@ -123,7 +123,8 @@ table! {
 }
 
 table! {
-    /// Windows in segments, timers in seconds; 0 if the family has no such thing.
+    /// Windows in segments, and timers in seconds. A value is 0 if the transport's family does not
+    /// have it.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct TransportFacts {
         /// Congestion window of a new connection, in segments.

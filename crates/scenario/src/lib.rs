@@ -55,7 +55,8 @@ use transport::TransportTable;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
 pub struct ScenarioError {
-    /// The dotted key, `workload.servers`; entries of lists by their index, `background.0.rate`.
+    /// The dotted key, such as `workload.servers`. An entry of a list is named by its index, as in
+    /// `background.0.rate`.
     pub key: String,
     /// The problem and the solution.
     pub message: String,
@@ -98,7 +99,7 @@ fn is_visible(c: char) -> bool {
 pub struct Scenario {
     /// A description in one line.
     pub title: String,
-    /// The profile that has the scenario's defaults.
+    /// The profile whose defaults the scenario uses.
     pub profile: Profile,
     /// Links and switch.
     pub network: Network,
@@ -315,7 +316,7 @@ fn complete_transport(
     Ok(document)
 }
 
-/// Merges a table of a workload with the default one.
+/// Merges a table of a workload with the default workload.
 fn complete_workload(
     profile: Profile,
     defaults: &Value,

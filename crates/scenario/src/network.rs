@@ -136,8 +136,8 @@ pub(super) struct NetworkDocument {
     /// Layer-2 overhead of every packet on the link, in bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
     /// x: bound of a random delay, U(0, x), of each departure, in seconds. The delay is at most the
-    /// packet's transmission time. The delays do not add up, so the rate is kept. Real clocks
-    /// differ, and exact ties cause phase effects.
+    /// packet's transmission time. The delays do not accumulate, so the link keeps its rate.
+    /// Without such delays, exact ties cause phase effects, which do not occur with real clocks.
     clock_noise: Span,
     /// The order of an arrival and a departure at the same instant.
     ties: Ties,
@@ -167,7 +167,8 @@ impl NetworkDocument {
         self.core.as_mut().map_or(Ok(()), |core| core.resolve(groups))
     }
 
-    /// The network for `transport`, because `base_rtt` depends on the sizes of its packets.
+    /// Builds the network. `transport` is needed because `base_rtt` depends on the sizes of its
+    /// packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let Layout { fabric, clients_at, .. } = self.layout(transport.packet())?;
         let (server_rate, client_rate) = self.rates()?;
@@ -292,7 +293,8 @@ impl Network {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// Links between switches on the longest of the shortest paths from `places` to `clients`.
+    /// Number of links between switches on the longest of the shortest paths from `places` to
+    /// `clients`.
     pub fn trunks_between(&self, places: &[SwitchId], clients: &[u32]) -> u32 {
         let router = Router::new(&self.fabric());
         let ends = clients.iter().map(|client| self.client_switch(*client));
@@ -340,8 +342,8 @@ impl Network {
     }
 }
 
-/// Delays of a server's link and of the client's link, if the transmission of a full packet and its
-/// ACK takes `sending` on both links.
+/// Delays of a server's link and of the client's link. `sending` is the sum of the transmission
+/// times of a full packet and its ACK on both links.
 fn delays(
     delay: Option<Span>,
     base_rtt: Option<Span>,

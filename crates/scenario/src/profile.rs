@@ -1,4 +1,4 @@
-//! Defaults as data: profiles, presets of transports, and the rest.
+//! The defaults as data: profiles, presets of transports, and the default kind of workload.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,19 +120,20 @@ fn lab() -> Value {
             "initial_window": 2,
             "window_unit": "bytes",
             "initial_ssthresh": "receive_window",
-            // Never the bottleneck: 100 Gbps over 335 us.
+            // This window is never the bottleneck: it fills 100 Gbps over a round trip of 335 us.
             "receive_window": "4MiB",
             "handshake": "three-way",
             "opener": "client",
             "request_on_wire": true,
             "fin": false,
-            // Linux's TCP_RTO_MIN; a lower bound of the timeout, as in the literature.
+            // Linux's TCP_RTO_MIN. It is the lower bound of the whole timeout, as in the
+            // literature.
             "rto_min": "200ms",
             "rto_max": "60s",
             "rto_initial": "1s",
             // A high-resolution timer, so that rto_min is the only lower bound.
             "rto_granularity": "1us",
-            // More than rto_max allows.
+            // The timeout reaches rto_max after fewer doublings.
             "rto_max_doublings": 32,
             "rto_jitter": 0.0,
             "rto_runs_idle": false,
@@ -229,23 +230,24 @@ fn is_remedy(name: &str) -> bool {
 }
 
 const PRESETS: &[Preset] = &[
-    // As in ns-2.
+    // Vegas with Reno's loss recovery, as in ns-2.
     Preset {
         name: "vegas",
         parts: || json!({ "recovery": "reno", "congestion_control": "vegas" }),
     },
-    // BBR continues to send during losses, and `NewReno` would repair only one loss per round trip.
+    // BBR has SACK recovery, because BBR continues to send during losses, and `NewReno` would
+    // repair only one loss per round trip.
     Preset { name: "bbr", parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }) },
     Preset {
         name: "swift",
         parts: || {
             json!({
                 "recovery": "newreno",
-                // A window of a hundredth of a segment, and steps for a path that holds ten
-                // segments instead of hundreds. Both were found by experiment with 128 senders and
-                // a buffer of 32 packets.
+                // An initial window of a hundredth of a segment, and an increase for a path that
+                // holds ten segments instead of hundreds. Both values were found by experiment with
+                // 128 senders and a buffer of 32 packets.
                 "initial_window": "15B",
-                // Delayed ACKs would add to the delay, which is the signal.
+                // Delayed ACKs would add to the measured delay, which is the congestion signal.
                 "delayed_ack": false,
                 "congestion_control": { "name": "swift", "increase": 0.1, "flow_scaling": 0.0 },
             })

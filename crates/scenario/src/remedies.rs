@@ -27,7 +27,8 @@ pub(super) fn keep(own: &Value, transport: &mut Value) {
     }
 }
 
-/// Refuses remedies with invalid parameters or with the same slot, in the table called `table`.
+/// Refuses a remedy with invalid parameters, and two remedies with the same slot, in the table
+/// called `table`.
 pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), ScenarioError> {
     for (index, remedy) in remedies.iter().enumerate() {
         if let Err(fault) = remedy.remedy().check() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
 
-/// Packets are delayed at random on these links, so that others overtake them.
+/// Packets are delayed at random on these links, so that later packets overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
     /// Probability and additional delay.

@@ -9,7 +9,7 @@ use super::transport::{TransportTable, counts_marks};
 use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
 /// Sets every parameter that a remedy requires, and the queue discipline that a transport needs,
-/// unless these are `given`. Given values are checked at the end.
+/// unless `given` has a value for them. Given values are checked later.
 pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     let ScenarioDocument { network, workload, transport, background, .. } = document;
     let is_list = workload.is_list();
@@ -40,7 +40,7 @@ pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     }
 }
 
-/// Refuses a parameter that has another value than a remedy requires.
+/// Refuses a parameter whose value differs from the value that a remedy requires.
 pub(super) fn check_transports(scenario: &Scenario) -> Result<(), ScenarioError> {
     let mut transports = scenario.transports().into_iter();
     transports.try_for_each(|(key, transport)| check_transport(transport, &key))

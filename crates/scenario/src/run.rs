@@ -76,7 +76,7 @@ const MOST_SEEDS: u64 = 1_000_000;
 const LARGEST_SEED: u64 = i64::MAX as u64;
 
 /// Writes a number of seeds instead of a list if possible, because every point of a plan repeats
-/// it.
+/// the seeds.
 impl Serialize for Seeds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(seeds) = self;

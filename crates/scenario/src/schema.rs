@@ -40,7 +40,7 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// The entries of a registry. `kind` is one of buffers, congestion-controls, profiles, queues,
-/// recoveries, remedies, topologies, transports and workloads; `None` for others.
+/// recoveries, remedies, topologies, transports and workloads; `None` for any other kind.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();
@@ -163,7 +163,7 @@ fn tidy(schema: &mut Value) {
             table.values_mut().for_each(tidy);
             ranges::complete(table);
             table.shift_remove("format");
-            // The form that schemars gives to flat tables.
+            // schemars writes `unevaluatedProperties` for flat tables.
             if table.shift_remove("unevaluatedProperties").is_some() {
                 table.insert("additionalProperties".to_owned(), json!(false));
             }

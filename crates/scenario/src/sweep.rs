@@ -24,7 +24,7 @@ pub struct Point {
     pub scenario: Scenario,
 }
 
-/// One axis: the assignments of its steps. Paired keys share an axis.
+/// One axis of a sweep: for each step, the keys with their values. Paired keys share an axis.
 struct Axis(Vec<Map<String, Value>>);
 
 /// The largest number of points of a sweep: each takes a kilobyte and a fraction of a millisecond
@@ -74,7 +74,7 @@ pub fn plan_in_turn<E: From<ScenarioError>>(
         }
         let scenario = Scenario::from_document(&document)?;
         if index == 0 {
-            // Seeds cannot be swept, so every point has the same.
+            // Seeds cannot be swept, so every point has the same seeds.
             seeds.clone_from(&scenario.run.seeds);
             check_runs(count, seeds.len())?;
         }

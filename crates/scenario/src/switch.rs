@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The parameters of a switch; `true` means the default parameters.
+/// The parameters of a feature that can be switched on; `true` means the default parameters.
 pub(super) trait Parameters: Copy + Default {
     /// An example of a table.
     const EXAMPLE: &'static str;
@@ -26,7 +26,7 @@ pub(super) enum Switch<T> {
 }
 
 impl<T: Parameters> Switch<T> {
-    /// The parameters, if the switch is on.
+    /// The parameters, if the feature is on.
     pub(super) fn table(&self) -> Option<T> {
         match *self {
             Self::Plain(on) => on.then(T::default),

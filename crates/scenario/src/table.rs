@@ -84,8 +84,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// All tables of traffic, in the order of their flows. Tables with connections come first,
-    /// because the ends of connections are numbered like their routes. Workloads come before
-    /// background traffic.
+    /// because the number of a connection's end is also the number of its route. Workloads come
+    /// before background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
         let mut groups: Vec<_> = self
             .tables()
@@ -124,7 +124,7 @@ impl Traffic {
         Group { key, scope, row, config, transport, transport_key, senders, count, at }
     }
 
-    /// The number of sending hosts, and their switches, which the hosts take in turn.
+    /// The number of sending hosts, and the switches to which these hosts are connected in turn.
     fn hosts_of(&self, table: &Table, senders: &Senders, layout: &Layout) -> (u32, Vec<SwitchId>) {
         match senders {
             Senders::Own(count, at) => (*count, at.clone()),
@@ -140,7 +140,7 @@ impl Traffic {
         }
     }
 
-    /// The transports of all tables that have their own, mutably.
+    /// The transports of all tables that have a transport of their own, mutably.
     pub(super) fn transports_mut(&mut self) -> impl Iterator<Item = &mut Transport> {
         let tables = self.workloads.iter_mut().chain(&mut self.background);
         tables.filter_map(|table| table.transport.as_mut())
@@ -164,8 +164,8 @@ impl Scenario {
         self.traffic.groups(&self.transport, &self.layout())
     }
 
-    /// `[transport]`, and the transports of tables that have one of their own; each transport with
-    /// its dotted key.
+    /// `[transport]` and the transports of tables that have a transport of their own, each with its
+    /// dotted key.
     pub fn transports(&self) -> Vec<(String, &Transport)> {
         let several = self.traffic.several;
         let own = self.traffic.tables().filter_map(|(scope, table)| {
@@ -174,17 +174,17 @@ impl Scenario {
         std::iter::once(("transport".to_owned(), &self.transport)).chain(own).collect()
     }
 
-    /// The family of all transports: `tcp`; or the first other family, if there is one.
+    /// `tcp` if all transports are TCP; otherwise the first other family.
     pub fn family(&self) -> &'static str {
         let families = self.transports().into_iter().map(|(_, transport)| transport.family());
         families.into_iter().find(|family| *family != TCP).unwrap_or(TCP)
     }
 
-    /// Refuses a scenario with a transport of another family than TCP, for a part of the program,
-    /// called `what`, that serves TCP only.
+    /// Refuses a scenario with a transport that is not TCP. `what` names the part of the program
+    /// that supports only TCP.
     ///
     /// # Errors
-    /// The first such transport, and the transports that are accepted.
+    /// A message that names the first such transport and the accepted transports.
     pub fn check_tcp(&self, what: &str) -> Result<(), ScenarioError> {
         let others = self.transports().into_iter().find(|(_, it)| it.family() != TCP);
         let Some((key, transport)) = others else { return Ok(()) };
@@ -196,7 +196,7 @@ impl Scenario {
         Err(ScenarioError::new(format!("{key}.name"), message))
     }
 
-    /// Links between switches on the longest path of the first workload.
+    /// Number of links between switches on the longest path of the first workload.
     pub fn trunks(&self) -> u32 {
         let group = &self.groups()[0];
         self.network.trunks_between(&group.at, &group.config.workload().clients())
@@ -334,7 +334,7 @@ impl<'de> Deserialize<'de> for TableDocument {
     }
 }
 
-/// Adds the common keys of all kinds of traffic to serde's list.
+/// Adds the keys that all kinds of traffic have to the list of keys in serde's message.
 fn with_common_keys(error: String, connects: bool) -> String {
     const LIST: &str = ", expected one of `";
     if !error.starts_with("unknown field") || !error.contains(LIST) {

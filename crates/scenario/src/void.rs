@@ -38,7 +38,7 @@ impl Void {
         swept: &Map<String, Value>,
         scenario: &Scenario,
     ) {
-        // A resolved point has every key.
+        // A resolved document has every key, so keys without effect are not errors.
         let settled = self.suspects.as_ref().is_some_and(Vec::is_empty);
         if settled || *document == scenario.resolved() {
             self.suspects = Some(Vec::new());

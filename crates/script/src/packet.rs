@@ -6,8 +6,8 @@ use incast_net::{Ecn, Flags, Packet, SackBlocks};
 use incast_tcp::Config;
 
 /// The fields that a script gives. In an arriving packet, fields that are not given have defaults.
-/// In an expected packet, fields that are not given match any value, except for flags, payload and
-/// label.
+/// In an expected packet, fields that are not given match any value. Flags, payload and label are
+/// always compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pattern {
     data: Option<(u64, u64)>,

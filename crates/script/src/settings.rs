@@ -264,7 +264,7 @@ pub(crate) fn span(value: &str) -> Result<Span, String> {
     value.parse().map_err(|error: incast_engine::QuantityError| error.to_string())
 }
 
-/// A window in bytes, or in segments (`4seg`) of the MSS set before.
+/// A window in bytes, or in segments of `mss` bytes (`4seg`).
 fn window(value: &str, mss: u32) -> Result<u64, String> {
     if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
         return number(value);
@@ -292,9 +292,9 @@ fn pacing(value: &str) -> Result<Pacing, String> {
 }
 
 /// Parses delayed ACKs. `2/40ms` is an ACK for every second segment, or after 40 ms. With
-/// `2/40ms/16`, the first 16 segments are acknowledged at once. With `2/40ms/16/pingpong`, this
-/// ends when the host answers. With `2/40ms/16/below_rto_min`, an ACK is delayed by less than the
-/// minimum RTO.
+/// `2/40ms/16`, the first 16 segments are acknowledged at once. With `2/40ms/16/pingpong`, these
+/// immediate ACKs end when the host answers. With `2/40ms/16/below_rto_min`, an ACK is delayed by
+/// less than the minimum RTO.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {

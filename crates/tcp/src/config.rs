@@ -36,7 +36,7 @@ pub struct Config {
     pub rto: RtoPolicy,
     /// The ticks at which timers expire.
     pub timer_ticks: TimerTicks,
-    /// Timer of a SYN and a SYN-ACK before the first round-trip sample.
+    /// Timeout of a SYN and a SYN-ACK before the first round-trip sample.
     pub syn_rto: Span,
     /// RTO before the first sample, if the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
     pub rto_after_syn_loss: Span,
@@ -55,13 +55,15 @@ pub struct Config {
     pub prr: PrrBound,
     /// How a premature timeout is detected and undone.
     pub undo: UndoKind,
-    /// New data on the first two duplicate ACKs (RFC 3042).
+    /// Whether each of the first two duplicate ACKs lets the sender send a new segment (RFC 3042).
     pub limited_transmit: bool,
-    /// Limited transmit also sends segments that a timeout returned to the send queue (ns-2).
+    /// Whether limited transmit also sends segments that a timeout returned to the send queue
+    /// (ns-2).
     pub limited_transmit_resends: bool,
     /// Number of duplicate ACKs that signals a loss (RFC 5681 §3.2).
     pub dupack_threshold: u32,
-    /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the previous ACK.
+    /// Whether a duplicate ACK must carry the same window as the previous ACK (RFC 5681 §2,
+    /// condition (e)).
     pub dupack_requires_same_window: bool,
     /// Delayed acknowledgements (RFC 1122 §4.2.3.2); `None` for one ACK per packet.
     pub delayed_ack: Option<DelayedAck>,
@@ -69,13 +71,14 @@ pub struct Config {
     pub ecn: Option<EcnPackets>,
     /// The effect of an idle period on cwnd.
     pub idle_restart: IdleRestart,
-    /// Small bursts wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer()`). With
-    /// `segmentation_offload`, small bursts wait in any case.
+    /// Whether small bursts wait until ACKs allow larger bursts (Linux's `tcp_tso_should_defer()`).
+    /// With `segmentation_offload`, small bursts wait in any case.
     pub tso_deferral: bool,
     /// Random delay, uniform in `[0, x)`, before a host sends data that its window allows (ns-2's
     /// `overhead_`). Packets keep their order. Fast retransmissions are not delayed.
     pub send_jitter: Span,
-    /// Largest number of new segments that one duplicate ACK in fast recovery may release.
+    /// Largest number of new segments that one duplicate ACK in fast recovery may release; `None`
+    /// for no limit.
     pub recovery_burst: Option<u32>,
     /// Pacing by the window; `None` if only the congestion control decides about pacing.
     pub pacing: Option<Pacing>,
@@ -116,9 +119,9 @@ pub enum Handshake {
 pub struct RtoPolicy {
     /// Lower bound (RFC 6298 (2.4): 1 s; Linux: 200 ms).
     pub min: Span,
-    /// Upper bound of the backed-off value (RFC 6298 (2.5): at least 60 s).
+    /// Upper bound of the timeout after backoff (RFC 6298 (2.5): at least 60 s).
     pub max: Span,
-    /// Value before the first sample (RFC 6298 (2.1): 1 s).
+    /// Timeout before the first sample (RFC 6298 (2.1): 1 s).
     pub initial: Span,
     /// Clock granularity G (RFC 6298 §4); the tick of [`RttClock::Ticks`].
     pub granularity: Span,
@@ -134,7 +137,8 @@ pub struct RtoPolicy {
     pub backoff_ends: BackoffEnd,
     /// State of the timer when nothing is outstanding.
     pub idle: IdleTimer,
-    /// A fast retransmit doubles the timeout, like an expiry (ns-2's Vegas: `reset_rtx_timer(1)`).
+    /// Whether a fast retransmit doubles the timeout, like an expiry (ns-2's Vegas:
+    /// `reset_rtx_timer(1)`).
     pub backs_off_in_recovery: bool,
 }
 

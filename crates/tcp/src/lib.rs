@@ -1,6 +1,6 @@
 //! One TCP connection, without input or output of its own (sans-IO).
 //!
-//! A [`Connection`] uses no event queue and no topology. A connection has four kinds of method:
+//! A [`Connection`] uses no event queue and no topology. A connection has four kinds of methods:
 //! inputs from the network and the clock (`handle_*`), calls of the application (`open`, `write`,
 //! `close`, …), outputs (`poll_*`), and getters. Only `poll_transmit` emits packets.
 //!

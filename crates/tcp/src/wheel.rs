@@ -64,8 +64,8 @@ impl Wheel {
         if self.tick.is_zero() { now + wait } else { self.tick_after(now, wait) }
     }
 
-    /// The wait is rounded up to ticks and counted from the last tick. One tick of the level is
-    /// added, so that no timer expires early (`calc_index()`).
+    /// The wait is rounded up to ticks and counted from the last tick. One tick of the wheel's
+    /// level is added, so that no timer expires early (`calc_index()`).
     #[cold]
     fn tick_after(&self, now: Time, wait: Span) -> Time {
         let tick = self.tick.as_picos();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn linux_from_63_ticks_on_the_wheel_has_ticks_of_8() {
-        // 100 ticks from tick 1: 101, which lies in the 13th group of 8.
+        // 100 ticks after tick 1 is tick 101, which lies in the 13th group of 8 ticks.
         assert_eq!(micros(4_000, 400_000), 13 * 8 * 4_000);
     }
 

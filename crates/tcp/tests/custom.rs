@@ -54,7 +54,8 @@ impl CongestionControl for Constant {
     }
 }
 
-/// The first duplicate ACK signals a loss, and any new ACK ends its repair.
+/// A loss recovery for which the first duplicate ACK signals a loss, and any new ACK ends the
+/// repair.
 #[derive(Debug, Default)]
 struct Hasty {
     dupacks: u32,
@@ -169,7 +170,7 @@ fn sent(sender: &mut Connection, now: Time) -> Vec<u64> {
     packets.map(|packet| (packet.seq - FIRST_BYTE) / SEGMENT).collect()
 }
 
-/// Everything before segment `next` has arrived.
+/// Acknowledges all data before segment `next`.
 fn acknowledge(sender: &mut Connection, now: Time, next: u64) {
     let ack = FIRST_BYTE + next * SEGMENT;
     let packet = Packet { ack, window: 1_000_000, flags: Flags::ACK, ..Packet::default() };
@@ -222,8 +223,8 @@ fn the_registered_ones_do_otherwise() {
     assert!(!sender.in_recovery());
 }
 
-/// A loss recovery for which a segment is lost as soon as a later one has arrived. The repair ends
-/// when all data outstanding at that time has arrived.
+/// A loss recovery for which a segment is lost as soon as a later segment has arrived. The repair
+/// ends when all data outstanding at that time has arrived.
 #[derive(Debug, Default)]
 struct Picky {
     recovery_point: Option<u64>,
@@ -261,7 +262,7 @@ impl LossRecovery for Picky {
     }
 }
 
-/// The window does not count the first three segments in flight.
+/// A loss recovery that does not count three of the segments in flight against the window.
 #[derive(Debug, Default)]
 struct Generous;
 
@@ -291,7 +292,7 @@ impl LossRecovery for Generous {
     }
 }
 
-/// Everything before segment `next` has arrived, and the segments `held`.
+/// Acknowledges all data before segment `next`, and selectively the segments `held`.
 fn report(sender: &mut Connection, now: Time, next: u64, held: &[u64]) {
     let ack = FIRST_BYTE + next * SEGMENT;
     let mut packet = Packet { ack, window: 1_000_000, flags: Flags::ACK, ..Packet::default() };
@@ -308,7 +309,7 @@ fn a_recovery_from_outside_may_repair_by_selective_acknowledgements() {
     let mut sender = sender(Some(constant()), Some(picky));
     assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6]);
     report(&mut sender, at(1), 0, &[4, 2]);
-    // 5 and 6 are in the pipe, so five more may be sent.
+    // Segments 5 and 6 are in the pipe, so five more segments may be sent.
     assert_eq!(sent(&mut sender, at(1)), [0, 1, 3, 7, 8], "lost segments, and then new data");
     report(&mut sender, at(2), 7, &[]);
     assert_eq!(sender.poll_event(), Some(Event::FastRetransmit));

@@ -16,13 +16,13 @@ enum State {
     ProbeRoundTrip,
 }
 
-/// Phases of `ProbeBW` (§4.3.4.1): probe, drain, and six of cruising.
+/// Phases of `ProbeBW` (§4.3.4.1): one that probes, one that drains, and six that cruise.
 const PHASES: u8 = 8;
-/// Growth by this factor counts as growth of the bandwidth (§4.3.2.2).
+/// The bandwidth counts as growing if it grows by at least this factor (§4.3.2.2).
 const GROWTH: f64 = 1.25;
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: f64 = 65_536.0;
-/// Number of bursts for which the window has room in addition to the path (§4.2.3.2).
+/// Number of bursts that the window allows in addition to the bandwidth-delay product (§4.2.3.2).
 const BURSTS: f64 = 3.0;
 
 /// The parameters of BBR in the units of a read.
@@ -65,9 +65,9 @@ pub struct Bbr {
     phase: u8,
     phase_at: Ticks,
     is_full: bool,
-    /// Losses since the last ACK.
+    /// Whether a segment was lost since the last ACK.
     has_lost: bool,
-    /// Sending restarts after an idle time.
+    /// Whether sending restarts after an idle time.
     restarts: bool,
     /// cwnd, segments.
     window: f64,
@@ -86,7 +86,8 @@ pub struct Bbr {
     own_limit: u64,
     full_bandwidth: f64,
     full_rounds: u32,
-    /// The segment that ends the repair of a loss, and the round until which packets are conserved.
+    /// The segment that ends the repair of a loss, and the round until which packet conservation
+    /// lasts.
     repaired_at: Option<u32>,
     conserve: Option<u64>,
     /// The time until which `ProbeRTT` lasts, and the round that must end before `ProbeRTT` ends.
@@ -147,7 +148,8 @@ impl Bbr {
         }
     }
 
-    /// Undoes a timeout. The rates and the pacer are not part of the congestion control.
+    /// Undoes a timeout. The rates and the pacer keep their state, because they are not part of the
+    /// congestion control.
     pub fn restore(&mut self, then: Self) {
         let rates = std::mem::take(&mut self.rates);
         *self = Self { rates, next_at: self.next_at, waits: self.waits, ..then };
@@ -164,8 +166,8 @@ impl Bbr {
         self.waits
     }
 
-    /// Handles a sent segment, whose length is `share` of a full one. `is_first` is whether the
-    /// segment is the first of a block and nothing else is outstanding.
+    /// Handles a sent segment, whose length is `share` of a full segment. `is_first` says whether
+    /// the segment is the first of a block and nothing else is outstanding.
     pub fn on_sent(&mut self, now: Ticks, share: f64, is_first: bool, srtt: Ticks) {
         if self.rate.is_none() {
             self.set_rate(self.gains().0, srtt);
@@ -203,13 +205,13 @@ impl Bbr {
         }
     }
 
-    /// `gain` bandwidth-delay products, and room for bursts (§4.2.3.2).
+    /// `gain` bandwidth-delay products, plus the allowance for bursts (§4.2.3.2).
     fn inflight(&self, gain: f64) -> f64 {
         let Some(round_trip) = self.round_trip else { return self.initial };
         gain * self.bandwidth * round_trip as f64 + BURSTS * self.burst()
     }
 
-    /// Segments that are assumed to be sent back to back.
+    /// Number of segments that are assumed to be sent back to back.
     fn burst(&self) -> f64 {
         let most = (MOST_OFFLOADED / self.spans.segment).floor();
         let paced = (self.rate.unwrap_or_default() * self.spans.burst).floor();
@@ -217,7 +219,7 @@ impl Bbr {
     }
 
     /// §4.2.1: in Startup the rate never decreases. Before the first sample, the rate is the
-    /// initial window per round trip, or per millisecond.
+    /// initial window per round trip, or per millisecond if there is no round trip yet.
     fn set_rate(&mut self, gain: f64, srtt: Ticks) {
         let bandwidth = if self.bandwidth > 0.0 {
             self.bandwidth
@@ -235,7 +237,7 @@ impl Bbr {
         delivery.is_short || delivery.prior < self.own_limit
     }
 
-    /// §4.1.1: the filter of the bandwidth. Returns whether a round begins.
+    /// §4.1.1: updates the filter of the bandwidth. Returns whether a round begins.
     fn note_delivery(&mut self, delivery: &Delivery) -> bool {
         let begins = delivery.prior >= self.next_round;
         if begins {
@@ -272,7 +274,7 @@ impl Bbr {
         }
     }
 
-    /// §4.3.4.2: a random phase other than drain.
+    /// §4.3.4.2: begins `ProbeBW` with a random phase other than drain.
     fn cruise(&mut self, now: Ticks) {
         self.state = State::ProbeBandwidth;
         let drawn = (now / 7 % u64::from(PHASES - 1)) as u8;
@@ -295,8 +297,8 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest round trip
-    /// has expired.
+    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if the smallest
+    /// round trip has expired.
     fn note_round_trip(&mut self, ack: &Ack, delivery: &Delivery) {
         let age = ack.now - self.round_trip_at;
         let expired = self.round_trip.is_some() && age > self.spans.round_trip;

@@ -31,7 +31,7 @@ pub struct Board {
     due: u32,
     /// One past the highest segment that has arrived.
     highest: u32,
-    /// Segments below this one have been judged: those that are lost are marked.
+    /// The loss of segments below this one has been decided by [`Self::judge`].
     judged: u32,
     /// Number of times that a segment was found to be lost.
     losses: u32,
@@ -49,7 +49,7 @@ pub struct Board {
 pub struct Horizon {
     /// When the segment was sent, and its number.
     pub newest: (Ticks, u32),
-    /// A round trip and the reordering window.
+    /// The sum of a round trip and the reordering window.
     pub patience: Ticks,
 }
 
@@ -58,7 +58,8 @@ pub struct Horizon {
 pub struct Found {
     /// When the last lost copy was sent.
     pub copy_at: Option<Ticks>,
-    /// When the next segment may be declared lost.
+    /// When the last of the undecided segments sent before the horizon's segment may be declared
+    /// lost; `None` if there is no such segment.
     pub next: Option<Ticks>,
 }
 
@@ -149,7 +150,7 @@ impl Board {
         self.segments.front().is_some_and(|it| it.marks & LOST != 0)
     }
 
-    /// Marks all segments that have not arrived as lost, including copies.
+    /// Marks as lost all segments that have not arrived, including retransmitted segments.
     pub fn lose_all(&mut self) {
         for index in 0..self.segments.len() {
             if self.segments[index].marks & SACKED == 0 {
@@ -181,7 +182,7 @@ impl Board {
         }
     }
 
-    /// Removes all marks of lost segments.
+    /// Removes the marks of all lost segments.
     pub fn lose_nothing(&mut self) {
         for segment in self.segments.iter_mut().filter(|it| it.marks & SACKED == 0) {
             segment.marks &= !LOST;
@@ -200,8 +201,8 @@ impl Board {
     }
 
     /// Marks segments as lost if they were sent before the horizon, and longer ago than the
-    /// patience of the horizon (RFC 8985 §6.2, step 5). Segments that were sent once were sent in
-    /// the order of their numbers.
+    /// horizon's `patience` (RFC 8985 §6.2, step 5). Segments that were sent once were sent in the
+    /// order of their numbers.
     pub fn detect(&mut self, now: Ticks, horizon: &Horizon) -> Found {
         let mut found = Found::default();
         self.detect_copies(now, horizon, &mut found);

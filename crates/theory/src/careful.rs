@@ -1,13 +1,13 @@
-//! The end of slow start by growing round trips, with a conservative phase before it (`HyStart++`,
-//! RFC 9406 §4.2, with its constants).
+//! Ends slow start when round trips grow, after a conservative phase (`HyStart++`, RFC 9406 §4.2,
+//! with the constants of the RFC).
 
 use crate::packet::Ticks;
 use crate::parts::{Parts, SEGMENT};
 
 /// Samples that a round needs (`N_RTT_SAMPLE`).
 const SAMPLES: u32 = 8;
-/// The conservative phase begins when the round trip has grown by the round trip divided by this
-/// number (`MIN_RTT_DIVISOR`).
+/// The conservative phase begins when the round trip has grown by the previous round's smallest
+/// round trip divided by this number (`MIN_RTT_DIVISOR`).
 const DIVISOR: Ticks = 8;
 /// Divisor of the growth in the conservative phase, and the number of rounds of this phase
 /// (`CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`).
@@ -25,7 +25,7 @@ pub struct Careful {
     samples: u32,
     /// The smallest round trip of the previous round.
     last: Option<Ticks>,
-    /// The round trip at the start of the conservative phase, while it is on.
+    /// The round trip at the start of the conservative phase; `None` outside this phase.
     baseline: Option<Ticks>,
     rounds: u32,
 }
@@ -33,8 +33,8 @@ pub struct Careful {
 impl Careful {
     /// Handles an ACK of all segments before `una`, when all segments before `max` were sent.
     /// Returns the growth of the window for `acked` acknowledged data, or `None` if slow start
-    /// ends. The conservative phase begins if the round trip has grown by a threshold, which
-    /// `bounds` limit.
+    /// ends. The conservative phase begins if the round trip has grown by a threshold. The
+    /// threshold lies between the two `bounds`.
     pub fn on_ack(
         &mut self,
         (una, max): (u32, u32),
@@ -83,8 +83,8 @@ impl Careful {
 mod tests {
     use super::*;
 
-    /// The growth for the last ACK of each round, with rounds of ten segments and these round
-    /// trips.
+    /// The growth of the window for the last ACK of each round. Each round has ten segments and one
+    /// of these round trips.
     fn growths(rtts: &[Ticks]) -> Vec<Option<Parts>> {
         let mut it = Careful::default();
         let mut grown = Vec::new();

@@ -1,10 +1,10 @@
-//! Simulation of runs until the mean block is known.
+//! Simulates runs until the mean duration of a block and its mean number of timeouts are known.
 //!
-//! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
-//! connections open and begin with slow start. Later blocks are assumed to have the same
-//! distribution. Blocks that are not simulated are assumed to have the mean of the simulated
-//! blocks. Runs differ by the jitter of the requests. Reads that are to be compared have the same
-//! jitter.
+//! Windows persist between blocks, so a run is a chain of blocks. The first block differs from
+//! later blocks, because connections open and begin with slow start. All later blocks are assumed
+//! to have the same distribution. Blocks that are not simulated are assumed to have the mean of the
+//! simulated blocks. Runs differ by the jitter of the requests. Reads that are to be compared have
+//! the same jitter.
 
 use incast_engine::Stream;
 
@@ -24,23 +24,24 @@ const MANY_RUNS: usize = 40;
 /// Number of blocks after which the mean always counts as known.
 const MANY_BLOCKS: f64 = 3000.0;
 
-/// Minimum number of runs for an estimate of their variance.
+/// Minimum number of runs from which the variance between runs is estimated.
 const ENOUGH: f64 = 4.0;
 
 /// The prior: the relative standard deviation of a block, and the weight of the prior as a number
-/// of blocks. Two blocks that are equal by chance are therefore no evidence of a small variance.
+/// of blocks. With this prior, two blocks that are equal by chance do not suggest a small variance.
 const BELIEF: f64 = 0.3;
 const BELIEVED: f64 = 3.0;
 
 /// When a simulation ends. Events are packets, ACKs, requests and timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Relative standard error of the mean block that is small enough for any read.
+    /// Relative standard error of the mean duration of a block that is small enough for any read.
     pub fine: f64,
     /// Relative standard error that is small enough if the read has clearly collapsed or clearly
     /// not collapsed.
     pub coarse: f64,
-    /// Minimum number of standard errors between a clear read and the point of collapse.
+    /// Minimum number of standard errors between a read with a clear result and the limit of a
+    /// collapse.
     pub clear: f64,
     /// Minimum number of events.
     pub least: u64,
@@ -155,7 +156,8 @@ impl Account {
     fn is_clear(&self, read: &Read, effort: &Effort, mean: &Outcome, mut error: Block) -> bool {
         error.duration = error.duration.min(self.error_of_runs(read, mean));
         if effort.rare && self.has_lost && self.timeouts() == 0.0 {
-            // Assumes one timeout in as many further blocks. This timeout slows down one run.
+            // Assumes that one timeout occurs in as many further blocks as were simulated, and that
+            // it slows down one run.
             let blocks: f64 = self.runs.iter().map(|run| run.blocks).sum();
             let run = f64::from(read.blocks.max(1)) * mean.duration;
             error.timeouts = blocks.recip();
@@ -201,7 +203,7 @@ impl Account {
     }
 
     /// Relative standard deviation of a run, computed from its blocks, and relative standard error
-    /// of the mean block.
+    /// of the mean duration of a block.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
         let tally =
             if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
@@ -296,11 +298,12 @@ mod tests {
         let mean = account.later.mean();
         assert!((mean.duration - 2.0).abs() < 1e-12);
         let (scatter, error) = account.errors(&read, &mean);
-        // One half, divided by the root of 16 blocks, and by the root of the thousand simulated
+        // The relative standard deviation of a block is one half. For `scatter` it is divided by
+        // the square root of 16 blocks, and for `error` by the square root of the 1000 simulated
         // blocks.
         assert!((scatter / 0.125 - 1.0).abs() < 0.01, "{scatter}");
         assert!((error / (0.5 / 1000.0_f64.sqrt()) - 1.0).abs() < 0.01, "{error}");
-        // There was no timeout yet. One timeout in as many further blocks is plausible.
+        // There was no timeout yet. One timeout in the next 1000 blocks is plausible.
         account.has_lost = true;
         assert_eq!(account.errors(&Read { least_rto: 100.0, ..read }, &mean), (scatter, 0.05));
     }
@@ -309,8 +312,8 @@ mod tests {
         assert!((is / due - 1.0).abs() < 1e-5, "{is}, not {due}");
     }
 
-    /// There are blocks of 1 and 3 packet times. The prior has the weight of three blocks whose
-    /// standard deviation is 0.3 of the mean.
+    /// One block takes 1 packet time, and another block takes 3 packet times. The prior has the
+    /// weight of three blocks whose standard deviation is 0.3 of the mean.
     #[test]
     fn a_belief_keeps_few_blocks_from_proving_much() {
         let mut tally = Tally::default();
@@ -336,14 +339,15 @@ mod tests {
             account.outcome(&read)
         };
         let four = of(&[1.0, 2.0, 4.0, 8.0]);
-        // 4 / (1/2 + 1/3 + 1/5 + 1/9) is the duration of two blocks.
+        // The duration of two blocks at the mean goodput is 4 / (1/2 + 1/3 + 1/5 + 1/9).
         close(four.duration, 1.747_573);
         close(four.timeouts, f64::midpoint(15.0 / 4.0, 1.0));
         // The relative standard deviation of these goodputs, and the relative standard error of
         // their mean.
         close(four.scatter, 0.591_833);
         close(four.error, 0.295_917);
-        // The variance of fewer runs is not estimated. The second blocks are equal.
+        // The variance between three runs is not estimated. The prior alone gives the error,
+        // because the second blocks are equal.
         let three = of(&[1.0, 2.0, 4.0]);
         let error = (3.0 * 0.3 * 0.3 / 5.0 / 3.0_f64).sqrt();
         close(three.error, error);
@@ -351,8 +355,8 @@ mod tests {
     }
 
     /// In runs of two blocks, one block in ten takes 1000 packet times, and the others take 100.
-    /// Four of five runs lose no packet, so the goodput of most runs is known long before the mean
-    /// duration of a block.
+    /// Four of five runs have no long block, so the mean goodput of the runs is known long before
+    /// the mean duration of a block.
     #[test]
     fn few_long_blocks_leave_no_doubt_about_most_runs() {
         let read = Read { blocks: 2, least_rto: 900.0, ..crate::tests::read(1, 0.0) };
@@ -385,7 +389,8 @@ mod tests {
         assert!(account.error_of_runs(&read, &mean).is_infinite());
     }
 
-    /// Five blocks without a timeout: if one is long, the next one may have a rare timeout.
+    /// Packets were lost, but five blocks had no timeout. With `rare`, one of the next blocks may
+    /// have a timeout.
     #[test]
     fn a_read_that_loses_packets_is_not_clear_before_a_timeout_could_have_come() {
         let collapse = crate::Collapse { lossless: 100.0, ..crate::tests::read(1, 0.0).collapse };

@@ -20,8 +20,8 @@ pub struct Collapse {
     pub share: f64,
     /// Number of timeouts per block with which a read below `share` has collapsed.
     pub timeouts: f64,
-    /// A read below `share` with fewer timeouts than `timeouts` has collapsed if they take at least
-    /// this share of the lost time.
+    /// A read below `share` with fewer timeouts than `timeouts` has collapsed if its timeouts take
+    /// at least this share of the lost time.
     pub wait: f64,
 }
 

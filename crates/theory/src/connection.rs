@@ -14,11 +14,12 @@ pub struct Connection {
     pub sender: Sender,
     /// The client's end.
     pub receiver: Receiver,
-    /// The connection's earliest valid entry among the timers. Its other entries are stale.
+    /// The connection's earliest valid entry among the timers. The connection's other entries are
+    /// stale.
     pub alarm: Ticks,
     /// When the host releases waiting data.
     pub gate: Ticks,
-    /// When the segment whose ACK is delayed was sent.
+    /// The sending time of the segment whose ACK is delayed.
     pub held: Ticks,
     /// The entry of the connection's delayed ACK. An earlier ACK does not remove this entry.
     pub ack_alarm: Ticks,

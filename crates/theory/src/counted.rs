@@ -1,7 +1,7 @@
 //! CUBIC as Linux counts it (`bictcp_update()` in `tcp_cubic.c`): in whole packets and in ticks of
 //! a clock. The curve and the estimate of Reno's window determine how many acknowledged packets add
-//! one packet to the window. The number of acknowledged packets per packet of growth is computed
-//! again when the window has changed, and otherwise every 32 ms.
+//! one packet to the window. This number is computed again when the window has changed, and
+//! otherwise every 32 ms.
 
 use crate::flavour::Cubic;
 
@@ -60,7 +60,7 @@ impl Counted {
         }
         self.idle_since = is_idle.then_some(now);
         self.update(now, window, acked, law);
-        // tcp_cong_avoid_ai().
+        // As in tcp_cong_avoid_ai().
         let mut grown = 0;
         if self.so_far >= self.needed {
             self.so_far = 0;
@@ -82,7 +82,8 @@ impl Counted {
         }
     }
 
-    /// Handles a loss with this window. Returns the reduced window (`cubictcp_recalc_ssthresh()`).
+    /// Handles a loss at a cwnd of `window` packets. Returns the reduced window
+    /// (`cubictcp_recalc_ssthresh()`).
     pub fn reduce(&mut self, window: u64, law: &Cubic) -> u64 {
         let beta = scaled(law.beta);
         self.began = None;
@@ -170,7 +171,7 @@ mod tests {
         Cubic { blind: 20.0, ..Flavour::LAB.cubic }
     }
 
-    /// One ACK per packet.
+    /// Handles `count` ACKs of one packet each.
     fn acks(counted: &mut Counted, tick: u64, window: &mut u64, count: u64) {
         for _ in 0..count {
             *window += counted.on_ack(tick, (1, *window), false, &law());

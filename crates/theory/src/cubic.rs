@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438). Its curve has windows in segments and times in seconds.
+//! CUBIC (RFC 9438). In the equation of the curve, windows are in segments and times in seconds.
 
 use crate::careful::Careful;
 use crate::counted::{Counted, HZ};
@@ -42,7 +42,7 @@ struct Epoch {
     last_ack: Ticks,
     /// Whether there has been too little data since `last_ack`.
     is_short: bool,
-    /// K.
+    /// `K`: the time that the curve takes to reach `W_max`, seconds.
     rise: f64,
     /// `W_est`.
     friendly: f64,
@@ -74,7 +74,8 @@ impl Cubic {
         Self { epoch: None, maximum: None, is_blind: true, prior: 0.0, start, counted }
     }
 
-    /// Handles an ACK of `acked` in slow start. Returns the growth, or `None` if slow start ends.
+    /// Handles an ACK of `acked` data in slow start. Returns the growth, or `None` if slow start
+    /// ends.
     pub fn start(
         &mut self,
         now: Ticks,
@@ -149,8 +150,8 @@ impl Cubic {
         Epoch { began: now, last_ack: now, is_short: false, rise, friendly: window }
     }
 
-    /// Handles an ACK of `acked` in congestion avoidance. Returns the growth of the window.
-    /// `is_empty` is whether nothing is outstanding any more.
+    /// Handles an ACK of `acked` data in congestion avoidance. Returns the growth of the window.
+    /// `is_empty` says whether nothing is outstanding after this ACK.
     pub fn avoid(
         &mut self,
         now: Ticks,
@@ -174,7 +175,7 @@ impl Cubic {
         let since = seconds(now.saturating_sub(epoch.began));
         let maximum = self.maximum.unwrap_or_default();
         let curve = |at: f64| law.c * (at - epoch.rise).powi(3) + maximum;
-        // α (RFC 9438 §4.3).
+        // The factor α of RFC 9438 §4.3.
         let alpha = if epoch.friendly >= self.prior {
             1.0
         } else {
@@ -219,7 +220,8 @@ impl Cubic {
         self.maximum
     }
 
-    /// Handles a timeout (RFC 9438 §4.8), after [`Self::reduce`] unless the timeout is repeated.
+    /// Handles a timeout (RFC 9438 §4.8). Unless the timeout is repeated, [`Self::reduce`] must be
+    /// called before.
     pub fn time_out(&mut self) {
         (self.epoch, self.maximum, self.is_blind) = (None, None, true);
         if let Some(counted) = &mut self.counted {

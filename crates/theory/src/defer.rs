@@ -1,4 +1,4 @@
-//! Small bursts that wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer`).
+//! Small bursts that wait until ACKs allow larger bursts (Linux's `tcp_tso_should_defer`).
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::sender::{Rules, Sender};
 
 /// The largest burst, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;
-/// A burst must be at least this fraction of the window (`tcp_tso_win_divisor`).
+/// A burst must be at least as large as the window divided by this number (`tcp_tso_win_divisor`).
 const DIVISOR: u64 = 3;
 
 /// The common parameters of all senders.
@@ -20,8 +20,8 @@ pub struct Bounds {
     pub segment: u64,
     /// See `segment`.
     pub short: u64,
-    /// A millisecond. A host sends at once if it has sent nothing for this time, or if its next ACK
-    /// is farther away than this time.
+    /// A millisecond. A host sends at once if it has sent nothing for this time, or if it expects
+    /// its next ACK only after a longer time.
     pub soon: Ticks,
 }
 
@@ -87,14 +87,15 @@ impl Deferral {
 }
 
 impl Sender {
-    /// Whether new data wait for further ACKs, if the window allows `allowed` segments. They do not
-    /// wait
+    /// Whether new data wait for further ACKs, if the window allows `allowed` segments. The data do
+    /// not wait
     ///
     /// - within a burst, during the repair of a loss, or if nothing is outstanding;
-    /// - if `allowed` is a full burst, a third of the window, or all of a piece that the
-    ///   application cannot extend;
+    /// - if `allowed` is at least a full burst, a third of the window, or a whole piece of the send
+    ///   queue to which the application cannot add data;
     /// - if nothing was sent for a millisecond;
-    /// - if the next ACK is farther away than half a round trip or a millisecond.
+    /// - if the next ACK is expected only after more than half a round trip, or after more than a
+    ///   millisecond.
     pub(crate) fn defers(&mut self, now: Ticks, allowed: u32, rules: &Rules) -> bool {
         let srtt = self.rto.smoothed();
         let (una, next, limit) = (self.una, self.next, rules.most_window);
@@ -103,7 +104,7 @@ impl Sender {
         let bounds = &rules.defer;
         let closes = rules.flavour.closes;
         let allowed = u64::from(allowed) * bounds.segment;
-        // Full pieces of the send queue do not grow.
+        // The application cannot add data to a full piece of the send queue.
         let piece = LARGEST - u64::from(next - self.block.min(next)) * bounds.segment % LARGEST;
         let unsent = u64::from(self.end - next) * bounds.segment - bounds.short + u64::from(closes);
         let (is_last, piece) = (unsent <= piece, piece.min(unsent));
@@ -134,7 +135,8 @@ impl Sender {
         true
     }
 
-    /// Ends the wait of new data until they are examined again.
+    /// Ends the wait of new data. The next call of [`Self::defers`] decides again whether the data
+    /// wait.
     pub(crate) fn forget_deferral(&mut self) {
         if let Some(it) = self.deferral.as_deref_mut() {
             it.waits = false;

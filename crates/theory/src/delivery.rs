@@ -58,7 +58,7 @@ impl Rates {
         Self { first, ..Self::default() }
     }
 
-    /// Takes a round trip into account.
+    /// Updates the smallest round trip.
     pub fn time(&mut self, rtt: Ticks) {
         self.smallest = Some(self.smallest.map_or(rtt, |it| it.min(rtt)));
     }
@@ -115,7 +115,7 @@ impl Rates {
         self.first += count;
     }
 
-    /// Notes that the application has nothing to send although the window has room (§3.4).
+    /// Notes that the application has nothing to send although the window allows more data (§3.4).
     pub fn note_short(&mut self) {
         self.short_until = Some(self.delivered + u64::from(self.flight));
     }

@@ -78,8 +78,8 @@ impl Sender {
     }
 
     /// Handles a partial ACK (RFC 6582 §3.2, step 3): retransmits the next hole, and deflates the
-    /// window by the acknowledged data. Returns whether the timer restarts. With `impatient`, it
-    /// restarts only for the first partial ACK (§4).
+    /// window by the acknowledged data. Returns whether the timer restarts. With `impatient`, the
+    /// timer restarts only for the first partial ACK (§4).
     fn acknowledge_part(&mut self, acked: Parts, rules: &Rules) -> bool {
         let back = if acked >= SEGMENT { SEGMENT } else { 0 };
         if self.inflation > acked {

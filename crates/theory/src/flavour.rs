@@ -29,9 +29,10 @@ pub enum Halved {
 pub enum Idle {
     /// No effect.
     Kept,
-    /// After an RTO, the window is the initial window (RFC 5681 §4.1).
+    /// After an idle time of one RTO, the window is the initial window (RFC 5681 §4.1).
     Restarts,
-    /// The window is halved for each RTO, and reduced towards its used part (RFC 2861 §3).
+    /// The window is halved for each RTO of idle time, and reduced towards its used part (RFC 2861
+    /// §3).
     Validates,
 }
 
@@ -40,7 +41,7 @@ pub enum Idle {
 pub enum Style {
     /// RFC 6298.
     Rfc,
-    /// The minimum limits the variance term.
+    /// The minimum RTO is a lower limit of the variance term, not of the whole RTO.
     Linux,
     /// Samples are counted in ticks.
     Ns2,
@@ -59,9 +60,9 @@ pub enum Repair {
     NewReno,
     /// The scoreboard of selective acknowledgements (RFC 6675).
     Sack,
-    /// The scoreboard before that RFC, with lost segments in the pipe (ns-2's `Sack1`).
+    /// The scoreboard before RFC 6675, whose pipe includes lost segments (ns-2's `Sack1`).
     Sack1,
-    /// Losses detected by time, and losses at the tail by probes (RFC 8985).
+    /// Losses are detected by time, and losses at the tail by probes (RFC 8985).
     Rack,
 }
 
@@ -88,7 +89,8 @@ pub enum Examine {
     Never,
     /// By new data (F-RTO, RFC 5682).
     Data,
-    /// By echoed timestamps, and by new data, but not in fast recovery (Linux).
+    /// By echoed timestamps and by new data. A timeout during fast recovery is not examined
+    /// (Linux).
     Linux,
 }
 
@@ -97,7 +99,7 @@ pub enum Examine {
 pub enum Watch {
     /// No detector.
     Off,
-    /// Round trips that grow, after a conservative phase (RFC 9406).
+    /// Growing round trips end slow start after a conservative phase (RFC 9406).
     Careful,
     /// Linux's hybrid slow start.
     Linux,
@@ -116,8 +118,8 @@ pub struct Cubic {
     pub yields: bool,
     /// Whether the window grows at least as fast as with RFC 5681 (§4.3).
     pub is_friendly: bool,
-    /// Minimum growth while no maximum is known: a segment per this many acknowledged segments; 0
-    /// for no minimum (Linux).
+    /// While no maximum is known, the window grows by at least one segment per this number of
+    /// acknowledged segments (Linux); 0 for no minimum.
     pub blind: f64,
     /// Whether growth is counted in packets and ticks (Linux).
     pub counts: bool,
@@ -142,7 +144,8 @@ pub struct Bbr {
     pub full_rounds: u32,
     /// Minimum window, in segments.
     pub least: u32,
-    /// Segments of a burst, and its minimum time in packet times.
+    /// Minimum number of segments in a burst, and the time that a larger burst takes at the pacing
+    /// rate, in packet times.
     pub burst: u32,
     /// See `burst`.
     pub burst_time: f64,
@@ -178,8 +181,8 @@ pub struct Rack {
     pub first: f64,
     /// Addition to the probe timeout and to the reordering timer, packet times (Linux).
     pub margin: f64,
-    /// Addition to the probe timeout with one segment outstanding, for its delayed ACK, packet
-    /// times.
+    /// Addition to the probe timeout if only one segment is outstanding, because its ACK may be
+    /// delayed, in packet times.
     pub ack_delay: f64,
     /// Whether a lost retransmission reduces the window again (not in Linux).
     pub reduces_again: bool,
@@ -192,7 +195,8 @@ pub struct Rack {
 pub struct Flavour {
     /// The loss recovery.
     pub repair: Repair,
-    /// Whether a fast retransmit needs an ACK of more than the last loss (RFC 6582 §3.2, step 2).
+    /// Whether a fast retransmit needs a cumulative ACK beyond the data that were outstanding at
+    /// the last loss (RFC 6582 §3.2, step 2).
     pub careful: bool,
     /// Whether only the first partial ACK restarts the timer (RFC 6582 §4).
     pub impatient: bool,
@@ -200,7 +204,7 @@ pub struct Flavour {
     pub restarts_timer: bool,
     /// Whether each of the first two duplicate ACKs releases a segment (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether the released segments may be segments that a timeout sends again (ns-2).
+    /// Whether the released segments may be segments that are sent again after a timeout (ns-2).
     pub limited_again: bool,
     /// With Tahoe: whether a retransmission waits for the host's delay like other data (ns-2).
     pub in_turn: bool,
@@ -210,16 +214,17 @@ pub struct Flavour {
     pub halved: Halved,
     /// Maximum number of new segments per ACK in recovery.
     pub burst: u32,
-    /// With SACK: whether holes above the highest arrived segment are also repaired, and partial
-    /// ACKs are answered (ns-3).
+    /// With SACK: whether recovery also retransmits segments above the highest arrived segment, and
+    /// answers a partial ACK with a retransmission (ns-3).
     pub answers: bool,
     /// With SACK: whether recovery sends a rescue (RFC 6675 §4, `NextSeg`, rule 4).
     pub rescues: bool,
-    /// With SACK: whether its blocks lengthen an ACK.
+    /// With SACK: whether SACK blocks lengthen an ACK.
     pub block_bytes: bool,
-    /// Whether windows count packets, so that a short packet uses as much as a full one (Linux).
+    /// Whether windows count packets, so that a short packet uses as much of a window as a full
+    /// packet (Linux).
     pub counts_packets: bool,
-    /// Whether small bursts wait until ACKs allow larger ones (Linux).
+    /// Whether small bursts wait until ACKs allow larger bursts (Linux).
     pub defers: bool,
     /// Whether a server closes the connection with a FIN after its data.
     pub closes: bool,
@@ -239,9 +244,10 @@ pub struct Flavour {
     pub rack: Rack,
     /// The computation of timeouts.
     pub style: Style,
-    /// Minimum variance term of a timeout, or the tick of samples, in packet times.
+    /// Minimum variance term of a timeout, or the tick in which samples are counted, in packet
+    /// times.
     pub granularity: f64,
-    /// Whether one segment per window is timed.
+    /// Whether only one segment per window is timed.
     pub per_window: bool,
     /// Whether packets have timestamps, so that retransmissions also give samples.
     pub timestamps: bool,
@@ -262,7 +268,8 @@ pub struct Flavour {
     pub counts_acks: bool,
     /// The effect of an idle time.
     pub idle: Idle,
-    /// Whether a packet that departs at the time of an arrival is still in the buffer (ns-2, ns-3).
+    /// Whether a packet that departs at the time of an arrival still takes buffer space (ns-2,
+    /// ns-3).
     pub arrival_first: bool,
 }
 
@@ -277,7 +284,7 @@ impl Flavour {
         self.is_selective() || self.timestamps || self.marks.are_used
     }
 
-    /// Whether a sender has no more state than windows, timer and scoreboard.
+    /// Whether a sender has no state besides windows, timer and scoreboard.
     pub fn is_plain(&self) -> bool {
         self.growth != Growth::Cubic
             && self.growth != Growth::Bbr

@@ -9,12 +9,12 @@ use crate::sender::{Rules, Sender};
 /// Minimum slow-start threshold (RFC 5681, equation 4).
 const LEAST_WINDOW: Parts = 2 * SEGMENT;
 
-/// Why a window is reduced.
+/// The reason for which a window is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Recovery begins.
     Detected,
-    /// The timer has expired, perhaps again for the same segment.
+    /// The timer has expired; `repeated` if it had expired for the same segment before.
     Timeout { repeated: bool },
 }
 
@@ -57,7 +57,8 @@ impl Sender {
         }
     }
 
-    /// Grows the window by CUBIC's curve. A window that is not used does not grow (RFC 9438 §5.8).
+    /// Grows the window along CUBIC's curve. A window that is not fully used does not grow (RFC
+    /// 9438 §5.8).
     fn grow_by_curve(
         &mut self,
         now: Ticks,

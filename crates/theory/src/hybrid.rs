@@ -1,10 +1,10 @@
-//! The end of slow start by growing round trips, as in Linux (`tcp_cubic.c`, hystart).
+//! Ends slow start when round trips grow, as in Linux (`tcp_cubic.c`, hystart).
 
 use crate::flavour::Watch;
 use crate::packet::{Ticks, ticks};
 use crate::parts::{BITS, Parts};
 
-/// Windows below this are not checked.
+/// Windows below this window are not checked.
 const LOW_WINDOW: Parts = 16 << BITS;
 /// Number of samples of a round before the comparison begins.
 const SAMPLES: u32 = 8;
@@ -33,7 +33,7 @@ impl Spans {
         let span = |seconds: f64| ticks(seconds * second);
         let (spacing, least) = (span(2e-3), span(4e-3));
         match watch {
-            // `HyStartDelayMax`, and a train of a whole round trip.
+            // `most` is `HyStartDelayMax`, and a train must last a whole round trip.
             Watch::Ns3 => {
                 Self { spacing, least, most: span(1.0), allowance: 0, divisor: 1, train: 1 }
             }

@@ -1,9 +1,10 @@
-//! Synchronised reads, simulated as a process of packets with a common queue.
+//! Simulates synchronised reads packet by packet, with one queue that all connections share.
 //!
-//! [`follow`] simulates runs until the mean block is known (`chain`). A run consists of a queue at
-//! the client's link (`queue`), servers with their own links (`links`), senders whose windows
-//! follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`). Its events take
-//! place in the order of time (`network`, `timeline`). All other elements are constant delays.
+//! [`follow`] simulates runs until the means over blocks are known (`chain`). A run consists of a
+//! queue at the client's link (`queue`), servers with their own links (`links`), senders whose
+//! windows follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`). The events
+//! of a run are handled in the order of time (`network`, `timeline`). All other elements are
+//! constant delays.
 //!
 //! A sender reads ACKs without SACK (`duplicates`) or with SACK (`selective`, `rack`), changes its
 //! window (`growth`, `cubic`, `bbr`, `marks`, `proportion`, `undo`), and chooses the segments to
@@ -55,7 +56,7 @@ pub use flavour::{
 pub use queue::Marking;
 pub use read::Read;
 
-/// Simulates every read, on this many threads. The number of threads does not change the results.
+/// Simulates every read, on `threads` threads. The number of threads does not change the results.
 ///
 /// # Panics
 ///

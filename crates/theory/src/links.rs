@@ -43,7 +43,7 @@ struct Link {
 pub struct Links {
     /// When the next packet arrives.
     pub due: Ticks,
-    /// Full packets whose link was idle.
+    /// Full packets that were sent while their link was idle.
     singles: Timeline<Packet>,
     each: Vec<Link>,
     /// The first run of each link.
@@ -67,7 +67,7 @@ impl Links {
     /// Sends `count` packets back to back, each of which takes `time`.
     #[inline]
     pub fn send(&mut self, now: Ticks, packet: Packet, count: u32, time: Ticks) {
-        // Field by field, which avoids a copy through memory.
+        // The packet is read field by field, which avoids a copy through memory.
         let Packet { sent, mut segment, who, kind } = packet;
         let link = &mut self.each[who as usize];
         let is_single = link.free <= now && kind == Kind::Full;

@@ -1,8 +1,9 @@
-//! A run: packets that meet in the queue at the client's link.
+//! Simulates a run, in which packets meet in the queue at the client's link.
 //!
-//! Only this queue can overflow. A packet takes its transmission time on its server's link. A round
-//! trip after the packet has left the switch, its ACK or the next request is at the server. All
-//! times are times at the switch, because the delays to the servers and the client cancel out.
+//! Only this queue can overflow. On its server's link, a packet takes its transmission time. One
+//! `round_trip` after the packet has left the switch, its ACK or the next request reaches the
+//! server. This `round_trip` includes all delays between the switch and the hosts, so all times are
+//! times at the switch.
 
 mod client;
 
@@ -83,7 +84,7 @@ pub struct Network<'a> {
     is_selective: bool,
     /// Additional time of an ACK, by the number of its blocks.
     blocks: [Ticks; 4],
-    /// When the last ACK is at its server. ACKs do not overtake each other on the client's link.
+    /// When the last ACK reaches its server. ACKs do not overtake each other on the client's link.
     last_ack: Ticks,
     hosts: Stream,
     /// Delayed ACKs, sorted by the time at which they are due.
@@ -98,7 +99,7 @@ pub struct Network<'a> {
     rare: Ticks,
     /// Number of servers whose data is incomplete at the client.
     missing: usize,
-    /// One past the last segment of the block, and its first segment.
+    /// One past the last segment of the block, and the first segment of the block.
     end: u32,
     first: u32,
     has_lost: bool,
@@ -221,7 +222,7 @@ impl<'a> Network<'a> {
         self.asked = 0;
     }
 
-    /// Replaces all connections by new ones.
+    /// Replaces all connections by new connections.
     fn renew(&mut self) {
         let read = self.read;
         let rto = if read.handshakes { read.later_rto } else { read.first_rto };
@@ -415,7 +416,7 @@ impl<'a> Network<'a> {
             self.handshakes += 1;
             return self.open(who);
         }
-        // ACKs move the deadline without a new entry.
+        // ACKs may have moved the deadline without a new timer entry.
         if sender.due() <= self.now {
             sender.expire(self.now, &self.rules);
         } else if self.rules.flavour.defers {

@@ -1,7 +1,7 @@
 //! Packets from the servers to the client.
 
-/// A time or a span, in ticks. It is an integer, so that arrivals a packet time apart are exactly
-/// simultaneous.
+/// A time or a span, in ticks. It is an integer, so that sums of packet times are exact, and ties
+/// are exact, too.
 pub type Ticks = u64;
 
 /// A time after all events.

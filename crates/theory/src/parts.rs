@@ -1,6 +1,6 @@
 //! Windows in fractions of a segment.
 
-/// A window or another number of segments, in units of 1/[`SEGMENT`] of a segment.
+/// A window or another number of segments. A unit is one segment divided by [`SEGMENT`].
 pub type Parts = u64;
 
 /// Units per segment.

@@ -1,5 +1,6 @@
-//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the largest deviation of a
-//! round counts at once, and its excess falls by a quarter per round.
+//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the variance rises at once to
+//! the largest deviation of a round. If the largest deviation of a later round is smaller, the
+//! variance falls by a quarter of the difference per round.
 
 /// Four times the mean deviation of round trips, and the variance term of the RTO, both in ticks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,8 +16,8 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// Adds a sample, given the SRTT before it, which is 0 for the first sample. A round lasts from
-    /// the sending of the next segment to its ACK.
+    /// Adds a sample. `srtt` is the SRTT before this sample, and 0 for the first sample. A round
+    /// ends when an ACK covers the segment that was the next to be sent when the round began.
     pub fn sample(&mut self, rtt: i64, srtt: i64, least: i64, (una, next): (u32, u32)) {
         if srtt == 0 {
             let variance = (2 * rtt).max(least);
@@ -25,7 +26,7 @@ impl Peaks {
         }
         let (error, quarter) = ((rtt - srtt).abs(), self.deviation / 4);
         let excess = error - quarter;
-        // A shorter round trip counts less, so that the RTO does not grow because of it.
+        // A round trip shorter than SRTT counts less, so that it does not increase the RTO.
         self.deviation += if excess > 0 && rtt < srtt { excess / 8 } else { excess };
         if self.deviation > self.peak {
             self.peak = self.deviation;

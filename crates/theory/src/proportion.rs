@@ -29,9 +29,9 @@ impl Proportion {
         self.credited
     }
 
-    /// Handles a cumulative ACK of `acked` segments, the first of which was lost. Returns two
-    /// numbers of segments: those that no duplicate ACK had reported, and those that were reported
-    /// but are not covered by the cumulative ACK.
+    /// Handles a cumulative ACK of `acked` segments, the first of which was lost. Returns the
+    /// number of acknowledged segments that no duplicate ACK had reported, and the number of
+    /// reported segments that the cumulative ACK does not cover.
     pub fn settle(&mut self, acked: u32) -> (u32, u32) {
         let new = acked.saturating_sub(self.credited).max(1);
         self.credited -= self.credited.min(acked.saturating_sub(1));
@@ -39,7 +39,7 @@ impl Proportion {
     }
 
     /// Handles an ACK that reports `delivered` new segments and leaves `pipe` segments in the
-    /// network. `is_safe` is whether the ACK covers new data and indicates no further loss.
+    /// network. `is_safe` says whether the ACK covers new data and indicates no further loss.
     pub fn on_ack(&mut self, delivered: u32, pipe: u32, window: Parts, is_safe: bool) {
         if delivered == 0 {
             return;

@@ -36,7 +36,8 @@ pub struct Queue {
     full: Size,
     /// When the link becomes idle.
     free: Ticks,
-    /// One tick if a packet that leaves at the time of an arrival is still in the buffer.
+    /// One tick if a packet that leaves at the time of an arrival is still in the buffer, and
+    /// otherwise 0.
     linger: Ticks,
     /// Packets that are not full, in the order in which they leave the buffer, and the sum of their
     /// sizes.
@@ -67,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// The same queue with marks. A full packet has this many bytes.
+    /// The same queue, with marking. A full packet has `bytes` bytes.
     pub fn marking(self, marking: Option<Marking>, bytes: f64) -> Self {
         Self { marking, bytes, ..self }
     }
@@ -102,8 +103,8 @@ impl Queue {
             self.has_marked = false;
             return Some(self.free);
         }
-        // The link is busy for at most a packet time with one packet, and then with the waiting
-        // packets.
+        // The link first sends the rest of one packet, for at most a packet time, and then the
+        // waiting packets.
         let waiting = (self.free + self.linger - now - self.sum.time - 1) / PACKET;
         if waiting * self.full.space + self.sum.space + size.space > self.limit {
             return None;

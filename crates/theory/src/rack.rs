@@ -12,8 +12,8 @@ use crate::wheel;
 const DIVISOR: Ticks = 4;
 /// Number of recoveries without a duplicate after which the multiplier is 1 again (§6.2).
 const PERSISTENCE: u32 = 16;
-/// With at least this number of segments that arrived out of order, there is no reordering window
-/// (§6.2, step 4).
+/// If at least this number of segments above a hole have arrived, and no reordering was observed,
+/// the reordering window is 0 (§6.2, step 4).
 const ENOUGH: u32 = 3;
 
 /// The time parameters of RACK-TLP.
@@ -23,7 +23,7 @@ pub struct Spans {
     pub first: Ticks,
     /// Addition to the probe timeout and to the reordering timer.
     pub margin: Ticks,
-    /// Addition to the probe timeout with one segment outstanding.
+    /// Addition to the probe timeout if only one segment is outstanding.
     pub ack_delay: Ticks,
 }
 
@@ -55,9 +55,9 @@ pub struct Rack {
     /// When a probe is sent.
     pub(crate) probe_at: Ticks,
     /// The last probe, until its result is known: one past the highest segment, whether the probe
-    /// was a retransmission, and the flight.
+    /// was a retransmission, and the flight at the probe.
     probed: Option<(u32, bool, Parts)>,
-    /// Probes since the last round-trip sample.
+    /// Number of probes since the last round-trip sample.
     probes: u32,
 }
 
@@ -123,7 +123,7 @@ impl Rack {
         self.newest = self.newest.max(Some((sent.at, segment)));
     }
 
-    /// Widens the reordering window for duplicates (§6.2, step 4). `widens` is whether the ACK
+    /// Widens the reordering window for duplicates (§6.2, step 4). `widens` says whether the ACK
     /// reports a duplicate that may widen the window.
     fn adapt(&mut self, una: u32, max: u32, widens: bool, leaves: bool) {
         self.twice_until.take_if(|round| una >= *round);
@@ -147,13 +147,13 @@ impl Rack {
         (self.smallest.unwrap_or_default() / DIVISOR * self.multiplier).min(srtt)
     }
 
-    /// Forgets a probe after a timeout, which ends its episode.
+    /// Clears both timers and forgets the probe, after a timeout.
     fn reset(&mut self) {
         (self.reorder_at, self.probe_at, self.probed) = (NEVER, NEVER, None);
     }
 
-    /// The flight of a probe that has repaired a loss (§7.4). `is_dup` is whether the ACK reports
-    /// only a duplicate.
+    /// If the ACK shows that the probe has repaired a loss, returns the flight at the probe (§7.4).
+    /// `is_dup` says whether the ACK reports only a duplicate.
     fn settle_probe(&mut self, una: u32, twice: Option<u32>, is_dup: bool) -> Option<Parts> {
         let (end, is_copy, flight) = self.probed.filter(|it| una >= it.0)?;
         let arrived_twice = twice.is_some_and(|it| it + 1 == end) || una == end && is_dup;
@@ -167,7 +167,8 @@ impl Rack {
 
 impl Sender {
     /// Handles an ACK after the scoreboard has recorded it. `twice` is a segment that arrived
-    /// again. `is_news` is whether the ACK reports a new segment out of order.
+    /// again. `is_new` says whether the cumulative ACK covers new segments, and `is_news` whether
+    /// the ACK reports a new segment out of order.
     pub(crate) fn on_rack_ack(
         &mut self,
         now: Ticks,
@@ -249,8 +250,8 @@ impl Sender {
         self.selective.as_deref_mut().and_then(|it| it.rack.as_mut())
     }
 
-    /// Sets the probe timer after new data was sent or acknowledged, and the retransmission timer
-    /// was set (§7.2).
+    /// Sets the probe timer after new data were sent or acknowledged. The retransmission timer must
+    /// be set before (§7.2).
     pub(crate) fn schedule_probe(&mut self, now: Ticks, rules: &Rules) {
         if self.is_repairing() {
             return;
@@ -329,7 +330,8 @@ mod tests {
     use super::*;
     use crate::parts::parts;
 
-    /// The results of ACKs after a probe that repeated segment 4, with a flight of two segments.
+    /// The results of ACKs after a probe that retransmitted segment 4, with a flight of two
+    /// segments.
     fn results(acks: &[(u32, Option<u32>)]) -> Vec<Option<Parts>> {
         let mut rack = Rack { probed: Some((5, true, parts(2.0))), ..Rack::new() };
         acks.iter().map(|&(una, twice)| rack.settle_probe(una, twice, twice.is_some())).collect()

@@ -10,7 +10,7 @@ use crate::queue::Marking;
 pub struct Read {
     /// N, at least 1.
     pub servers: usize,
-    /// Segments of the SRU.
+    /// Number of segments of the SRU.
     pub segments: u32,
     /// Payload of the SRU's last segment, as a share of a full segment.
     pub last: f64,
@@ -36,11 +36,11 @@ pub struct Read {
     pub extra: f64,
     /// When the switch marks packets.
     pub marking: Option<Marking>,
-    /// Round trip of propagation, packet times.
+    /// Propagation delay of a round trip, packet times.
     pub propagation: f64,
     /// Mean time between two requests, packet times.
     pub gap: f64,
-    /// Maximum independent delay of a request, packet times.
+    /// Maximum delay of a request, which is drawn for each server independently, packet times.
     pub spread: f64,
     /// Maximum delay of data by a host, packet times.
     pub jitter: f64,
@@ -59,7 +59,7 @@ pub struct Read {
     pub first_rto: f64,
     /// RTO before the first round-trip sample after a lost SYN or SYN-ACK, packet times.
     pub later_rto: f64,
-    /// Blocks of a run.
+    /// Number of blocks of a run.
     pub blocks: u32,
     /// Window of a new connection, in segments.
     pub initial_window: f64,
@@ -74,7 +74,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Packets of a block.
+    /// Number of packets of a block.
     pub fn packets(&self) -> u64 {
         self.servers as u64 * u64::from(self.segments)
     }
@@ -93,8 +93,8 @@ impl Read {
         (bytes + self.layer2) / (self.packet + self.layer2)
     }
 
-    /// The time that this number of SACK blocks adds to an ACK on both links, packet times. A block
-    /// has eight bytes, and the option another four (RFC 2018 §3, with padding).
+    /// The time that `count` SACK blocks add to an ACK on both links, packet times. A block has
+    /// eight bytes, and the option has four more bytes (RFC 2018 §3, with padding).
     pub fn blocks_time(&self, count: u32) -> f64 {
         if count == 0 || !self.flavour.block_bytes {
             return 0.0;
@@ -109,12 +109,12 @@ impl Read {
 
     /// Whether no possible round trip raises the RTO above its minimum.
     ///
-    /// A packet may wait behind a full buffer and behind its whole SRU at the server, and its ACK
-    /// may be delayed at the client. SRTT and RTTVAR do not exceed the sum of these times (RFC 6298
-    /// §2).
+    /// A packet may wait at the server behind all packets of its SRU, and at the switch behind a
+    /// full buffer. Its ACK may be delayed at the client. SRTT and RTTVAR do not exceed the sum of
+    /// these times (RFC 6298 §2).
     pub fn rto_is_least(&self) -> bool {
         let Flavour { style, granularity, ack_every, ack_timeout, .. } = self.flavour;
-        // These stacks also use the smoothed round trip.
+        // Besides the RTO, these stacks need the smoothed round trip itself.
         let is_used = matches!(self.flavour.growth, Growth::Cubic | Growth::Bbr)
             || self.flavour.repair == Repair::Rack
             || self.flavour.defers;

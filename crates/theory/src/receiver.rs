@@ -2,7 +2,7 @@
 
 use crate::packet::{NEVER, Ticks};
 
-/// Number of blocks for which an ACK has room.
+/// Maximum number of blocks in an ACK.
 const MOST_BLOCKS: u32 = 3;
 
 /// Reassembly and delayed ACKs of a connection.
@@ -10,7 +10,7 @@ const MOST_BLOCKS: u32 = 3;
 pub struct Receiver {
     /// The segment expected next, which is the cumulative ACK.
     pub next: u32,
-    /// Number of segments above `next`, and number of their ranges.
+    /// Number of received segments above `next`, and number of contiguous ranges of these segments.
     beyond: u32,
     ranges: u32,
     /// `next` at the last ACK, and the timestamp that the next ACK echoes (RFC 7323 §4.3).
@@ -20,7 +20,7 @@ pub struct Receiver {
     pub is_marked: bool,
     /// Segments since the last ACK.
     pending: u32,
-    /// Number of segments that are still acknowledged one by one.
+    /// Number of further segments that are acknowledged one by one.
     quick: u32,
     /// Whether `quick` counts ACKs (Linux), when the last segment arrived, and the silence after
     /// which `quick` starts anew.
@@ -29,7 +29,7 @@ pub struct Receiver {
     silence: Ticks,
     /// When the delayed ACK is due.
     pub due: Ticks,
-    /// The segments above `next`, as bits of a ring.
+    /// The received segments above `next`, as bits of a ring.
     held: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Receiver {
         Self { counts_acks, ..self }
     }
 
-    /// Begins a new connection. No segment's number may be above the expected number.
+    /// Begins a new connection. The receiver must have no segment above the expected segment.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
         (self.heard, self.silence) = (NEVER, NEVER);
@@ -89,7 +89,7 @@ impl Receiver {
         }
     }
 
-    /// Records that an ACK of all segments before `next` is sent, for timestamps.
+    /// Records, for timestamps, that an ACK of all segments before `next` is sent.
     pub fn note_ack(&mut self) {
         self.acknowledged = self.next;
     }
@@ -111,7 +111,7 @@ impl Receiver {
     }
 
     /// Notes the arrival of a segment. After a silence longer than the client's timeout, the next
-    /// `quick` ACKs are sent at once again (`tcp_event_data_recv()`).
+    /// `quick` ACKs are again sent at once (`tcp_event_data_recv()`).
     pub fn hear(&mut self, now: Ticks, quick: u32) {
         if self.counts_acks {
             if self.heard != NEVER && now - self.heard > self.silence {
@@ -121,9 +121,9 @@ impl Receiver {
         }
     }
 
-    /// Whether a segment, which is received next, must be acknowledged at once (RFC 5681 §4.2).
-    /// This is so after `every` segments, and after a duplicate or a gap. A duplicate also restores
-    /// `quick` (Linux).
+    /// Whether a segment must be acknowledged at once (RFC 5681 §4.2). Must be called before the
+    /// segment is received. An ACK is due after `every` segments, for a duplicate, and while there
+    /// is a gap. A duplicate also restores `quick` (Linux).
     pub fn is_due(&mut self, segment: u32, every: u32, quick: u32) -> bool {
         self.pending += 1;
         let is_due = if segment < self.next {

@@ -6,8 +6,8 @@ use crate::parts::BITS;
 use crate::sender::{Burst, Rules, Sender};
 
 impl Sender {
-    /// The next segments to send by the scoreboard. If `is_open` is false, these are only segments
-    /// that the host does not delay.
+    /// The next segments to send according to the scoreboard. If `is_open` is false, these are only
+    /// segments that the host does not delay.
     pub(crate) fn poll_selectively(
         &mut self,
         now: Ticks,
@@ -110,7 +110,7 @@ impl Sender {
         ((rules.most_window >> BITS) as u32).saturating_sub(self.max - self.una)
     }
 
-    /// Number of segments that fit into the pipe.
+    /// Number of segments that may be added to the pipe.
     fn room(&self, rules: &Rules) -> u32 {
         let Some(it) = self.selective.as_deref() else { return 0 };
         let pipe = if self.in_recovery && rules.flavour.repair == Repair::Sack1 {
@@ -125,7 +125,7 @@ impl Sender {
         room.max(u32::from(pipe == 0))
     }
 
-    /// Whether there are segments to send once the host releases them.
+    /// Whether there are segments to send when the host releases them.
     pub(crate) fn is_ready_selectively(&self, rules: &Rules) -> bool {
         let Some(it) = self.selective.as_deref() else { return false };
         let spare = || {
@@ -147,7 +147,8 @@ impl Sender {
             && (it.board.is_due() || has_new || self.in_recovery && spare())
     }
 
-    /// A tail loss probe: new data, or else the last segment (RFC 8985 §7.3).
+    /// Sends a tail loss probe: new data if possible, and otherwise the last segment (RFC 8985
+    /// §7.3).
     fn send_probe(&mut self, now: Ticks, rules: &Rules) -> Burst {
         let is_fresh = self.max < self.end && self.allowed(rules) > 0;
         let burst = if is_fresh {

@@ -11,7 +11,7 @@ pub struct Bounds {
     pub least: Ticks,
     /// Maximum RTO.
     pub most: Ticks,
-    /// Minimum variance term, or the tick of samples.
+    /// Minimum variance term, or the tick in which samples are counted.
     pub granularity: Ticks,
     /// The computation of the RTO.
     pub style: Style,

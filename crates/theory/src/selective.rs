@@ -30,13 +30,13 @@ struct News {
     is_sacked: bool,
     /// A segment that has arrived again.
     twice: Option<u32>,
-    /// Whether a segment has arrived that was outstanding at a timeout and was not sent again.
+    /// Whether the ACK reports a segment that was outstanding at a timeout and was not sent again.
     is_original: bool,
     /// The round trip of the youngest segment that the ACK covers, if all covered segments were
     /// sent once.
     rtt: Option<Ticks>,
-    /// The time at which the segment that a duplicate ACK reports was sent; `None` if it was sent
-    /// more than once, or if such segments are not timed.
+    /// If a duplicate ACK reports a segment, the time at which this segment was sent; `None` if it
+    /// was sent more than once, or if such segments are not timed.
     reported: Option<Ticks>,
 }
 
@@ -71,7 +71,7 @@ impl Sender {
             self.extend_for_blocks(now, at, rules);
         }
         self.note_delivery(&news, held, losses);
-        // In the simulator, an ACK of a duplicate also counts.
+        // As in the simulator, an ACK that reports a duplicate is also examined.
         let is_twice = ack.twice && self.una < self.max && rules.flavour.examine == Examine::Linux;
         if self.undo.is_some() && (news.acked > 0 || news.is_sacked || is_twice) {
             self.examine(news.acked, ack.sent, news.is_original, rules);
@@ -153,7 +153,7 @@ impl Sender {
             } else if rules.flavour.repair != Repair::Sack1 {
                 self.window = self.threshold;
             }
-            // The rest of the scoreboard may hold the next loss.
+            // The rest of the scoreboard may show the next loss.
             let rest = News { acked: 0, twice: None, ..*news };
             episode = self.judge(now, &rest, &mut restarts, rules);
         } else if news.acked > 0 && !self.in_recovery && episode != Episode::Found(Verdict::Loss) {
@@ -194,7 +194,7 @@ impl Sender {
         }
     }
 
-    /// The effect of an ACK on loss recovery. Clears `restarts` if the timer keeps running.
+    /// The effect of an ACK on loss recovery. Clears `restarts` if the timer must not restart.
     fn judge(&mut self, now: Ticks, news: &News, restarts: &mut bool, rules: &Rules) -> Episode {
         match rules.flavour.repair {
             Repair::Rack => {
@@ -240,7 +240,7 @@ impl Sender {
     }
 
     /// The effect of an ACK in ns-2's `Sack1`, in which all missing segments below the highest
-    /// arrived one are lost.
+    /// arrived segment count as lost.
     fn judge_early(&mut self, news: &News) -> Episode {
         let Some(it) = self.selective.as_deref_mut() else { return Episode::Nothing };
         if it.repairs_timeout {
@@ -306,7 +306,7 @@ impl Sender {
     }
 
     /// Passes the segments that an ACK reports to rate reduction. Before the ACK, `held` segments
-    /// had arrived out of order, and `losses` had been found.
+    /// had arrived out of order, and `losses` losses had been found.
     fn note_delivery(&mut self, news: &News, held: u32, losses: u32) {
         let window = self.window;
         let Some(it) = self.selective.as_deref() else { return };

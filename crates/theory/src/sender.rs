@@ -27,9 +27,9 @@ pub(crate) const DUPLICATES: u32 = 3;
 /// The common rules of all senders of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Difference of the last segment of an SRU from a full one.
+    /// Payload by which the last segment of an SRU is shorter than a full segment.
     pub short: Parts,
-    /// Payload of the last segment of an SRU, as a share of a full one.
+    /// Payload of the last segment of an SRU, as a share of a full segment.
     pub last: f64,
     /// The receiver's window.
     pub most_window: Parts,
@@ -45,7 +45,7 @@ pub struct Rules {
     pub rack: rack::Spans,
     /// Time parameters of BBR.
     pub bbr: bbr::Spans,
-    /// Parameters of small bursts that wait.
+    /// Parameters of the deferral of small bursts.
     pub defer: defer::Bounds,
     /// Tick of the timers; 0 for exact timers.
     pub tick: Ticks,
@@ -95,7 +95,7 @@ pub struct Burst {
     pub count: u32,
     /// Whether the burst is a retransmission.
     pub again: bool,
-    /// Whether no other segment can follow now.
+    /// Whether no further segment can be sent now.
     pub is_all: bool,
 }
 
@@ -106,9 +106,9 @@ pub struct AckInfo {
     pub next: u32,
     /// The segment that caused the ACK.
     pub segment: u32,
-    /// When that segment was sent, if it was sent once. With timestamps, the echo.
+    /// When this segment was sent, if it was sent once. With timestamps, the echoed timestamp.
     pub sent: Ticks,
-    /// Whether the segment had arrived before. With RACK-TLP only.
+    /// Whether the segment had arrived before; with SACK only.
     pub twice: bool,
     /// Whether the ACK echoes a mark (RFC 8257 §3.2).
     pub ece: bool,
@@ -167,7 +167,8 @@ pub struct Sender {
     pub(crate) is_plain: bool,
     pub(crate) in_recovery: bool,
     pub(crate) owes_first: bool,
-    /// Whether the first segment is lost and waits until rate reduction allows its retransmission.
+    /// Whether the first segment is lost, and its retransmission waits until rate reduction allows
+    /// it.
     pub(crate) has_hole: bool,
     pub(crate) rto: Rto,
     /// Segments that have left the network according to duplicate ACKs, minus those that partial
@@ -179,7 +180,7 @@ pub struct Sender {
     /// When data was sent last, and the largest used part of the window since `validated`.
     pub(crate) last_sent: Ticks,
     pub(crate) used: Parts,
-    /// The timed segment, if one per window is timed, and when it was sent.
+    /// The timed segment, if only one segment per window is timed, and when this segment was sent.
     pub(crate) timed: Option<(u32, Ticks)>,
     /// When the use of the window was last checked.
     validated: Ticks,

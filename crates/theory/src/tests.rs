@@ -260,8 +260,8 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
         receiver.take(segment);
         due
     });
-    // The first segment is quick, 5 is out of order, 4 fills the gap, and 6 is quick after a
-    // duplicate.
+    // Segment 1 is acknowledged at once by `quick`, segment 5 is out of order, segment 4 fills the
+    // gap and then is a duplicate, and segment 6 is acknowledged at once by the restored `quick`.
     assert_eq!(due, [true, false, true, true, true, true, true]);
     assert!(!receiver.is_due(7, 2, 1));
 }
@@ -277,8 +277,8 @@ fn linux_counts_quick_acks_and_counts_anew_after_a_silence() {
         receiver.take(segment);
         is_due
     };
-    // The second ACK reports a gap. The ACK of the segment that fills the gap is the last one sent
-    // at once.
+    // The second ACK reports a gap. The ACK of the segment that fills the gap is the last ACK
+    // before ACKs are delayed.
     let due = [(1, 1), (2, 3), (3, 2), (4, 4), (5, 5), (6, 6)].map(|(now, it)| is_due(now, it));
     assert_eq!(due, [true, true, true, false, true, false]);
     assert!(is_due(106, 7), "the second of two segments");

@@ -27,7 +27,7 @@ impl Sender {
         if self.next < self.end { self.send_new(now, is_open, rules) } else { None }
     }
 
-    /// Whether there are segments to send once the host releases them.
+    /// Whether there are segments to send when the host releases them.
     pub fn is_ready(&self, rules: &Rules) -> bool {
         if self.selective.is_some() {
             return self.is_ready_selectively(rules);
@@ -82,8 +82,8 @@ impl Sender {
         Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
-    /// Number of new segments that may be sent now, and number of full segments for which there is
-    /// room.
+    /// Number of new segments that may be sent now, and number of full segments that the window
+    /// allows.
     #[inline]
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;
@@ -126,7 +126,7 @@ impl Sender {
             return None;
         }
         if !is_open {
-            // Limited transmit is not delayed, unless earlier data is.
+            // A segment of limited transmit is not delayed, unless earlier data are delayed.
             if !limits || self.outstanding(segment + 1, rules) <= self.quota() {
                 return None;
             }

@@ -1,5 +1,5 @@
-//! Premature timeouts: detection by new data (F-RTO, RFC 5682) or by echoed timestamps (Eifel, RFC
-//! 3522), and undo (RFC 4015), as in Linux.
+//! Detects premature timeouts by new data (F-RTO, RFC 5682) or by echoed timestamps (Eifel, RFC
+//! 3522), and undoes them (RFC 4015), as in Linux.
 
 use crate::bbr::Bbr;
 use crate::cubic::Cubic;
@@ -9,8 +9,8 @@ use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::{Rules, Sender};
 
-/// Window after a timeout that was genuine although new data was sent after it (RFC 5682 §2.1,
-/// step 3 a).
+/// Window after the check of a timeout has sent new data and has found that the timeout was genuine
+/// (RFC 5682 §2.1, step 3 a).
 const GENUINE: Parts = 3 * SEGMENT;
 
 /// The steps of checking a timeout.
@@ -24,7 +24,7 @@ enum Step {
     Again,
     /// New data was sent (step 3).
     Forward,
-    /// Only echoed timestamps count.
+    /// Only echoed timestamps can show that the timeout was premature.
     Echo,
 }
 
@@ -38,7 +38,7 @@ struct Saved {
     bbr: Option<Box<Bbr>>,
 }
 
-/// The state with which a timeout is checked, and the state that an undo restores.
+/// The state of the check of a timeout, and the saved state that an undo restores.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
     step: Step,
@@ -49,7 +49,7 @@ pub struct Undo {
     head: u32,
     /// When the first retransmission was sent.
     again_at: Ticks,
-    /// New data may be sent up to here, regardless of cwnd.
+    /// The check may send new data below this segment, regardless of cwnd.
     forward: u32,
 }
 
@@ -104,17 +104,17 @@ impl Sender {
         (undo.recover, undo.head) = (self.max, self.una);
     }
 
-    /// Examines an ACK of `acked` new segments after a timeout, once the ACK is handled. A
-    /// duplicate ACK has no new segments. `echo` is the timestamp that the ACK echoes, if there are
-    /// timestamps. `is_original` is whether the ACK reports data that was outstanding at the
-    /// timeout and not sent again.
+    /// Examines an ACK of `acked` new segments after a timeout. The caller has handled the ACK
+    /// before. A duplicate ACK has no new segments. `echo` is the timestamp that the ACK echoes, if
+    /// there are timestamps. `is_original` says whether the ACK reports data that were outstanding
+    /// at the timeout and were not sent again.
     #[inline(never)]
     pub(crate) fn examine(&mut self, acked: u32, echo: Ticks, is_original: bool, rules: &Rules) {
         let is_selective = self.selective.is_some();
         let (una, max, end) = (self.una, self.max, self.end);
         let Some(undo) = &mut self.undo else { return };
         let has_echoes = rules.flavour.timestamps && rules.flavour.examine == Examine::Linux;
-        // RFC 3522 §3.2, step 5: an echo older than the retransmission.
+        // RFC 3522 §3.2, step 5: the echoed timestamp is older than the retransmission.
         if has_echoes && undo.step != Step::Off && acked > 0 && echo < undo.again_at {
             undo.step = Step::Off;
             return self.undo_timeout(acked, rules);
@@ -171,7 +171,7 @@ impl Sender {
     }
 
     /// Continues with new data, and restores the congestion control. cwnd is at most the flight
-    /// plus an initial window.
+    /// plus the newly acknowledged data, of which at most an initial window counts.
     fn undo_timeout(&mut self, acked: u32, rules: &Rules) {
         let Some(saved) = self.undo.as_mut().and_then(|it| it.saved.take()) else { return };
         (self.window, self.threshold) = (saved.window, saved.threshold);

@@ -6,16 +6,16 @@ use crate::packet::Ticks;
 /// eight times as coarse as the previous level.
 const LEVEL: u64 = 63;
 const COARSER: u64 = 8;
-/// The coarsest level, and the range of a host's phase, in ticks.
+/// The length of a tick of the coarsest level, and the range of a host's phase, both in ticks.
 pub const CYCLE: u64 = 4096;
-/// Rounding error of times in packet times.
+/// Maximum rounding error of a time that was computed in packet times.
 const SLACK: Ticks = 1 << 10;
 
 /// The time at which a timer expires if it is set at `now` for `wait`. `tick` is the length of a
 /// tick, 0 for exact timers. `phase` is the time from the start of the host's clock to time 0.
 ///
-/// The wait is rounded up to ticks and counted from the last tick. One tick of the level is added,
-/// so that no timer expires early (`calc_index()`).
+/// The wait is rounded up to ticks and counted from the last tick. One tick of the wheel's level is
+/// added, so that no timer expires early (`calc_index()`).
 #[inline]
 pub fn after(now: Ticks, wait: Ticks, tick: Ticks, phase: Ticks) -> Ticks {
     if tick == 0 { now.saturating_add(wait) } else { tick_after(now, wait, tick, phase) }

@@ -11,7 +11,7 @@ pub trait Application: Send {
     fn on_timer(&mut self, hosts: &mut Hosts, index: u32);
     /// Called when a connection of this application reports an event.
     fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event);
-    /// Called when a datagram of this many bytes has arrived at its receiver.
+    /// Called when a datagram of `bytes` bytes has arrived at its receiver.
     fn on_datagram(&mut self, bytes: u32) {
         let _ = bytes;
     }
@@ -24,13 +24,13 @@ pub trait Application: Send {
 /// The result of an application.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Delivered application bytes, as far as they count in the result.
+    /// Delivered application bytes that count in the result.
     pub bytes: u64,
     /// Time in which `bytes` were delivered.
     pub elapsed: Span,
     /// Duration of every completed block.
     pub completions: Vec<Span>,
-    /// Fairness of the shares of the link, by Jain's index.
+    /// Jain's index of the shares of the link.
     pub fairness: Option<f64>,
     /// Whether the application completed its work.
     pub finished: bool,
@@ -39,8 +39,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The combined result of several applications: all their blocks, the sum of their bytes, and
-    /// the longest of their times.
+    /// The combined result of several applications: all blocks, the sum of the bytes, and the
+    /// longest of the times.
     pub fn total(reports: &[Self]) -> Self {
         Self {
             bytes: reports.iter().map(|report| report.bytes).sum(),

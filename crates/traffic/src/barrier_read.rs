@@ -20,14 +20,14 @@ use crate::seam::Setting;
 /// The reading client.
 struct BarrierReader {
     read: Params,
-    /// Number of servers that have a part of a block.
+    /// Number of servers that send a part of a block.
     active: u32,
     blueprint: BlueprintId,
     /// Number of this application, for its timers.
     number: u16,
     /// Flow of the first server; server `s` has flow `first_flow + s`.
     first_flow: u32,
-    /// Identifies the group in events of its blocks.
+    /// Identifies this read in the events of its blocks.
     mark: Option<u32>,
     streams: Streams,
     /// The server of each part of the current block.
@@ -122,7 +122,8 @@ impl BarrierReader {
             let other = part + self.streams.active.below((servers - part).into()) as u32;
             self.chosen.swap(part as usize, other as usize);
         }
-        // Requests have the order of the server numbers, as without a selection.
+        // Requests are sent in the order of the server numbers, as they are if all servers are
+        // active.
         self.chosen[..active as usize].sort_unstable();
         for part in 0..active {
             self.parts[self.chosen[part as usize] as usize] = part;
@@ -179,7 +180,7 @@ impl BarrierReader {
         hosts.finish(self.number);
     }
 
-    /// Takes the steps that are due and sets a timer for the next one.
+    /// Executes the steps that are due, and sets a timer for the next step.
     fn ask(&mut self, hosts: &mut Hosts) {
         let now = hosts.now();
         loop {
@@ -257,7 +258,7 @@ impl BarrierReader {
         self.is_fresh() && self.active < self.read.servers && self.orders.are_plain()
     }
 
-    /// Handles the arrival of a server's whole part.
+    /// Completes a server's part, all of which has arrived.
     fn complete(&mut self, hosts: &mut Hosts, end: EndId) {
         let now = hosts.now();
         let took = (now - self.block_start).as_secs_f64();
@@ -325,7 +326,7 @@ impl Application for BarrierReader {
             .read
             .duration
             .map(|limit| (now - self.started).as_secs_f64() / limit.as_secs_f64());
-        // The last block is still being read at the end.
+        // After `duration`, the last block is still being read, so the read is not complete.
         Some(blocks.or(time).unwrap_or(0.0).min(0.99))
     }
 

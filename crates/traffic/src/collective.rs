@@ -1,8 +1,8 @@
 //! Collective operations: rounds of messages among ranks, which are clients.
 //!
-//! An [`Algorithm`] says which messages are sent in each step of a round. [`Rounds`] requests them,
-//! counts what has arrived, and begins the next step when the last message has arrived. Each
-//! algorithm is part of a workload's file.
+//! An [`Algorithm`] says which messages are sent in each step of a round. [`Rounds`] requests these
+//! messages, counts the messages that have arrived, and begins the next step when the last message
+//! has arrived. Each algorithm is in the file of its workload.
 
 mod rounds;
 #[cfg(test)]
@@ -27,16 +27,17 @@ pub struct Message {
 pub trait Algorithm: Send {
     /// Number of steps of a round, at least 1.
     fn steps(&self) -> u32;
-    /// The messages of a step, at least one: at most one from each rank to each other rank.
+    /// The messages of a step. A step has at least one message, and at most one from each rank to
+    /// each other rank.
     fn sends(&self, step: u32) -> Vec<Message>;
 }
 
-/// How often, and how evenly, a collective operation is done.
+/// The number of rounds of a collective operation, and the random delay of its requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// Number of rounds; `None` for rounds without end.
     pub rounds: Option<u32>,
-    /// Every request is delayed by a random time up to this one.
+    /// Maximum random delay of a request.
     pub spread: Span,
 }
 

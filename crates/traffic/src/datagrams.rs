@@ -174,8 +174,8 @@ struct DatagramSource {
     received: u64,
 }
 
-/// Bytes of a datagram that are not payload: IP and UDP headers, which are taken to be as long as
-/// those of TCP.
+/// The IP and UDP headers of a datagram, bytes. They are assumed to be as long as IP and TCP
+/// headers.
 const HEADER: u32 = 40;
 
 impl DatagramSource {

@@ -2,7 +2,7 @@
 
 use incast_engine::Stream;
 
-/// A table of traffic in a scenario. Workloads come first.
+/// A table of traffic in a scenario. Workloads are ordered before background traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The workload with this number.
@@ -22,8 +22,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The flow that identifies a group in events of its blocks: `first`, the group's first flow,
-    /// or `None` for the first workload.
+    /// The flow that identifies a group of flows in the events of its blocks: `first`, the group's
+    /// first flow, or `None` for the first workload.
     pub fn mark(&self, first: u32) -> Option<u32> {
         (self.scope != Scope::Workload(0)).then_some(first)
     }
@@ -37,7 +37,7 @@ impl Draws {
         }
     }
 
-    /// One of several streams of traffic.
+    /// One of the streams of traffic that needs several streams.
     pub fn stream(&self, name: &str) -> Stream {
         match self.scope {
             Scope::Workload(index) => Stream::named(self.seed, name, index.into()),

@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Flows of 100 kbit are half of 1 Gbps if there are 5000 a second.
+    /// 5000 flows of 100 kbit per second are half of 1 Gbps.
     #[test]
     fn flows_fill_half_of_a_link_unless_the_scenario_says_otherwise() {
         let interval = |keys: serde_json::Value| {

@@ -20,7 +20,7 @@ impl Jain {
     /// The index; `None` if no share is above zero.
     pub fn index(&self) -> Option<f64> {
         let most = f64::from(self.count) * self.squares;
-        // Rounding may exceed 1 for equal shares.
+        // For equal shares, the rounded quotient may exceed 1.
         (most > 0.0).then(|| (self.sum * self.sum / most).min(1.0))
     }
 }

@@ -1,4 +1,4 @@
-//! Switches of hosts.
+//! The switches to which hosts are connected.
 
 use incast_engine::Fault;
 use incast_net::topology::{Fabric, SwitchId};
@@ -11,16 +11,16 @@ pub struct Layout {
     pub fabric: Fabric,
     /// Number of clients.
     pub clients: u32,
-    /// The switches to which the clients are connected; the clients take them in turn.
+    /// The switches to which the clients are connected, in turn.
     pub clients_at: Vec<SwitchId>,
     /// A full packet of the scenario's transport, bytes.
     pub packet: u32,
 }
 
 impl Layout {
-    /// The switches of sending hosts that `given` names, or those of the topology, in the form of a
-    /// resolved scenario: `None` if there is only one switch. `key` is the key of `given`, for
-    /// errors.
+    /// The switches that `given` names for sending hosts, or else the switches where the topology
+    /// places sending hosts, in the form of a resolved scenario: `None` if there is only one
+    /// switch. `key` is the key of `given`, for errors.
     ///
     /// # Errors
     /// The list is empty, or names a switch that does not exist.
@@ -34,8 +34,8 @@ impl Layout {
         Ok(Numbers::of_switches(&switches, &self.fabric))
     }
 
-    /// The clients that `given` names, or else the first client, as a resolved scenario writes
-    /// them: `None` if there is only one client. `key` is the key of `given`, for errors.
+    /// The clients that `given` names, or else the first client, in the form of a resolved
+    /// scenario: `None` if there is only one client. `key` is the key of `given`, for errors.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.

@@ -137,8 +137,8 @@ struct Writer {
 
 impl Source {
     /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
-    /// send. `spare` leaves out two windows: the outstanding data, which the client may have
-    /// received already, and another window that may follow.
+    /// send. `spare` leaves out [`AMPLE`] and two windows: the outstanding data, which the client
+    /// may have received already, and the next window, which may follow.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
@@ -190,8 +190,8 @@ impl LongFlows {
         Self { duration: Some(duration), ..self }
     }
 
-    /// Sets the timer of a flow's next write, if there are bursts. If the connection needs none of
-    /// the next segments earlier, they are written together when the last of them is due.
+    /// Sets the timer of a flow's next write, if there are bursts. Segments that the connection
+    /// does not need earlier are written together, when the last of these segments is due.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

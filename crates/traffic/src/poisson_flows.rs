@@ -131,7 +131,7 @@ pub(crate) struct RandomFlows<S> {
     bytes: u64,
 }
 
-/// A flow that has arrived: its arrival and its bytes.
+/// A flow that has arrived: its arrival time and its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: Time,
@@ -259,7 +259,7 @@ impl<S: FnMut(&mut Stream) -> u64 + Send> Application for RandomFlows<S> {
             bytes: self.bytes,
             elapsed: hosts.now().saturating_since(Time::ZERO + self.arrivals.start),
             completions: self.completions.clone(),
-            // Flows have different sizes and durations.
+            // Fairness is not computed, because flows have different sizes and durations.
             fairness: None,
             finished: self.arrivals.count.is_none() || self.is_done(),
             counters: hosts.counters(self.blueprint),

@@ -33,7 +33,8 @@ impl Role {
 /// The sending hosts of a table of traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Senders {
-    /// A number of hosts of the table's own, and the switches to which they are connected in turn.
+    /// The number of hosts that only this table has, and the switches to which these hosts are
+    /// connected in turn.
     Own(u32, Vec<SwitchId>),
     /// The servers of the first workload.
     Servers,
@@ -53,8 +54,8 @@ pub enum From {
 }
 
 impl From {
-    /// If the sources are the first workload's servers, refuses a given number and given switches.
-    /// If the sources are hosts of their own, fills in the switches of these hosts.
+    /// If the sources are the first workload's servers, refuses a scenario that gives their number
+    /// or switches. If the sources are hosts of their own, fills in the switches of these hosts.
     pub(crate) fn settle(
         self,
         count: Option<u32>,
@@ -179,17 +180,17 @@ pub trait Workload {
         self.pairing().flows(senders, &self.clients())
     }
 
-    /// Number of flows, with this many sending hosts.
+    /// Number of flows, with `senders` sending hosts.
     fn count(&self, senders: u32) -> u32 {
         self.pairing().count(senders, self.clients().len())
     }
 
-    /// The load of the connections, with this many sending hosts; `None` if there are no
+    /// The load of the connections, with `senders` sending hosts; `None` if there are no
     /// connections.
     fn load(&self, senders: u32) -> Option<Load>;
 
-    /// The key that makes a client open connections before it requests anything, if that key is
-    /// set.
+    /// If the scenario sets a key that makes a client open connections before it requests data, the
+    /// name of this key.
     fn opens_early(&self) -> Option<&'static str> {
         None
     }
@@ -216,7 +217,7 @@ pub trait Workload {
 pub enum Pairing {
     /// A flow from every sender to every client.
     Every,
-    /// The senders take the clients in turn, and each sender has this number of flows.
+    /// The clients are assigned to the senders in turn, and each sender has this number of flows.
     InTurn(u32),
 }
 

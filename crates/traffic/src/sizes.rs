@@ -33,7 +33,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// A shipped distribution.
+    /// The shipped distribution with this file name.
     fn shipped(name: &str) -> Option<Self> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         let rows = text.lines().filter(|line| !line.starts_with(['#', 'b']));
@@ -70,7 +70,7 @@ impl Sizes {
         Ok(())
     }
 
-    /// Draws a size, at least a byte, with the inverse of the distribution function.
+    /// Draws a size of at least one byte, with the inverse of the distribution function.
     pub(crate) fn draw(&self, random: &mut Stream) -> u64 {
         let share = random.unit();
         let at = self.points.partition_point(|(_, below)| *below <= share);
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    /// The shares are those of the published figures. In DCTCP's web search, 30 % of flows exceed 1
-    /// MB; in its data mining, half of the flows fit into a packet.
+    /// The shares are those of the published figures. In DCTCP's web-search distribution, 30 % of
+    /// the flows exceed 1 MB. In the data-mining distribution, half of the flows fit into a packet.
     #[test]
     fn shares_are_those_of_the_points() {
         let mut random = Stream::named(1, "shares", 0);

@@ -1,8 +1,9 @@
-//! Transports of other families than TCP, and the parts of which they are made. Each transport has a
-//! file, and a line in the list below. Each kind of part has a folder with a list of its own.
+//! Transports that do not belong to the TCP family, and the parts of which they are made. Each
+//! transport has a file, and a line in the list below. Each kind of part has a folder with a list
+//! of its own.
 //!
-//! A transport is a [`Kind`]: parameters, and the two ends of a flow. The parts only decide; the ends
-//! send and count.
+//! A transport is a [`Kind`]: it has parameters, and creates the two ends of a flow. The parts only
+//! decide; the ends send packets and count them.
 
 mod blast;
 pub mod credit;

@@ -1,6 +1,7 @@
 //! The lists of the parts of transports.
 
-/// Declares the list of a part: the names that a scenario uses, and how each is built.
+/// Declares the list of a kind of part: the names that a scenario uses, and how the part of each
+/// name is built.
 macro_rules! parts {
     ($config:ident, $part:ident: $($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
         /// A part of a transport, as a scenario names it.
@@ -13,7 +14,7 @@ macro_rules! parts {
             Foreign(Foreign<dyn $part>),
         }
 
-        /// The list of this part.
+        /// The list of the parts of this kind.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         impl $config {

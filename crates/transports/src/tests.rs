@@ -1,4 +1,4 @@
-//! Laws of all transports and parts.
+//! Properties of all transports and parts.
 
 use incast_engine::{Entry, Span, Stream};
 use incast_host::{EndId, Seat};

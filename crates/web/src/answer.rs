@@ -11,8 +11,8 @@ use crate::journeys::Journeys;
 use crate::numbers::Numbers;
 use crate::question::Question;
 
-/// The answer to a question. If there is none, the answer is `{"error": LINE}` with the error line
-/// of the engine.
+/// The answer to a question. If the question has no answer, the result is `{"error": LINE}` with
+/// the error line of the engine.
 pub fn answer(question: &[u8], numbers: &mut Numbers) -> Value {
     match serde_json::from_slice(question) {
         Ok(question) => reply(question, numbers).unwrap_or_else(|line| json!({ "error": line })),

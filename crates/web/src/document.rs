@@ -1,6 +1,6 @@
-//! Documents for JavaScript. All numbers of JavaScript are floats, so it cannot distinguish 16 from
-//! 16.0, but a scenario does. Whole numbers are therefore passed as strings of digits, and strings
-//! get a quote in front.
+//! Documents for JavaScript. All numbers of JavaScript are floats, so JavaScript cannot distinguish
+//! 16 from 16.0, but a scenario distinguishes them. Whole numbers are therefore passed as strings
+//! of digits, and strings get a quote in front.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! The path of every packet: one row per link that the packet crossed, or at which it was dropped.
+//! The path of every packet. There is one row for each port that the packet reached, with its
+//! transmission on the port's link, or its drop.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -181,7 +182,8 @@ impl Listener for Journeys {
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         if self.hops.len() < MOST {
-            // Hosts drop nothing, so a port that has not admitted a packet yet belongs to a switch.
+            // Hosts drop no packets, so a port that has not admitted a packet yet belongs to the
+            // switch, which has the second port on the route.
             let place = self.stations.get(&port).map_or(1, |station| station.place);
             self.hops.push(Hop { dropped: now, ..Hop::new(packet, place, now) });
         }

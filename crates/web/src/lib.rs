@@ -31,7 +31,7 @@ thread_local! {
     static DOOR: RefCell<Door> = RefCell::default();
 }
 
-/// Makes room for a question of this number of bytes, and returns its address.
+/// Allocates memory for a question of `bytes` bytes, and returns the address of this memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
     DOOR.with_borrow_mut(|door| {
@@ -45,7 +45,7 @@ pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn incast_ask() -> usize {
     DOOR.with_borrow_mut(|door| {
-        // The last answer is freed before the next answer needs memory.
+        // The previous answer is freed before the new answer needs memory.
         *door = Door { question: std::mem::take(&mut door.question), ..Door::default() };
         let question = std::mem::take(&mut door.question);
         door.answer = answer(&question, &mut door.numbers).to_string().into_bytes();

@@ -13,9 +13,9 @@ impl Numbers {
         &self.0
     }
 
-    /// Adds the columns of a table. Returns a description of the table. It has the number of rows,
-    /// and the index of the first number of each column. For a column of names, it also has the
-    /// names that the numbers stand for.
+    /// Adds the columns of a table. Returns a description of the table. The description has the
+    /// number of rows, and the index of the first number of each column. For a column of names, it
+    /// also has the names for which the numbers stand.
     pub fn add(&mut self, table: Table) -> Value {
         let mut rows = 0;
         let mut columns = Vec::new();

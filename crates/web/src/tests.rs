@@ -89,10 +89,10 @@ fn the_ways_of_packets_agree_with_the_row() {
     }
 }
 
-/// Asks as JavaScript does, through the memory.
+/// Asks a question through memory, as JavaScript does.
 fn through_the_door(question: &str) -> Value {
     let place = incast_question(question.len());
-    // SAFETY: there is room for as many bytes as were requested.
+    // SAFETY: the memory has as many bytes as the question.
     unsafe { place.copy_from_nonoverlapping(question.as_ptr(), question.len()) };
     told()
 }

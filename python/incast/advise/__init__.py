@@ -8,8 +8,8 @@
         print(one.fix.text)
 
 If the scenario sweeps a key other than the number of servers, use `advise_each`: it returns an
-answer for each value.
-Every fix of the catalogue (`incast.advise.fixes`) is simulated in the user's own scenario.
+answer for each value of the key. Every fix of the catalogue (`incast.advise.fixes`) is simulated in
+the user's scenario.
 """
 
 from incast.advise.advice import Advice

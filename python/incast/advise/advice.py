@@ -1,4 +1,4 @@
-"""The advice for a case: everything that its page shows."""
+"""The advice for a case: everything that is printed or shown on a page."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -146,14 +146,14 @@ class Adviser:
         return self.answer()
 
     def found(self) -> Found:
-        """Return the fixes, each with its cost without incast if this cost was measured."""
+        """Return the fixes, each with its effect on a read without incast, if it was measured."""
         found = self.search.found(self.done, confirmed=self.confirmed)
         advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
         return replace(found, advised=advised)
 
     def answer(self) -> Advice:
         """Return the advice so far, and pass it to the listener."""
-        # These are the seeds of the table of fixes, so verdict and fixes have the same baseline.
+        # The table of fixes has the same seeds, so that verdict and fixes have the same baseline.
         seeds = self.search.seeds(self.done, confirmed=self.confirmed)
         summary = self.trials.summary(BASE, seeds)
         if summary is None:

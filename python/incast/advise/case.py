@@ -59,12 +59,12 @@ class Case:
 
     @property
     def room(self) -> int:
-        """The number of packets that fit into path and buffer together."""
+        """The number of packets that fit into the path and the buffer together."""
         return self.here.buffer_packets + self.here.round_trip_packets
 
     @property
     def others(self) -> list[Any]:
-        """The remedies of the case, except its schedules of requests, which a fix replaces."""
+        """The remedies of the case, except those that schedule requests; a fix replaces these."""
         given: list[Any] = self.here.tree["transport"]["remedies"]
         return [one for one in given if one["name"] not in _SCHEDULES]
 

@@ -1,4 +1,4 @@
-"""How close a case is to a validated range: inside, near or outside, with the page of the study.
+"""Whether a case is inside, near or outside a validated range, and the page of the study.
 
 The ranges are those of the reference data in `validation/reference` and `docs/validation/live`.
 """
@@ -9,7 +9,7 @@ from enum import StrEnum
 from incast import units
 from incast.advise.case import Case
 
-_NEAR = 4.0  # a quantity within this factor of a range is near it
+_NEAR = 4.0  # a quantity outside a range by at most this factor is near it
 
 
 class Word(StrEnum):
@@ -127,7 +127,7 @@ def _off(case: Case, study: Study) -> list[tuple[str, float]]:
         ("buffer", here.buffer_bytes, study.buffers),
         ("minimum RTO", here.rto_min, study.timers),
     )
-    slack = 1.06  # a buffer in packets and a buffer in bytes may differ by this factor
+    slack = 1.06  # the factor by which the same buffer in packets and in bytes may differ
     return [
         (what, off if (off := max(low / value, value / high, 1.0)) > slack else 1.0)
         for what, value, (low, high) in quantities

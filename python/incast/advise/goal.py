@@ -26,7 +26,7 @@ class Goal:
     name
         The goal as the user gave it.
     columns
-        The columns that are compared: goodput, a percentile of the block times, or both.
+        The columns whose values are compared: goodput, a percentile of the block times, or both.
     bound
         The time in seconds below which the percentile should be; None if the goal has no bound.
     """
@@ -42,7 +42,7 @@ class Goal:
 
     @property
     def label(self) -> str:
-        """The name of this percentile: p99 or p999."""
+        """The short name of the reported percentile: p99 or p999."""
         return next(name for name, column in _PERCENTILES.items() if column == self.percentile)
 
     def without_blocks(self) -> "Goal":
@@ -139,7 +139,7 @@ def _ratio(column: str, one: Compared) -> float:
 
 
 def _times(trials: Trials, name: str, seeds: Sequence[int], column: str) -> float | None:
-    if column == GOODPUT:  # over all seeds together, so that a seed that stalls counts by its time
+    if column == GOODPUT:  # harmonic mean over all seeds: a stalled seed counts by its time
         before, after = (trials.together(one, seeds) for one in (BASE, name))
         return after / before if before and after else None
     late = trials.compare(name, seeds, column)

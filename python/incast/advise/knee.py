@@ -9,7 +9,7 @@ from incast.advise.trials import Clock, TimeUp, Trials
 
 SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
-_FARTHER = 4  # the search tries numbers up to this multiple of the case's
+_FARTHER = 4  # the search tries numbers up to this multiple of the case's number
 _STEP, _CLOSE = 1.25, 0.12
 _MOST = 0.75  # share of the seeds that must collapse for a certain collapse
 _TOGETHER = 8  # numbers that are tried at a time
@@ -25,11 +25,11 @@ class Knee:
     servers
         The number of servers of the case.
     low
-        The largest number of servers tried up to which no seed collapses; 0 if a seed collapses
-        with the smallest number.
+        The largest number of servers tried such that no seed collapses with this or a smaller
+        number; 0 if a seed collapses with the smallest number tried.
     high
-        The smallest number of servers at which the mean over the seeds and at least three quarters
-        of the seeds have collapsed; None if there is no such number.
+        The smallest number of servers for which the mean over the seeds has collapsed, and at
+        least three quarters of the seeds as well; None if there is no such number.
     most
         The largest number of servers tried.
     seeds
@@ -111,13 +111,13 @@ class _Hunt:
             self.ask(sorted(wanted))
 
     def verify(self) -> None:
-        """Try every number below the lower end, because a read may collapse with fewer servers."""
+        """Try every number below the lower end: a read may collapse there, too."""
         self.seeds = SEEDS
         while below := [n for n in range(2, self.low()) if self.asked.get(n, 0) < SEEDS]:
             self.ask(below[-_TOGETHER:])
 
     def wanted(self) -> Iterator[int]:
-        """Yield the interval's ends if they have few seeds, otherwise numbers close to the ends."""
+        """Yield the interval's ends that need more seeds; if none do, numbers close to them."""
         low, high = self.low(), self.high()
         ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
         if ends:
@@ -142,7 +142,7 @@ class _Hunt:
                 self.tried[n], self.asked[n] = told, self.seeds
 
     def low(self) -> int:
-        """Return the largest number up to which no seed collapses; 0 if there is none."""
+        """Return the largest number tried up to which no seed collapses; 0 if there is none."""
         first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
         return max((n for n in self.tried if first is None or n < first), default=0)
 
@@ -159,7 +159,7 @@ class _Hunt:
 
 
 def _between(low: int, high: int) -> Iterator[int]:
-    """Yield the middle of two numbers, unless they are close."""
+    """Yield the middle of two numbers, unless the two are close."""
     if high - low > max(1, _CLOSE * high):
         yield (low + high) // 2
 
@@ -167,7 +167,7 @@ def _between(low: int, high: int) -> Iterator[int]:
 def _ladder(most: int) -> list[int]:
     """Return numbers of servers from 2 to `most`.
 
-    Each number is a quarter, or at least 1, larger than the one before.
+    Each number exceeds the number before it by about a quarter, and by at least 1.
     """
     ladder = [2]
     while ladder[-1] < most:

@@ -10,9 +10,9 @@ from incast.scenario.lossless import block_bits, lossless_goodput
 from incast.scenario.resolved import Resolved
 
 _SMALLEST = 2  # segments: the smallest window to which TCP reduces
-_FULL = 0.75  # from this share of the lossless goodput on, only the line limits the goodput
-# Handshakes are named if they are more than this share of the waits. A timer or a tail probe is
-# named if there are fewer timeouts per block than this.
+_FULL = 0.75  # at this share of the lossless goodput or more, the line is the limit
+# Handshakes are the limit if they cause more than this share of the waits. A timer or a tail probe
+# is the limit if there are fewer timeouts per block than this number.
 _MOST = 0.5
 
 
@@ -128,7 +128,7 @@ def _blocks(row: Mapping[str, Any]) -> float:
 
 
 def _timer_waits(here: Resolved, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a timer, and the shortest wait; empty without waits."""
+    """Return how often a block waits for a timer, and the shortest wait; empty if it never does."""
     timeouts = float(row["timeouts"])
     if not timeouts:
         return "", {}
@@ -142,7 +142,7 @@ def _timers(here: Resolved, row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return how often a block waits for a tail-loss probe; empty without waits."""
+    """Return how often a block waits for a tail-loss probe; empty if it never waits."""
     probes = float(row.get("stalls_tail_probe") or 0.0)
     if not probes:
         return "", {}
@@ -155,7 +155,7 @@ def _probe_waits(row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _cost(case: Case, row: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """Return the cost of the waits, compared with the time to send the data."""
+    """Return a sentence on the cost of the waits, and the facts in this sentence."""
     here, timeouts = case.here, float(row["timeouts"])
     if not here.reads:
         return "There are {timeouts} timeouts per run.", {"timeouts": timeouts}

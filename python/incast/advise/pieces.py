@@ -16,7 +16,7 @@ def joined(times: Sequence[float], pieces: int) -> list[float]:
 
 
 def of_whole(column: str, value: float, times: Sequence[float], pieces: int) -> float | None:
-    """Return a column of a run for whole blocks.
+    """Return the value of a column of a run, for whole blocks instead of pieces.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The cost of a fix without incast, measured with the same read from few servers."""
+"""The cost of a fix while there is no incast, measured with the same read from few servers."""
 
 from dataclasses import replace
 
@@ -8,12 +8,12 @@ from incast.advise.trials import BASE, Clock, TimeUp, Trials
 
 SEEDS = range(1, 4)
 FEW = 2
-"""Number of servers of a quiet read."""
+"""Number of servers of a quiet read: a read without incast."""
 _MEDIAN = "completion_p50_s"
 
 
 def quiet(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> dict[str, float]:
-    """Return the median time of a quiet block with each fix, divided by the time without it.
+    """Return the factor by which each fix changes the median block time of the quiet read.
 
     The keys are the names of the fixes. The runs are kept in the store of `beside`.
     """

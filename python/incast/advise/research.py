@@ -1,4 +1,4 @@
-"""The gains of remedies that research papers propose; they cannot be installed today."""
+"""The gains of remedies that research papers propose and that nobody can install today."""
 
 from dataclasses import dataclass
 from typing import Any

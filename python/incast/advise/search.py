@@ -1,10 +1,10 @@
-"""The search for fixes: rounds that drop the worst, and a last round with fresh seeds.
+"""The search for fixes: rounds that drop the worst fixes, and a last round with fresh seeds.
 
 All fixes of a round run at the same seeds as the case itself, so each fix is compared with the
 case seed by seed. A fix is dropped when the runs show that it does not help, that it makes the
-slowest blocks slower, or that other fixes of its party are better. The figures of the remaining
-fixes come from seeds that were not used to choose them. Otherwise the best of many fixes would look
-too good.
+slowest blocks slower, or that other fixes of the same party (e.g. the servers) are better. The
+figures of the remaining fixes come from seeds that were not used to choose them. Otherwise the best
+of many fixes would look too good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,8 +22,8 @@ ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
 FIRST_FRESH, LEAST_FRESH = 1001, 5
 """The first seed of the last round, and the minimum number of its seeds that must have finished."""
 FRESH = (12, 24, 48)
-"""The numbers of seeds of the last round. Seeds are added while it is not clear for every fix
-whether the fix helps."""
+"""The numbers of seeds of the last round. If it is unclear whether one of the fixes helps, the next
+number is tried."""
 ALIKE = 0.05
 """Fixes within this share of the best fix count as equal; the cheapest of these comes first."""
 _SLOWER = 0.01  # slowest blocks count as slower if their percentile is longer by this share
@@ -79,7 +79,7 @@ class Advised:
     goodput
         The gain in goodput.
     late
-        The gain in the goal's percentile; None without blocks.
+        The gain in the goal's percentile; None if the workload has no blocks.
     times
         The gain as a factor, as the goal defines it.
     kept
@@ -131,7 +131,7 @@ class Found:
     advised
         Fixes that help, the best first.
     tried
-        Fixes that do not help, or help less than others of their party.
+        Fixes that do not help, or that help less than other fixes of their party.
     confirmed
         Whether the figures are from seeds that were not used to choose the fixes.
     """
@@ -181,7 +181,7 @@ class Search:
                 self.out[fix.name] = Tried(fix, f"not simulated here: {trials.refused[fix.name]}")
 
     def round(self, number: int, clock: Clock) -> None:
-        """Run one round, and drop the fixes that are behind.
+        """Run one round, and drop the worst fixes.
 
         Raises
         ------

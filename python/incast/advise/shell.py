@@ -1,9 +1,9 @@
 """Commands for hosts and switches, with the commands that undo them.
 
-Several changes can be pasted into one shell, and undone in any order. Each kind of state has a
-shell variable of its own. This variable stores the state before the first command that changes the
-state, and is unset when the state is restored. So undoing restores the state before the first
-command, and undoing once more has no effect.
+Several changes can be pasted into one shell, and undone in any order. For each setting, a shell
+variable stores the value before the first command that changes the setting. The variable is unset
+when the setting is restored. So undoing restores the value before the first command, and undoing
+once more has no effect.
 """
 
 import json
@@ -71,7 +71,7 @@ def _keep(old: str, now: str) -> str:
 
 
 def _restore(old: str, command: str) -> str:
-    """Return a command that runs if the variable is set, and then unsets the variable."""
+    """Return commands that run `command` if the variable is set, and then unset the variable."""
     return f'[ -z "${{{old}+kept}}" ] || {command}\nunset {old}'
 
 

@@ -3,7 +3,7 @@
 The facts are those of the YANG models of SONiC (sonic-buildimage,
 `src/sonic-yang-models/yang-models`): `sonic-buffer-pool.yang` and `sonic-buffer-profile.yang` of
 2021-07-01, `sonic-wred-profile.yang` and `sonic-queue.yang` of 2021-04-01. In a configuration, all
-values are strings, also numbers.
+values are strings, even numbers.
 """
 
 import re
@@ -126,7 +126,7 @@ SCHEMA = {
 
 
 def wrong(tables: Tables) -> list[str]:
-    """Return the violations of the models in a configuration, one sentence each."""
+    """Return one sentence for each value or row in a configuration that violates a model."""
     return [
         complaint
         for name, table in SCHEMA.items()

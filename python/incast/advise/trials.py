@@ -26,7 +26,7 @@ BASE = ""  # the name of the case without a change
 GOODPUT, P99 = "goodput_bps", "completion_p99_s"
 
 
-class TimeUp(Exception):  # noqa: N818 (no error: the answer stands as far as it is known)
+class TimeUp(Exception):  # noqa: N818 (not an error: the answer found so far is used)
     """The time has ended; finished runs are kept."""
 
 
@@ -134,7 +134,7 @@ class Trials:
         return sum(found) / len(found) if found else None
 
     def together(self, name: str, seeds: Sequence[int]) -> float | None:
-        """Return the harmonic mean of the goodputs of finished seeds, or None without any seed."""
+        """Return the harmonic mean of the goodputs of finished seeds, or None if there are none."""
         known = self._values(GOODPUT, "all").get(name, {})
         found = [known[seed] for seed in seeds if seed in known]
         return len(found) / sum(1 / max(one, 1.0) for one in found) if found else None
@@ -148,7 +148,7 @@ class Trials:
         beside: str = BASE,
         group: str = "all",
     ) -> Compared | None:
-        """Compare a change with another one, `beside`, at the seeds that both have finished."""
+        """Compare the changes `name` and `beside`, at the seeds that have finished for both."""
         if column in SHARES:
             return self._percentiles(name, seeds, column, beside, group)
         values = self._values(column, group)

@@ -28,7 +28,7 @@ class Unknown:
     measure
         How to measure the quantity.
     times
-        A function that returns the changes of a scenario if the quantity is multiplied by a factor;
+        A function that returns the changes to a scenario that multiply the quantity by a factor;
         empty if the scenario does not have the quantity.
     """
 

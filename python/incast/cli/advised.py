@@ -7,7 +7,7 @@ from incast.cli.console import Paper
 from incast.grid import Column, narrowed
 from incast.scenario.facts import words
 
-_MOST_NAMED = 8  # fixes that are named for one reason why they are not advised
+_MOST_NAMED = 8  # maximum number of rejected fixes that are named for one reason
 
 
 def render(advice: Advice, paper: Paper) -> None:
@@ -125,7 +125,7 @@ def _tried(advice: Advice, paper: Paper) -> None:
 
 
 def _elsewhere(advice: Advice, paper: Paper) -> None:
-    """Print where to look for losses that do not happen at the port."""
+    """Print where to look for losses that happen elsewhere than at the switch's port."""
     if advice.elsewhere is None:
         return
     paper.print()
@@ -152,7 +152,7 @@ def _late_ends(one: Advised) -> str:
 
 
 def _late_before(advice: Advice) -> str:
-    """Return the percentile of the blocks without a fix."""
+    """Return the percentile of the block times without a fix."""
     late = advice.fixes[0].late
     return "" if late is None else f" and a block {advice.goal.label} of {units.time(late.before)}"
 

@@ -1,4 +1,4 @@
-"""Terms of the literature and of switches that have another name in incast."""
+"""Terms of papers and of switches, and the names that incast uses instead of them."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,14 @@ class Alias:
     Parameters
     ----------
     name
-        The term as the source prints it; case matters only if aliases differ in case alone.
+        The term as the source prints it; case matters only between aliases that differ in case
+        alone.
     means
         The meaning of the term.
     source
-        The text or system that uses it.
+        The text or system that uses the term.
     here
-        The names in incast, as `incast explain` takes them.
+        The names that incast uses, as `incast explain` takes them.
     """
 
     name: str
@@ -82,7 +83,7 @@ ALIASES = (
 
 
 def find(word: str) -> Alias | None:
-    """Return the alias of a term; an alias with the same capitals comes first."""
+    """Return the alias of a term, preferably one that is equal in case, too; None if unknown."""
     exact = [one for one in ALIASES if one.name == word]
     alike = [one for one in ALIASES if one.name.lower() == word.lower()]
     return next(iter([*exact, *alike]), None)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.results.compare import Compared
 
-_MOST_NAMED = 12  # points in a sentence
+_MOST_NAMED = 12  # maximum number of points that a sentence names
 
 
 def compare(
@@ -110,7 +110,7 @@ def _table(paper: "Paper", name: str, found: "Sequence[Compared]") -> None:
 
 
 def _written(name: str, found: "Sequence[Compared]") -> tuple[str, "Callable[[float | None], str]"]:
-    """Return the unit of a heading, and a function that writes values."""
+    """Return the unit for the heading of a column, and a function that formats its values."""
     from incast import units
 
     if name.endswith("_bps"):
@@ -127,7 +127,7 @@ def _number(value: float) -> str:
 
 
 def _sentences(found: "Sequence[Compared]") -> list[str]:
-    """Say where B is better, worse or the same, and where the runs cannot decide."""
+    """Say at which points B is better than, worse than or equal to A, and which are undecided."""
     from incast import units
     from incast.results.compare import Finding
     from incast.results.series import label_of

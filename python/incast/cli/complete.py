@@ -22,7 +22,7 @@ def scenarios(incomplete: str) -> list[str]:
 
 
 def changes(incomplete: str) -> list[str]:
-    """Offer the keys of a scenario, and the names that a key takes."""
+    """Offer the keys of a scenario; after `KEY=`, offer the names that the key takes."""
     from incast.scenario import schema
 
     key, equals, _ = incomplete.partition("=")
@@ -40,7 +40,7 @@ def changes(incomplete: str) -> list[str]:
 
 
 def explained(incomplete: str) -> list[str]:
-    """Offer keys, parts and columns."""
+    """Offer the keys, parts and columns that `incast explain` describes."""
     from incast import _core
     from incast.cli.aliases import ALIASES
     from incast.cli.names import KINDS, entries
@@ -54,7 +54,7 @@ def explained(incomplete: str) -> list[str]:
 
 
 def kinds(incomplete: str) -> list[str]:
-    """Offer the kinds of lists."""
+    """Offer the kinds of names that `incast list` lists."""
     from incast.cli.names import KINDS
 
     return _beginning(KINDS, incomplete)
@@ -75,7 +75,7 @@ def plots(incomplete: str) -> list[str]:
 
 
 def figures(incomplete: str) -> list[str]:
-    """Offer the texts and their figures."""
+    """Offer the papers and their figures."""
     from incast.reproduce import papers
 
     texts = papers.load(papers.folder())

@@ -13,13 +13,13 @@ from rich.markup import escape
 from incast import units
 from incast.grid import Column, drawn, fitting
 
-_LEGIBLE = 24  # least columns for a description next to its name
-_STEP = 4  # columns by which a description below its name is indented
-_ENDLESS = 100_000  # columns of a pipe, where nothing is cut off
+_LEGIBLE = 24  # minimum width of a description beside its name, in columns
+_STEP = 4  # indent of a description below its name, in columns
+_ENDLESS = 100_000  # width of a pipe in columns: nothing is cut off
 
 
 class Paper(Console):
-    """Standard output, as wide as its terminal; a pipe has no width unless COLUMNS sets one.
+    """Standard output, as wide as the terminal; a pipe has a width only if COLUMNS is set.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Paper(Console):
     """
 
     def __init__(self, *, wide: bool = False) -> None:
-        # Without a height, rich takes 80 columns for a terminal that calls itself dumb.
+        # Without a height, rich assumes 80 columns if the terminal's type is "dumb".
         super().__init__(width=_ENDLESS, height=_ENDLESS, soft_wrap=False)
         bounded = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
         self.room = shutil.get_terminal_size().columns if bounded else None
@@ -45,12 +45,12 @@ class Paper(Console):
             self.print(f"[bold]{escape(line)}[/bold]", highlight=False, soft_wrap=True)
 
     def sentence(self, text: str, indent: str = "") -> None:
-        """Print a sentence, wrapped at words; `indent` goes before its later lines."""
+        """Print a sentence, wrapped at words; `indent` is put before each line after the first."""
         for line in self.wrapped(text, indent):
             self.print(escape(line), highlight=False, soft_wrap=True)
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Wrap a sentence at words to fit the terminal; a pipe gets it in one line."""
+        """Wrap a sentence at words to fit the terminal; for a pipe, keep it on one line."""
         if self.room is None:
             return [text]
         return units.lines(text, self.room, indent) or [""]
@@ -58,7 +58,7 @@ class Paper(Console):
     def table(
         self, keys: Sequence[Column], columns: Sequence[Column], title: str | None = None
     ) -> None:
-        """Print the columns that fit, the most important ones first, and name the others."""
+        """Print the most important columns, as many as fit, and name the columns left out."""
         shown, left = fitting(keys, columns, self.space)
         self.print(drawn(shown, title))
         if left:
@@ -66,7 +66,7 @@ class Paper(Console):
             self.sentence(f"Not shown at {self.room} columns: {names}; use --wide to show them.")
 
     def entry(self, before: str, text: str) -> None:
-        """Print a name, `before`, and its description: to the right if there is room, or below."""
+        """Print a name, `before`, and its description beside it or, on a narrow terminal, below."""
         indent = cell_len(before)
         if self.room is not None and self.room - indent < _LEGIBLE:
             margin = len(before) - len(before.lstrip()) + _STEP
@@ -82,5 +82,5 @@ class Paper(Console):
             self.entry("".join(beside), text)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise the error of a closed pipe, which the command does not treat as a failure."""
+        """Raise `BrokenPipeError`, which the command does not treat as a failure."""
         raise BrokenPipeError

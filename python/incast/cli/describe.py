@@ -11,7 +11,7 @@ from incast.cli import place
 if TYPE_CHECKING:
     from incast.results import Results
 
-_FEW_SEEDS = 5  # more consecutive seeds are written as a range
+_FEW_SEEDS = 5  # more consecutive seeds than this are written as a range
 
 
 def describe(

@@ -89,7 +89,7 @@ def diagnose(
         if not found:
             raise KeyboardInterrupt
 
-    with _interrupted_by(until_found):  # once there is a report, it must not be lost
+    with _interrupted_by(until_found):  # Ctrl-C must not discard a finished report
         with _progress() as progress:
             found.append(reading.diagnose(files, vantage, flows, progress))
         [report] = found
@@ -134,12 +134,12 @@ def _text(report: "Report", form: Form, files: list[str]) -> str:
         from incast.diagnose import page, pictures
 
         if report["interrupted"]:
-            return page.html(report, [])  # pictures read the files again, from the beginning
+            return page.html(report, [])  # pictures would read the whole files again
         try:
             with _interrupted_by(signal.default_int_handler):
                 drawn = pictures.of(report, files)
         except KeyboardInterrupt:
-            drawn = []  # pictures read the files again; the report is written without them
+            drawn = []  # drawing reads all files again, so Ctrl-C skips the pictures
         return page.html(report, drawn)
     return json.dumps(report, indent=1) + "\n"
 

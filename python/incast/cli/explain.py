@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.scenario.schema import Key
 
-_LIKE = 0.7  # least similarity of a name that is suggested
+_LIKE = 0.7  # minimum similarity of a name that is suggested
 _COLUMNS = "columns"
-# The key of a scenario that takes the parts of each registry.
+# For each registry, the key of a scenario that takes its parts.
 _PLACES = {
     "topologies": "network.topology",
     "queues": "network.queue",
@@ -61,7 +61,7 @@ def explain(
     asked = asked.replace("background.transport.", "transport.")
     found, alias = _found(asked), aliases.find(asked)
     if not found.any() and alias is None:
-        found = _found(asked.lower())  # PLATO, as its text writes it
+        found = _found(asked.lower())  # e.g. PLATO, as the paper writes it
     if not found.any() and alias is None:
         raise typer.BadParameter(f"there is no {name!r}{_hint(asked)}", param_hint="KEY")
     if alias is not None and not (found.keys or found.columns):
@@ -119,7 +119,7 @@ def _alias(paper: "Paper", alias: "aliases.Alias") -> None:
 
 
 def _named(asked: str) -> list[tuple[str, str, str]]:
-    """Return the columns of that name; `--columns` takes a name without its unit, too."""
+    """Return the columns with this name; as in `--columns`, the unit may be left out."""
     from incast.errors import ColumnError
     from incast.results.columns import known, resolve
 
@@ -135,7 +135,7 @@ def _named(asked: str) -> list[tuple[str, str, str]]:
 
 
 def _parameters(asked: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return the parameters of that name: the key in a scenario, the part, and the schema."""
+    """Return the parameters with this name: the key in a scenario, the part, and the schema."""
     from incast.scenario import schema
 
     above, _, last = asked.rpartition(".")
@@ -159,7 +159,7 @@ def _overview(paper: "Paper") -> None:
 
 
 def _merged(keys: "list[Key]") -> "list[tuple[Key, list[str]]]":
-    """Describe a key once for all tables in which it is the same."""
+    """Return each key once, with the tables in which it has the same description."""
     found: dict[str, tuple[Key, list[str]]] = {}
     for key in keys:
         same = f"{key.name} {json.dumps(key.about, sort_keys=True)}"
@@ -198,7 +198,7 @@ def _key(paper: "Paper", key: "Key", variants: list[str]) -> None:
 
 
 def _default(key: "Key") -> str:
-    """Return the default, by profile if profiles differ; an empty string if there is none."""
+    """Return the default, for each profile if they differ; an empty string if there is none."""
     from incast.scenario import schema
 
     of = schema.of_profiles(key.name)
@@ -243,14 +243,14 @@ def _entry(paper: "Paper", kind: str, entry: dict[str, Any]) -> None:
 
 
 def _takes(about: dict[str, Any]) -> str:
-    """Return the kind of value that a parameter takes; a number that a model returns has none."""
+    """Return the kind of value that a parameter takes; `answer` for a number from a model."""
     from incast.scenario import schema
 
     return schema.accepts(about) or "answer"
 
 
 def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the parts of that name, without a transport whose summary is also another part's."""
+    """Return the parts with this name; leave out a transport with the summary of another part."""
     from incast.cli.names import KINDS, entries
 
     found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]

@@ -139,7 +139,7 @@ def fetch(
 
 @dataclass(frozen=True)
 class _Limits:
-    """Limits: seconds of an attempt and of the read, bytes of an answer, and retries."""
+    """Limits: the seconds of an attempt and of the read, the bytes of an answer, the retries."""
 
     attempt: float
     total: float | None
@@ -150,7 +150,7 @@ class _Limits:
 def _run(
     pieces: "list[HttpPiece]", plan: "Plan | Learner", limits: _Limits, target: "Target"
 ) -> "tuple[Summary, Governor, int | None]":
-    """Read the pieces; return also the number of the signal that ended the read, if any."""
+    """Read the pieces; also return the number of the signal that ended the read, if any."""
     import asyncio
 
     from incast.cli.progress import fetching
@@ -200,7 +200,7 @@ def _until_signal(seen: list[int]) -> "Iterator[asyncio.Event]":
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     for number in numbers:
-        # Only the main thread can set handlers, and not on every system.
+        # Only the main thread can set handlers, and some systems cannot set them at all.
         with suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(number, end, int(number))
     try:
@@ -274,7 +274,7 @@ def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> 
     if out is None:
         if overwrite:
             raise typer.BadParameter("needs --out DIR", param_hint="--overwrite")
-        return lambda _: nullcontext(len)  # objects are counted, and not kept
+        return lambda _: nullcontext(len)  # `len` discards the bytes
     if out.exists() and not out.is_dir():
         raise FetchError(f"{out}: is a file; --out must be a directory")
     there = places(pieces, out, overwrite=overwrite)

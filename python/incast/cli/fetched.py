@@ -77,7 +77,7 @@ def _table(summary: "Summary", plan: "Plan", *, wide: bool) -> None:
     rows = [_row(it) for it in summary.outcomes]
     unit, rate = units.rates(row["goodput_bps"] for row in rows)
 
-    def cells(name: str, text: Any) -> list[str]:  # noqa: ANN401 (a function of any value)
+    def cells(name: str, text: Any) -> list[str]:  # noqa: ANN401 (any value is accepted)
         return [units.NONE if row[name] is None else text(row[name]) for row in rows]
 
     paper = Paper(wide=wide)

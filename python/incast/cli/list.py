@@ -1,4 +1,4 @@
-"""`incast list`: the names for scenarios and commands."""
+"""`incast list`: the names that scenarios and commands accept."""
 
 import json
 from typing import Annotated, Any

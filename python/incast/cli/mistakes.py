@@ -20,7 +20,7 @@ from incast.errors import (
 )
 
 USER_ERROR = 2
-_LONGEST = 1500  # characters of a message
+_LONGEST = 1500  # maximum number of characters of a message
 
 _MISTAKES = (
     ScenarioError,
@@ -34,7 +34,7 @@ _MISTAKES = (
     ResultsError,
 )
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+INTERRUPTED = 130  # 128 + SIGINT, the exit code that shells report
 
 
 def one_line(app: typer.Typer) -> int:
@@ -46,7 +46,7 @@ def one_line(app: typer.Typer) -> int:
     except _MISTAKES as error:
         code = _report(str(error))
     except typer.TyperException as error:
-        # Pydantic, which reads the values for typer, begins its messages with these words.
+        # Pydantic, which reads the values for typer, begins its messages with "Value error".
         code = _report(error.format_message().replace(": Value error, ", ": "))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("incast: interrupted", err=True)
@@ -54,7 +54,7 @@ def one_line(app: typer.Typer) -> int:
     except BrokenPipeError:
         code = _give_up_output()  # the reader has closed the pipe, as `head` does
     except SystemExit as stop:
-        # If a pipe breaks in its `echo`, typer exits with code 1.
+        # If a pipe breaks while typer's `echo` writes to it, typer exits with code 1.
         if not isinstance(stop.__context__, BrokenPipeError):
             raise
         code = _give_up_output()
@@ -72,7 +72,7 @@ def _open_what_is_closed() -> None:
 
 
 def _give_up_output() -> int:
-    """Discard output that is flushed at exit."""
+    """Discard the output that Python would flush at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -1,4 +1,4 @@
-"""The names for scenarios and commands, by kind."""
+"""The names that scenarios and commands accept, by kind."""
 
 import json
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _columns(table: str) -> dict[str, Any]:
 
 
 def _measures(model: "Model") -> dict[str, Any]:
-    """Return a model's own columns, with their units."""
+    """Return the columns that only this model predicts, with their units."""
     return {
         measure.name: {"description": f"[{measure.unit}] {measure.summary}"}
         for measure in model.measures

@@ -1,4 +1,4 @@
-"""The options of a command that runs a scenario: checked before the run, used after it."""
+"""The options of a command that runs a scenario: checked before the run, used after the run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +28,13 @@ class Shape:
     group, groups
         The group whose rows are written, and whether the rows of all groups are written.
     columns, wide
-        The columns of the table, and whether it may be wider than the terminal.
+        The columns of the table, and whether the table may be wider than the terminal.
     picture
         The file of the picture, if any.
     with_model
         Whether runs are compared with the models.
     fail_if, junit
-        Conditions, and the file of their report.
+        The conditions under which the command fails, and the file of the report on them.
     with_live
         Whether simulations are compared with runs on real hosts.
     """
@@ -61,7 +61,7 @@ class Order:
     shape
         The options.
     layout, watch
-        The layout of the table, and the conditions.
+        The layout of the table, and the conditions under which the command fails.
     wanted
         The groups whose rows are written.
     kind
@@ -112,7 +112,7 @@ class Order:
     def show(self, results: "Results", scenario: "Scenario", real: "Results | None" = None) -> None:
         """Write the rows, compare them, draw the picture, and check the conditions.
 
-        `real` are the results of the same points on real hosts, if requested.
+        `real` holds the results of the same points on real hosts, if they were requested.
         """
         from incast.plots import Moment, save
 

@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 
 def check(form: Format, out: Path | None) -> None:
-    """Refuse a format, before the run, if the results could not be written in it."""
+    """Refuse, before the run, a format in which the results could not be written."""
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise typer.BadParameter(
             "cannot write parquet to a terminal; redirect it, or give --out DIR",
@@ -45,7 +45,7 @@ def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
     Raises
     ------
     typer.BadParameter
-        The plan has no such group. The message lists its groups.
+        The plan has no such group. The message lists the groups of the plan.
     """
     known: dict[str, None] = {}
     for point in plan.points:
@@ -91,7 +91,7 @@ class Layout:
 
 
 def resolved(columns: str, known: Callable[[], list[str]], option: str) -> list[str]:
-    """Return the whole names of a comma-separated list of columns."""
+    """Return the full names of the columns in a comma-separated list."""
     from incast.results.columns import resolve
 
     try:
@@ -112,7 +112,7 @@ def write(
         return
     from incast.results.frames import WALL
 
-    # Without the times, which differ between two runs of the same seeds.
+    # Leave out wall-clock times, which differ between two runs of the same seeds.
     frame = results.frame(None).drop(WALL)
     frame = frame.filter(frame["group"].is_in(groups))
     if form == "json":
@@ -128,7 +128,7 @@ def write(
 def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) -> None:
     """Print the points where models and runs differ: under a table, or else on stderr."""
     lines = theory.beside(results.summary())
-    # Only a model that states its accuracy can differ.
+    # Only a model that states its accuracy can be said to differ from runs.
     why = theory.refusals.get("collapse")
     if why is not None:
         lines.append(f"collapse does not apply: {why}")

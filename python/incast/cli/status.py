@@ -1,4 +1,4 @@
-"""`incast status`: which runs a results directory contains, and the time for the missing ones."""
+"""`incast status`: which runs a results directory contains, and the time for missing runs."""
 
 import json
 from enum import StrEnum
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.sweep.status import PointStatus, Status
 
-_MOST_ROWS = 40  # points that the table shows
+_MOST_ROWS = 40  # maximum number of points in the table
 
 
 class Form(StrEnum):
-    """How a state is written."""
+    """How the status is written."""
 
     TABLE = "table"
     JSON = "json"
@@ -116,6 +116,6 @@ def _table(points: "list[PointStatus]", paper: "Paper") -> None:
 
 
 def _short(text: str) -> str:
-    """Cut a long list of ranges."""
+    """Cut off the end of a long list of ranges."""
     few = text.split(", ")[:3]
     return ", ".join(few) + (", …" if len(few) < text.count(",") + 1 else "")

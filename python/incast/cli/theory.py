@@ -70,7 +70,7 @@ def _table(theory: "Theory", layout: "Layout") -> None:
 
 
 def _refusals(reasons: dict[str, str]) -> list[str]:
-    """Give a reason once for all models that share it."""
+    """Return each reason once, with the names of all models that it applies to."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         names.setdefault(reason, []).append(name)

@@ -32,7 +32,7 @@ class Watch:
 
     @classmethod
     def of(cls, fail_if: list[str], report: Path | None) -> Self:
-        """Read the options, and check before the run that the report can be written after it.
+        """Read the options; check before the run that the report can be written after the run.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Decide which answer may start next: a queue of answers, and the sets in which they start.
+"""Decide which answer may start next, with a queue of answers and the sets in which they start.
 
 The module uses no sockets and no clock.
 """
@@ -28,7 +28,8 @@ class _Set:
 class Admission:
     """Starts answers in the order of their requests, as a plan allows.
 
-    `plan` may change at any time: answers in flight continue, later answers follow the new plan.
+    `plan` may change at any time: answers in flight continue, and later answers follow the new
+    plan.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -55,7 +56,7 @@ class Admission:
 
     @property
     def full(self) -> bool:
-        """Whether the maximum number of answers is in flight."""
+        """Whether the maximum number of answers is in flight, or an answer waits."""
         return self.under_way >= self.plan.slots or self.waiting > 0
 
     def want(self, ticket: Ticket) -> None:
@@ -90,7 +91,7 @@ class Admission:
         return started
 
     def widened(self) -> list[Ticket]:
-        """Enlarge the windows of the last answers, if the plan says so; return these answers."""
+        """Enlarge the windows of the last answers of a read, if the plan says so; return them."""
         plan, left = self.plan, self.under_way
         if not plan.grows or self._waiting or not 0 < left < plan.size:
             return []
@@ -102,7 +103,7 @@ class Admission:
         return smaller
 
     def _has_room(self) -> bool:
-        """Whether one more answer may start; opens a new set for it if the plan allows one."""
+        """Return whether one more answer may start; open a new set for it if necessary."""
         plan = self.plan
         if self.under_way >= plan.slots:
             return False

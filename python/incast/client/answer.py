@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from incast.client.http import HttpPiece
 
 OK, PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 200, 206, 400, 500
-TOO_MANY = (408, 425, 429)  # statuses below 500 that another attempt may change
+TOO_MANY = (408, 425, 429)  # statuses below 500 for which another attempt may succeed
 UNBOUNDED = 1 << 30
-"""Maximum bytes of an answer if neither the answer nor the caller states a limit."""
+"""Maximum bytes of an answer if it states no length and the caller sets no limit."""
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|[*])", re.IGNORECASE)
 
 
@@ -35,7 +35,7 @@ class Expected:
     by_end
         Whether only the end of the connection ends the answer (RFC 9112 §6.3, case 8).
     version
-        Entity tag and length in bytes of the whole object; None for an unknown value.
+        The entity tag of the object, and its length in bytes; None for an unknown value.
     """
 
     length: int | None
@@ -45,7 +45,7 @@ class Expected:
 
     @classmethod
     def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
-        """Read the expected bytes from the head of an answer.
+        """Read the expected number of bytes from the head of an answer.
 
         Raises
         ------
@@ -73,12 +73,12 @@ class Expected:
         return cls(length, bound, by_end, (answer.headers.get("ETag"), total))
 
     def check(self, received: int) -> None:
-        """Refuse more bytes than expected.
+        """Refuse an answer with more bytes than expected.
 
         Raises
         ------
         ReadError
-            The answer has already brought too many bytes.
+            More bytes than expected have arrived.
         """
         if received > self.most:
             what = "it states" if self.length is not None else "are allowed without a length"
@@ -126,7 +126,7 @@ def _is_chunked(answer: "aiohttp.ClientResponse") -> bool:
 
 
 def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, int | None]:
-    """Return the lengths of the requested range and of its object (RFC 9110 §14.4)."""
+    """Return the length of the requested range, and of the whole object (RFC 9110 §14.4)."""
     told = answer.headers.getall("Content-Range", [])
     found = _RANGE.fullmatch(told[0].strip()) if len(told) == 1 else None
     if found is None:

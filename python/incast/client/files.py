@@ -14,7 +14,7 @@ from incast.client.http import HttpPiece
 from incast.client.piece import Piece, Target, Write
 from incast.errors import FetchError
 
-UNNAMED = "index"  # the file of an address without a path
+UNNAMED = "index"  # the name of the file if the address has no path
 _OURS = re.compile(r"\.incast-[0-9a-f]{16}\.part")
 """The name of a file whose piece is not complete yet."""
 
@@ -23,7 +23,7 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
     """Return the file of each piece.
 
     The name of a file is the last part of the address. If several addresses have the same last
-    part, host and port are put before it.
+    part, their files' names begin with host and port.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def places(pieces: Sequence[HttpPiece], folder: Path, *, overwrite: bool) -> dic
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove incomplete pieces that killed processes have left."""
+    """Remove the files of incomplete pieces, which killed processes leave behind."""
     unfinished.sweep_up(it for it in folder.glob(".incast-*") if _OURS.fullmatch(it.name))
 
 
@@ -78,5 +78,5 @@ def _last(url: str) -> str:
     raw = unquote(urlsplit(url).path.rpartition("/")[2])
     name = "".join(it if it.isprintable() and it != "/" else "_" for it in raw)
     if _OURS.fullmatch(name):
-        return f"_{name}"  # the next start would remove it as an incomplete piece
+        return f"_{name}"  # otherwise, the next start removes it as an incomplete piece
     return UNNAMED if name in {"", ".", ".."} else name

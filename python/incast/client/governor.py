@@ -18,7 +18,7 @@ NOT_HERE = (
 
 
 class Governor:
-    """Bounds the answers that are in flight, and the sum of their receive windows.
+    """Limits the number of answers in flight, and the sum of their receive windows.
 
     A governor belongs to one event loop. Answers start in the order in which their slots were
     requested.
@@ -61,7 +61,7 @@ class Governor:
 
     @property
     def note(self) -> str | None:
-        """The part of the plan that this system cannot carry out, in one line, or None."""
+        """One line on the part of the plan that this system cannot carry out, or None."""
         return None if window.SUPPORTED or self.plan.window is None else NOT_HERE
 
     def slot(self) -> "Slot":
@@ -69,15 +69,15 @@ class Governor:
         return Slot(self._turns)
 
     def prepare(self, sock: socket.socket) -> None:
-        """Give a socket that is not connected yet the window of the present plan."""
+        """Set the window of the present plan on a socket that is not connected yet."""
         window.prepare(sock, self.plan.window)
 
 
 class Slot:
-    """The turn of one answer.
+    """Permission to read one answer.
 
-    Call `attach` with the connection of the answer, so that the slot can limit its window, and
-    `received` with the number of bytes that have arrived.
+    Call `attach` with the socket of the answer's connection, so that the slot can limit the
+    window. Call `received` with the number of bytes whenever bytes have arrived.
     """
 
     def __init__(self, turns: Turns) -> None:
@@ -130,7 +130,7 @@ class Slot:
             self.renew()
 
     def renew(self) -> None:
-        """Set the slot's present window on its connection, if it has a connection."""
+        """Set the slot's present window on its connection, if a connection is attached."""
         sock = self._usable()
         if sock is not None:
             self.held = window.hold(sock, self.window)

@@ -18,7 +18,7 @@ from incast.client.answer import Expected
 from incast.client.governor import Governor, Slot
 from incast.client.piece import ReadError, Write
 
-CHUNK = 1 << 18  # bytes that may wait in the reader
+CHUNK = 1 << 18  # maximum number of bytes that the reader buffers
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Turn:
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("turn", default=None)
-"""The attempt of the task that requests a connection."""
+"""The attempt to read a piece, in the task that requests a connection for it."""
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -98,7 +98,7 @@ class _Connector(aiohttp.TCPConnector):
         if turn is not None and transport is not None:
             protocol = connection.protocol
             turn.closed = None if protocol is None else protocol.closed
-            if turn.closed is not None:  # reads an end that nobody waits for
+            if turn.closed is not None:  # retrieve the error even if nothing awaits it
                 turn.closed.add_done_callback(lambda end: end.cancelled() or end.exception())
             if turn.slot is not None:
                 turn.slot.attach(transport.get_extra_info("socket"))
@@ -107,9 +107,9 @@ class _Connector(aiohttp.TCPConnector):
     async def _unspoilt(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.connector.Connection:
-        """Return a connection that has brought no data since its last answer; close others.
+        """Return a connection without unrequested data; close the connections that have some.
 
-        Data that arrived between two requests would be taken for the answer to the next request.
+        Data that arrive between two requests would be read as the answer to the next request.
         """
         while True:
             connection = await super().connect(req, traces, timeout)
@@ -126,8 +126,8 @@ class _Connector(aiohttp.TCPConnector):
 class HttpReader:
     """Reads objects and ranges, and reuses connections.
 
-    To be used with `async with`. All ranges of an address must have the same entity tag and the
-    same length of the object, as far as the server states them.
+    Use a reader with `async with`. For all ranges of one address, the server must state the same
+    entity tag and the same length of the object, if it states them.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class HttpReader:
     headers
         Headers of every request.
     connect_timeout
-        Seconds in which a connection must open; None for the limit of the system.
+        Seconds within which a connection must open; None for the limit of the operating system.
     most
         Maximum bytes of an answer; None for the length that the answer states, or 1 GiB if it
         states none.
@@ -152,7 +152,7 @@ class HttpReader:
     ) -> None:
         self._governor, self._most = governor, most
         self._versions: dict[str, tuple[str | None, int | None]] = {}
-        # Of compressed answers, the decompressed bytes would be counted.
+        # With compression, the bytes read would not be the bytes of the object.
         self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout)
         self._session: aiohttp.ClientSession | None = None
@@ -221,7 +221,7 @@ class HttpReader:
             await _clean(turn.closed)
 
     def _hold(self, piece: HttpPiece, expected: Expected) -> None:
-        """Refuse a range if its object is not in the version of the first range."""
+        """Refuse a range if the object has changed since its first range was read."""
         if not piece.is_range:
             return
         known = self._versions.get(piece.url, (None, None))
@@ -246,11 +246,11 @@ class HttpReader:
 def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
     """Return whether data, such as a part of a head, have arrived on an idle connection.
 
-    Only the connection's parser knows of unfinished data; the next request has its own parser.
+    Only the parser of the connection knows of incomplete data; the next request has a new parser.
     """
     if protocol.should_close:
         return True
-    parser = protocol._parser  # noqa: SLF001 (only it has unfinished data)
+    parser = protocol._parser  # noqa: SLF001 (only it has incomplete data)
     try:
         return parser is not None and parser.feed_eof() is not None
     except aiohttp.http_exceptions.HttpProcessingError:
@@ -258,7 +258,7 @@ def _spoilt(protocol: aiohttp.client_proto.ResponseHandler) -> bool:
 
 
 async def _clean(closed: "asyncio.Future[None]") -> None:
-    """Refuse an answer without length if its connection was reset, because bytes may be missing."""
+    """Refuse an answer of unknown length if its connection was reset: bytes may be missing."""
     try:
         await asyncio.shield(closed)
     except (aiohttp.ClientError, OSError):
@@ -296,7 +296,7 @@ def _of_connector(error: Any) -> str:  # noqa: ANN401 (ClientConnectorError)
 def _of_system(error: OSError) -> str:
     if isinstance(error, ssl.SSLError):
         return f"no TLS: {said.reason(error.reason or str(error))}"
-    number = error.errno or 0  # below 0 if a name is unknown
+    number = error.errno or 0  # negative if the host name is unknown
     if number > 0:
         return os.strerror(number)
     return said.reason(error.strerror or str(error)) or "closed by the server"
@@ -319,4 +319,4 @@ _REASONS: tuple[tuple[type[BaseException], Callable[[Any], str]], ...] = (
         lambda error: f"the answer is not HTTP: {said.reason(error.message)}",
     ),
 )
-"""Kinds of errors, and functions that describe them; the first kind that matches counts."""
+"""Kinds of errors, and functions that describe them; the first kind that matches is used."""

@@ -1,10 +1,10 @@
 """Plans learnt from measurements of answers.
 
 The learner starts with the safe budget. The learner tries a smaller plan first, since this cannot
-cause losses, and measures whether it is slower. If the smaller plan is not slower, the network is
-already full, and a larger plan could only fill buffers. Otherwise the learner increases the number
-of answers or the windows in steps as long as each step gains goodput. The learner undoes a step
-that gains nothing or loses packets.
+cause losses. If the smaller plan is not slower, the network is already full, and a larger plan
+could only fill buffers. Otherwise the learner increases the number of answers or the windows in
+steps, as long as each step gains goodput. The learner undoes a step that gains nothing or loses
+packets.
 """
 
 from collections import deque
@@ -17,7 +17,7 @@ from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
 from incast.client.sample import Meter, Sample
 
 LOOK, ROUNDS, SECONDS = 32, 4, 0.1
-"""Minimum number of answers, of answers per slot, and of seconds in a measurement."""
+"""A measurement has at least this many answers, answers per slot, and seconds."""
 REST = 8
 """Number of measurements until the learner checks again whether a smaller plan would be slower."""
 LONGEST_REST = 64
@@ -31,8 +31,8 @@ PAYS = 0.03
 """Minimum gain of goodput for which a larger plan is kept."""
 STALL = 0.15
 """Seconds without data that indicate a timeout; Linux retransmits after at least 200 ms."""
-UNUSUAL = 10  # a stall is also this many times the median gap, because some servers are slow
-REMEMBERED = 64  # gaps that the median is of
+UNUSUAL = 10  # a stall is also longer than this many median gaps: some servers are slow
+REMEMBERED = 64  # number of gaps from which the median is computed
 LOSSY = 0.1
 """A plan is too large if at least this share of answers have losses."""
 MOST_SLOTS, LARGEST_WINDOW = 256, 1 << 22
@@ -47,7 +47,7 @@ class Way(Enum):
 
 @dataclass(frozen=True)
 class Size:
-    """The number of slots and the window of a plan; None is a window without a limit."""
+    """The number of slots and the window of a plan; the window is None if it has no limit."""
 
     slots: int
     window: int | None
@@ -78,7 +78,7 @@ class Learner:
     Parameters
     ----------
     budget
-        Upper limit of the sum of the windows, bytes; None for no limit except the learnt one. The
+        Upper limit of the sum of the windows, bytes; None if only measurements limit the sum. The
         learner starts with at most `SAFE_BUDGET` in any case.
     windows
         Whether windows are bounded at all; False to learn the number of answers only.
@@ -137,7 +137,7 @@ class Learner:
         return gap > max(STALL, UNUSUAL * usual)
 
     def _is_too_large(self) -> bool:
-        """Whether the trial loses packets; one stall is enough if the trial exceeds the base."""
+        """Return whether the trial loses packets; if it exceeds the base, one stall suffices."""
         if self._trial.budget > self._base.budget:
             return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
@@ -199,7 +199,7 @@ class Learner:
         return trial.budget < self._ceiling
 
     def _settle(self) -> None:
-        """Stay with the base, for twice as long as the last time."""
+        """Keep the base for twice as many measurements as last time, up to `LONGEST_REST`."""
         self._todo.clear()
         self._trial = self._base
         self._rest = min(2 * self._rest or REST, LONGEST_REST)

@@ -36,7 +36,7 @@ class Piece(Protocol):
 
 P_contra = TypeVar("P_contra", bound=Piece, contravariant=True)
 Write = Callable[[bytes], object]
-"""A function that takes the data of a piece in their order."""
+"""A function that takes the data of a piece, in order."""
 
 
 class Reader(Protocol[P_contra]):
@@ -64,7 +64,7 @@ class WriteError(Exception):
 Target = Callable[[Piece], AbstractContextManager[Write]]
 """Returns a context that stores the data of a piece.
 
-Each attempt enters a context of its own, and a failed attempt leaves the context with its error.
+Each attempt enters a new context. If an attempt fails, the context receives the error.
 """
 
 
@@ -81,7 +81,7 @@ class Outcome:
     attempts
         Number of attempts.
     waited
-        Seconds until the turn of the last attempt.
+        Seconds that the last attempt waited for its turn.
     sample
         Measurements of the last attempt: bytes, seconds, the longest gap; None if no data arrived.
     window

@@ -8,7 +8,7 @@ from incast.client.window import LARGEST
 SEGMENT = 1448
 """Bytes of data in a full packet on Ethernet: 1500 minus IP, TCP and timestamps."""
 WINDOW = 4 * SEGMENT
-"""Four full segments, bytes. With a smaller window, a loss could not cause three duplicate ACKs."""
+"""Four full segments, bytes. With a smaller window, no loss could cause three duplicate ACKs."""
 SLOTS = 4
 SAFE_BUDGET = SLOTS * WINDOW
 """Bytes that fit into the buffer of nearly every port: 16 full packets, 24 KB with headers."""
@@ -22,14 +22,14 @@ class PlanError(ValueError):
 class Plan:
     """The answers that may be in flight, and their windows.
 
-    Answers start in sets. A set opens when every answer of the newest set has delivered `trigger`
-    bytes, and fewer than `sets` sets are open. At most `slots` = `size` × `sets` answers are in
+    Answers start in sets. A new set opens when fewer than `sets` sets are open and every answer of
+    the newest set has delivered `trigger` bytes. At most `slots` = `size` × `sets` answers are in
     flight. The classmethods make the plans of Osada et al. and of request batching.
 
     Parameters
     ----------
     size
-        Number of answers of a set.
+        Number of answers in a set.
     sets
         Number of sets that may be open at once.
     trigger
@@ -39,7 +39,7 @@ class Plan:
     budget
         Upper limit of the sum of the windows, bytes; None for the sum of `slots` windows.
     grows
-        Whether the last answers, if they are fewer than a set, share the budget of a set.
+        Whether the last answers share the budget of a set, if they are fewer than `size`.
     early
         Whether a connection opens before the turn of its answer; the request waits for the turn.
 
@@ -107,7 +107,7 @@ class Plan:
 
     @classmethod
     def ocs(cls, size: int = 2, trigger: int = 0, window: int = WINDOW) -> Self:
-        """Optimised serialisation (§4.4): two sets at a time, early connections, an end game."""
+        """Optimised serialisation (§4.4): two sets at once, early connections, growing windows."""
         return cls(size=size, sets=2, trigger=trigger, window=window, grows=True, early=True)
 
     @classmethod
@@ -125,7 +125,7 @@ class Plan:
         rate
             Rate of the client's link, bit/s.
         base_rtt
-            Round trip of one full packet on the idle network, seconds, with serialisation.
+            Round-trip time of a full packet on the idle network, with serialisation, seconds.
         answer
             Bytes of an answer.
         form

@@ -14,8 +14,8 @@ from incast.client.piece import Outcome, Piece, Reader, ReadError, Target, Write
 from incast.client.summary import Summary
 
 P = TypeVar("P", bound=Piece)
-TIMEOUT = 60.0  # seconds of an attempt
-LONGEST_PAUSE = 10.0  # seconds
+TIMEOUT = 60.0  # seconds that an attempt may take
+LONGEST_PAUSE = 10.0  # seconds between two attempts
 FIRST_PAUSE = 0.1  # seconds before the second attempt; each later pause is twice as long
 
 
@@ -64,7 +64,7 @@ async def read(
         Seconds that an attempt may take after its turn has come, and that opening an early
         connection may take; None for no limit.
     retries
-        Further attempts of a piece that failed. Each attempt waits for a turn again.
+        Number of further attempts if a piece fails. Each attempt waits for a new turn.
     target
         The target that stores the pieces; None to keep them in memory.
     progress
@@ -72,7 +72,7 @@ async def read(
     total
         Seconds that the whole read may take; pieces that have not ended by then fail.
     stop
-        Event that ends the read: finished pieces are kept, all others fail.
+        Event that ends the read: finished pieces are kept, and all other pieces fail.
 
     Returns
     -------
@@ -116,7 +116,7 @@ async def read(
             tasks = [group.create_task(one(piece)) for piece in pieces]
             ending = asyncio.create_task(
                 end()
-            )  # after the pieces, because a task that never ran returns nothing
+            )  # created last: tasks of pieces that never ran would return nothing
     finally:
         if ending is not None:
             ending.cancel()
@@ -164,7 +164,7 @@ class _Job(Generic[P]):
             error, final = str(wrong), True
         except TimeoutError:
             error = f"not read in {self._timeout:g} s" if self._timeout else "no answer in time"
-        except Exception as wrong:  # noqa: BLE001 (of one piece, it must not end the others)
+        except Exception as wrong:  # noqa: BLE001 (an error of one piece must not end the others)
             error = said.reason(f"{type(wrong).__name__}: {wrong}")
         outcome = Outcome(
             name=piece.name,
@@ -186,7 +186,7 @@ class _Job(Generic[P]):
 
 @contextmanager
 def _kept(target: Target, piece: Piece) -> Iterator[Write]:
-    """Enter a target, and distinguish errors of the disk from errors of the network."""
+    """Enter a target, and turn its errors (of the disk, not of the network) into `WriteError`."""
 
     def kept(data: bytes) -> None:
         with _writing():

@@ -17,7 +17,7 @@ class Sample:
     gap
         The longest time without data, seconds.
     lost
-        Packets that arrived after a gap in the sequence; losses leave such gaps.
+        Packets that arrived behind a gap in the sequence numbers; a lost packet leaves such a gap.
     """
 
     received: int
@@ -37,7 +37,7 @@ class Meter:
         """The largest number of answers that were in flight or waiting at one time."""
 
     def tick(self, count: int = 0, *, full: bool) -> None:
-        """Count bytes and the time since the last tick, unless that tick found a free slot."""
+        """Count bytes, and the time since the last tick, unless a slot was free at that tick."""
         now = monotonic()
         if self._last is not None:
             self.seconds += now - self._last

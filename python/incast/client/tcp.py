@@ -1,4 +1,4 @@
-"""Read pieces by plain TCP: send a request, read an answer of known size or until the end."""
+"""Read pieces by plain TCP: send a request, and read an answer of known or unknown size."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from typing import Any, Self
 from incast.client.governor import Governor, Slot
 from incast.client.piece import ReadError, Write
 
-BUFFER = 1 << 18  # bytes that are read at once
+BUFFER = 1 << 18  # maximum number of bytes that are read at once
 UNBOUNDED = 1 << 30
 """Maximum bytes of an answer of unknown size, unless the caller sets another limit."""
 Place = tuple[int, int, int, str, Any]
@@ -45,14 +45,14 @@ class TcpPiece:
 
 
 class TcpReader:
-    """Reads answers by plain TCP; to be used with `async with`.
+    """Reads answers by plain TCP. Use a reader with `async with`.
 
     Parameters
     ----------
     governor
         The governor that limits the windows of new connections.
     connect_timeout
-        Seconds in which a connection must open; None for the limit of the system.
+        Seconds within which a connection must open; None for the limit of the operating system.
     most
         Maximum bytes of an answer without `size`.
     """
@@ -67,7 +67,7 @@ class TcpReader:
         self._governor, self._most = governor, most
         self._connect_timeout = connect_timeout
         self._idle: dict[str, list[_Connection]] = {}
-        self._buffer = bytearray(BUFFER)  # all connections share it, and copy their data at once
+        self._buffer = bytearray(BUFFER)  # shared: each connection copies its data out immediately
 
     async def __aenter__(self) -> Self:
         return self
@@ -81,10 +81,10 @@ class TcpReader:
         for connection in [it for those in self._idle.values() for it in those]:
             connection.close()
         self._idle.clear()
-        await asyncio.sleep(0)  # the loop closes the connections in its next turn
+        await asyncio.sleep(0)  # the loop closes the connections in its next iteration
 
     async def connect(self, piece: TcpPiece) -> None:
-        """Open a connection for a piece whose request has to wait."""
+        """Open a connection for a piece whose request must still wait for its turn."""
         try:
             connection = await self._take(piece)
         except ReadError:
@@ -97,7 +97,7 @@ class TcpReader:
         Raises
         ------
         ReadError
-            There is no connection, or it closes before the whole answer has arrived.
+            There is no connection, or the connection closes before the whole answer has arrived.
         """
         connection = await self._take(piece)
         try:

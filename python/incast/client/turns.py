@@ -1,4 +1,4 @@
-"""Start answers in their order in an event loop, and learn from their measurements."""
+"""Start answers in the order of their requests, in an event loop, and learn from measurements."""
 
 import asyncio
 from typing import Protocol
@@ -55,7 +55,7 @@ class Turns:
             raise
 
     def end(self, turn: Turn, sample: Sample | None) -> None:
-        """End a turn, or a wait for it."""
+        """End a turn, or stop waiting for it."""
         self._meter.tick(full=self.admission.full)
         self._waiters.pop(turn.ticket, None)
         del self._turns[turn.ticket]

@@ -3,7 +3,7 @@
 Linux grows a window by itself. It applies `TCP_WINDOW_CLAMP` only until the first full segment
 arrives, because that segment shows how much memory a segment needs. So `prepare` makes the buffer
 small before the connection opens, and `hold` sets the clamp after data have arrived, and reads it
-back. Other systems have no clamp; they can limit only the number of answers (`SUPPORTED`).
+back. Other systems have no clamp; on them, only the number of answers is limited (`SUPPORTED`).
 """
 
 import socket
@@ -35,7 +35,8 @@ def prepare(sock: socket.socket, window: int | None) -> None:
 def hold(sock: socket.socket, window: int | None) -> Held | None:
     """Set the window of a connection on which a full segment has arrived.
 
-    If the window grows, its memory is set first. The next ACK tells the server of the window.
+    If the window grows, the socket's memory is enlarged first. The next ACK tells the server the
+    new window.
 
     Returns
     -------
@@ -54,7 +55,7 @@ def hold(sock: socket.socket, window: int | None) -> Held | None:
 
 
 def out_of_order(sock: socket.socket) -> int:
-    """Return the number of packets so far that arrived after a gap; 0 if it is unknown."""
+    """Return how many packets have arrived behind a gap in the sequence; 0 if unknown."""
     if not SUPPORTED:
         return 0
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO)

@@ -18,8 +18,8 @@ Flow = tuple[NDArray[np.float64], NDArray[np.int64]]  # times and sequence numbe
 _MOST_PACKETS = 2_000_000
 _LANES = 64
 _MILLI = 1e3
-_BINS = ((1e-4, "100 µs"), (1e-3, "1 ms"), (1e-2, "10 ms"))  # of the fan-in
-_MARGIN = 0.02  # share of the episode, added before and after
+_BINS = ((1e-4, "100 µs"), (1e-3, "1 ms"), (1e-2, "10 ms"))  # the widths of the fan-in's bins
+_MARGIN = 0.02  # share of the episode's duration, added before and after it
 
 
 def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
@@ -91,7 +91,7 @@ def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
 
 
 def kilobytes(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return sequence numbers in kB from the first number; they wrap at 2^32."""
+    """Return sequence numbers in kB, relative to the first; they wrap at 2^32 bytes."""
     told: NDArray[np.float64] = ((numbers - numbers[0] + 2**31) % 2**32 - 2**31) / 1e3
     return told
 
@@ -107,7 +107,7 @@ def _sequence(flow: Flow, start: float) -> str:
 
 
 def _fan_in(flows: dict[str, Flow], start: float) -> str:
-    """Draw how many flows send in each bin of time."""
+    """Draw the number of flows that send in each time bin."""
     figure, panels = style.sheet("", "", panels=len(_BINS), size=(7.6, 5.2), sharex=True)
     for axes, (width, name) in zip(panels, _BINS, strict=True):
         _steps(axes, flows, start, width)

@@ -1,4 +1,4 @@
-"""A second thread reads captures in Rust; the first one shows progress and waits for Ctrl-C."""
+"""A second thread reads captures in Rust; the first thread shows progress and handles Ctrl-C."""
 
 import json
 import signal
@@ -60,7 +60,7 @@ class Report(dict[str, Any]):
 PIPE = "-"
 FLOWS = range(2, 65_536)
 _STEP = 0.1  # seconds between two reports of progress
-_PATIENCE = 2.0  # seconds after the first Ctrl-C; a later Ctrl-C does not wait for the reading
+_PATIENCE = 2.0  # seconds after the first Ctrl-C, until another Ctrl-C ends the command at once
 
 
 def diagnose(
@@ -115,7 +115,7 @@ def diagnose(
         try:
             _open(captures)
             found.append(json.loads(captures.diagnose(vantage, flows)))
-        except BaseException as error:  # noqa: BLE001 (the caller gets it)
+        except BaseException as error:  # noqa: BLE001 (it is raised in the caller's thread)
             failed.append(error)
         finally:
             done.set()
@@ -136,8 +136,8 @@ def diagnose(
 def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
     """Let Ctrl-C stop only the reading; yield the times at which Ctrl-C was pressed.
 
-    A `KeyboardInterrupt`, in contrast, may be raised anywhere in the code, and another one while
-    the first is handled.
+    Otherwise, Ctrl-C would raise a `KeyboardInterrupt` anywhere in the code, and pressing it again
+    would raise another one while the first is handled.
     """
     times: list[float] = []
 
@@ -148,7 +148,7 @@ def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
             before(number, frame)
 
     before = signal.getsignal(signal.SIGINT)
-    # Only the main thread gets signals, and a program that ignores SIGINT still ignores it.
+    # Only the main thread can handle signals. If the program ignores SIGINT, keep ignoring it.
     heeds = threading.current_thread() is threading.main_thread() and callable(before)
     if heeds:
         signal.signal(signal.SIGINT, stop)

@@ -18,10 +18,10 @@ _RATES = {
     10e9: "10Gbps", 25e9: "25Gbps", 40e9: "40Gbps", 50e9: "50Gbps", 100e9: "100Gbps",
     200e9: "200Gbps", 400e9: "400Gbps",
 }  # fmt: skip
-_NEAR = (0.75, 1.2)  # of a usual rate
-_LEAST_BUFFER = 4  # packets
+_NEAR = (0.75, 1.2)  # shares of a usual rate between which an observed rate is near it
+_LEAST_BUFFER = 4  # packets, the smallest buffer
 _HEADERS = 40
-_MOST_HEADERS = 78  # with Ethernet and options
+_MOST_HEADERS = 78  # bytes, with Ethernet and options
 _SEGMENTS = (88, 65495)  # bytes, the smallest and the largest
 _USUAL_SEGMENT = 1460
 _USUAL_TRIP = 1e-4  # seconds
@@ -79,7 +79,7 @@ def _lines(seen: dict[str, Any]) -> Iterator[_Line]:
     least, most = _SEGMENTS
     mss = min(max(int(_number(seen["mss"])) or _USUAL_SEGMENT, least), most)
     rate_bps, rate = _rate(rate_seen)
-    # A round trip of the network lets a full packet and its ACK through.
+    # The base round trip must be long enough to transmit a full packet and its ACK.
     shortest = 1.1 * 2 * 8 * (mss + 2 * _MOST_HEADERS) / rate_bps
     trip = max(_number(seen["rtt_s"]) or _USUAL_TRIP, shortest)
     yield from (_Line(""), _Line("[network]"), _Line('topology = "star"'))
@@ -151,7 +151,7 @@ def _planned(lines: Sequence[_Line]) -> str:
 def _at_fault(lines: Sequence[_Line], key: str) -> int | None:
     """Return the index of the line to leave out for a refused key.
 
-    If no line sets the key, this is a line of the same table, or else any line that sets a key.
+    If no line sets the key, return a line of the same table, or else any line that sets a key.
     """
     table = key.partition(".")[0] + "."
     exact = (at for at, line in enumerate(lines) if line.key == key)

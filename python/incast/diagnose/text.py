@@ -1,7 +1,7 @@
 """The report as sentences and tables: the answer first, then the reasons for the answer.
 
-Names of files and names in captures are made harmless, so that no control character reaches a
-terminal or a page.
+Control characters in the names of files, and in names from captures, are escaped, so that they
+do not reach a terminal or a page.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import Any
 from incast import units
 from incast.diagnose.reading import Report
 
-_MOST = 10  # rows of a list
+_MOST = 10  # maximum number of rows of a list
 _ANSWERS = {True: "Incast", False: "No incast", None: "Cannot tell whether this is incast"}
 _FOUND = {True: "found", False: "ruled out", None: "cannot tell"}
 _LACKS = "the capture is incomplete"
@@ -42,7 +42,7 @@ CAUSES = {
 
 
 def answer(report: Report) -> str:
-    """Return the first line: the answer on incast, with the cost of waits or with its reason."""
+    """Return the first line: whether there is incast, and the cost of waits or the reason."""
     incast, severity = report["incast"], report["severity"]
     head = _ANSWERS[incast]
     if incast and severity and severity["mild"]:
@@ -72,7 +72,7 @@ def _tail(severity: dict[str, Any]) -> str:
 
 
 def reasons(report: Report) -> Iterator[str]:
-    """Yield the gaps of the files, and then the reason for the answer unless `answer` has it."""
+    """Yield what the files lack, then the reason for the answer unless `answer` states it."""
     for lack in report["incomplete"]:
         yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
     if report["incomplete"] and report["incast"] is None:
@@ -182,7 +182,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
 
 
 def cannot_tell(report: Report) -> list[str]:
-    """Return a sentence per open question, except for the one that the first lines mention."""
+    """Return a sentence per open question, except for a question that the first lines mention."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
         for one in report["cannot_tell"]

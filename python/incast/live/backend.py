@@ -25,7 +25,7 @@ from incast.sweep.backend import Spill
 from incast.sweep.capture import Capture
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-_SETTLED = 0.02  # seconds in which the last ACKs and FINs arrive
+_SETTLED = 0.02  # seconds to wait for the last ACKs and FINs
 
 
 class Progress:
@@ -45,7 +45,7 @@ class Progress:
 
 
 class Kernel:
-    """The kernel of this machine, with hosts in namespaces; it does one run at a time.
+    """The kernel of this machine, with hosts in namespaces. Only one run is possible at a time.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Kernel:
         seed: int,
         cancelled: Callable[[], bool],
     ) -> Reader:
-        """Return the client's application of a run."""
+        """Return the application that runs on the client."""
         return Client(here, star.hosts, pairs, star.stack, seed, cancelled)
 
     def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
@@ -182,11 +182,11 @@ def _row(
     servers: Counter[str],
     readers: Counter[str],
 ) -> dict[str, Any]:
-    """Return a row with the columns that hosts know; the other columns are empty."""
+    """Return a row with the columns that hosts can measure; the other columns are empty."""
     names = [column["name"] for column in json.loads(_core.columns("rows"))]
     row: dict[str, Any] = {name: None for name in names if "." not in name}
     blocks = summary.completions
-    # The client sends only handshakes and requests.
+    # The client sends only handshakes and requests; its timeouts count as timeouts of handshakes.
     handshakes = readers["TCPTimeouts"] + servers["TCPSynRetrans"]
     row |= {
         "seed": seed,

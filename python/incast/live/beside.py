@@ -18,7 +18,7 @@ _GOODPUT = "goodput_bps"
 def table(
     simulated: Results, real: Results, theory: "Theory | None"
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns that identify the points, and those of simulation, hosts and models.
+    """Return the key columns, and the columns of simulation, real hosts and models.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _models(ours: pl.DataFrame, theory: "Theory", unit: str) -> list[Column]:
 
 
 def _at(ours: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows in the order of the points in `ours`; a point without a row gets nulls."""
+    """Return `rows` in the order of the points of `ours`; a point that has no row gets nulls."""
     points = ours.select("point")
     rows = rows.with_columns(pl.col("point").cast(points["point"].dtype))
     return points.join(rows, on="point", how="left", maintain_order="left")

@@ -47,7 +47,7 @@ class Connection:
     Parameters
     ----------
     rto, rtt
-        RTO of the connection, backed off or not, and smoothed round trip, in seconds.
+        RTO of the connection, including any back-off, and smoothed round trip, in seconds.
     segments
         Number of segments with data that the connection has sent, with retransmissions.
     """

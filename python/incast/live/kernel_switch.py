@@ -15,7 +15,7 @@ from incast.scenario.resolved import Resolved
 _ETHERNET = 14  # bytes of a frame's header, which tbf and bfifo count
 _BURST = 3028  # two full frames, the shortest burst with which tbf keeps to its rate
 _HOST_QUEUE = 1 << 24  # bytes; large enough that a host never drops its own packets
-_LONGEST_DELAY = 100e-6  # seconds; a link's delay may be left out if the kernel takes as long
+_LONGEST_DELAY = 100e-6  # seconds; shorter link delays are left out: the kernel takes as long
 
 
 class Switches(StrEnum):
@@ -64,7 +64,7 @@ class KernelSwitch:
         self.home = Namespace.current()
         self.rate = here.line_rate
         overhead = max(here.facts["wire_bytes"] - here.packet - _ETHERNET, 0)
-        # Room for the Ethernet headers of full packets, which the scenario does not count.
+        # Include the Ethernet headers of full packets, which the scenario does not count.
         limit = here.buffer_bytes * (here.packet + _ETHERNET) // here.packet
         ports = range(len(hosts))
         batch(
@@ -84,7 +84,7 @@ class KernelSwitch:
         self.start = time.monotonic()
 
     def stop(self) -> dict[str, Any]:
-        """Remove the switch; return the columns that the kernel knows."""
+        """Remove the switch; return the columns that the kernel measures."""
         length = time.monotonic() - self.start
         with inside(self.home):
             text = executed("tc", ["-s", "-j", "qdisc", "show", "dev", "host0"], lines=False)
@@ -116,7 +116,7 @@ def _shaped(interface: str, rate: float, overhead: int, limit: int) -> list[str]
 
 
 def available() -> str:
-    """Return the reason why the kernel cannot be this switch; an empty string if it can."""
+    """Return why the kernel cannot act as the switch; an empty string if it can."""
     try:
         with inside(Namespace()):
             executed("tc", _shaped("lo", 1e8, 0, 1 << 15))

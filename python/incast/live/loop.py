@@ -9,8 +9,8 @@ from typing import Self
 
 from incast._core import hurry
 
-_LONGEST = 0.05  # seconds of a wait, after which a cancelled run is noticed
-_COARSE = 2e-3  # shorter waits are too short for epoll's milliseconds
+_LONGEST = 0.05  # seconds: the longest wait, after which a cancelled run is noticed
+_COARSE = 2e-3  # seconds; epoll, which counts milliseconds, is too coarse below this
 _AT_ONCE = 256
 
 
@@ -37,7 +37,7 @@ class Loop:
         self._epoll.register(number, select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def watch(self, one: socket.socket, *, writes: bool) -> None:
-        """Choose whether the loop waits until the socket can be written."""
+        """Choose whether the loop also calls the function when the socket can be written."""
         self._epoll.modify(one.fileno(), select.EPOLLIN | (select.EPOLLOUT if writes else 0))
 
     def remove(self, one: socket.socket) -> None:
@@ -48,9 +48,9 @@ class Loop:
         one.close()
 
     def wait(self, until: float) -> None:
-        """Serve the ready sockets; if none is ready, wait for one until the time `until`."""
+        """Serve the ready sockets; if none is ready, wait until a socket is, or until `until`."""
         left = min(until - time.monotonic(), _LONGEST)
-        # If less than some milliseconds are left, poll without waiting, so that times are exact.
+        # If at most `_COARSE` is left, poll without waiting, so that times are exact.
         for number, events in self._epoll.poll(left if left > _COARSE else 0, _AT_ONCE):
             call = self._calls.get(number)
             if call is not None:  # another socket of the batch may have closed this one

@@ -21,7 +21,7 @@ _ONLY_RACK = (6, 17)  # since this release, tcp_recovery = 0 has no effect (Linu
 
 @dataclass(frozen=True)
 class Machine:
-    """The abilities of a machine that `incast live` needs.
+    """The abilities that `incast live` needs from a machine.
 
     Parameters
     ----------
@@ -82,11 +82,11 @@ _OWN = ("--user", "--map-root-user", "--net", "--mount")
 
 
 def reenter() -> None:
-    """Without root, start this command again in a user namespace, in which it has root's rights.
+    """Without root rights, start this command again as root of a new user namespace.
 
     A command that runs as root in a user namespace is also started again if the user namespace does
-    not own the network, because the command could not return to that network. Without namespaces,
-    do nothing; `Machine.here` then tells the reason.
+    not own the network, because the command could not return to that network. If no
+    namespace can be created, do nothing; `Machine.here` then gives the reason.
     """
     if sys.platform != "linux" or os.environ.get(_REENTERED):
         return
@@ -144,7 +144,7 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _tick() -> str:
-    """Return the length of the kernel's tick, to which its retransmission timers are exact."""
+    """Return the length of the kernel's tick: the resolution of its retransmission timers."""
     config = Path(f"/boot/config-{platform.release()}")
     texts = [config.read_text()] if config.exists() else []
     packed = Path("/proc/config.gz")

@@ -12,10 +12,10 @@ from incast.scenario import load
 
 RATES = (10e6, 50e6, 100e6, 200e6, 500e6)
 """The rates that `incast live --check` measures, in bit/s."""
-_LEAST_BUSY = 0.9  # share of the time in which the link must send; less means that hosts are slow
-_MOST_BUSY = 0.85  # of a thread; hosts must be able to send faster than the link, or nothing queues
+_LEAST_BUSY = 0.9  # share of the time in which the link must send; if less, hosts are slow
+_MOST_BUSY = 0.85  # maximum busy share of a thread; a busier thread may not fill the link
 _RTO_AT = 100e6  # bit/s
-_SHORTEST_RTO = 1e-3  # requested, to measure the RTO that the kernel then uses
+_SHORTEST_RTO = 1e-3  # the requested minimum; the RTO that the kernel then uses is measured
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def shortest_rto() -> float | None:
 
 
 def _row(rate: float, workload: dict[str, Any]) -> dict[str, Any]:
-    """Run a workload with the congestion control that every kernel has, and a short RTO."""
+    """Run a workload with Reno, which every kernel has, and with a short minimum RTO."""
     document = {
         "profile": "linux",
         "network": {"rate": f"{rate:.0f}bps", "delay": "20us", "buffer": "64KiB"},
@@ -87,7 +87,7 @@ def _row(rate: float, workload: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines() -> Iterator[str]:
-    """Measure all rates; yield a line for each, and one for the shortest RTO."""
+    """Measure all rates; yield a line for each rate, and a line for the shortest RTO."""
     for rate in RATES:
         yield str(measure(rate))
     rto = shortest_rto()
@@ -101,7 +101,7 @@ def check_rate(rate: float) -> None:
     Raises
     ------
     LiveError
-        Runs at this rate cannot be trusted; the message has the measurements.
+        Runs at this rate cannot be trusted; the message gives the measurements.
     """
     found = measure(rate)
     if not found.trusted:

@@ -11,7 +11,7 @@ from incast.live.namespaces import inside
 from incast.live.star import address
 
 REQUEST = struct.Struct("!Q")
-"""A request is the number of wanted bytes."""
+"""The format of a request: the number of bytes to send."""
 ENDLESS = 2**63
 _ZEROS = memoryview(bytes(1 << 20))
 _FLOOD_BUFFER = 1 << 18
@@ -41,7 +41,7 @@ class Server:
         loop.add(self.listener, self.accept)
 
     def accept(self, _: int) -> None:
-        """Accept a connection that waits, if there is one."""
+        """Accept a waiting connection, if there is one."""
         try:
             one, _peer = self.listener.accept()
         except BlockingIOError:
@@ -60,7 +60,7 @@ class _Answer:
         self.server = server
         self.socket = one
         self.owed = 0
-        self.waits = False  # whether the answer waits for room in the send buffer
+        self.waits = False  # whether the answer waits for space in the send buffer
         one.setblocking(False)
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         server.loop.add(one, self.serve)
@@ -80,7 +80,7 @@ class _Answer:
             self.server.answers.remove(self)
             self.server.loop.remove(self.socket)
             return
-        (wanted,) = REQUEST.unpack(text)  # a request is in one segment
+        (wanted,) = REQUEST.unpack(text)  # a request arrives in a single segment
         if wanted == ENDLESS:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _FLOOD_BUFFER)
         self.owed += wanted
@@ -94,7 +94,7 @@ class _Answer:
         except BlockingIOError:
             pass
         except OSError:
-            self.owed = 0  # the client has gone
+            self.owed = 0  # the client has closed the connection
         if self.waits != bool(self.owed):
             self.waits = bool(self.owed)
             self.server.loop.watch(self.socket, writes=self.waits)

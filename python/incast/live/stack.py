@@ -6,10 +6,11 @@ from functools import cached_property
 from incast import units
 from incast.scenario.resolved import Resolved
 
-# Bytes of TCP's timestamp option in every segment (RFC 7323), and of the largest MSS without it.
+# Bytes of the timestamp option in every segment (RFC 7323), and the largest MSS without the option.
 _TIMESTAMPS = 12
 MOST_MSS = 1460
-# For windows of at least this size, the kernel's tuning of receive buffers is closer to a scenario.
+# From this window size on (bytes), the kernel's own tuning of receive buffers is closer to a
+# scenario than a fixed window.
 _TUNED = 1 << 18
 # A server writes a whole SRU at once, as in the simulation.
 _SEND_BUFFER = "4096 4194304 6291456"
@@ -54,7 +55,7 @@ class Stack:
 
     @classmethod
     def of(cls, here: Resolved) -> "Stack":
-        """Take the settings of a resolved scenario, as far as kernels have them."""
+        """Take those settings of a resolved scenario that a kernel has, too."""
         tcp = here.tree["transport"]
         recovery = str(tcp["recovery"]["name"])
         window = here.receive_window * here.mss
@@ -94,7 +95,7 @@ class Stack:
     @cached_property
     def route(self) -> str:
         """Options of the route to the other hosts, as `ip route` writes them."""
-        # A namespace may choose any congestion control only in an option of a route.
+        # Inside a namespace, only a route option can select every congestion control.
         options = [
             f"congctl {self.control}",
             f"initcwnd {self.initial_window}",

@@ -1,4 +1,4 @@
-"""A star of real hosts: each host and the switch have a namespace; veth links join them."""
+"""A star of real hosts: veth links join the hosts' namespaces to the namespace of the switch."""
 
 import fcntl
 import os
@@ -43,7 +43,7 @@ class Ends:
 
 
 class Star:
-    """Hosts around a switch, which end with the `with` block or with the process.
+    """Hosts around a switch; they exist until the end of the `with` block or of the process.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from incast.live.star import address
 from incast.scenario.resolved import Resolved
 
 _READ = 1 << 18
-_LONG = 10  # a stall is this many base round trips without data, as in the simulation
+_LONG = 10  # a stall lasts longer than this many base round trips, as in the simulation
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Summary:
     finished
         Whether the workload was finished.
     bytes, elapsed
-        Bytes of complete blocks, or all bytes of long flows, and seconds since the first request.
+        Bytes of complete blocks, or all bytes of long flows; seconds from the start to the end.
     completions
         Seconds of each block.
     fairness
@@ -70,7 +70,7 @@ class _Part:
         self.socket: socket.socket | None = None
 
     def open(self) -> bool:
-        """Open a connection if there is none; return whether a new one was opened."""
+        """Open a connection if there is none; return whether a connection was opened."""
         if self.socket is not None:
             return False
         self.connected, self.is_new = False, True
@@ -230,9 +230,10 @@ class Client:
         return True
 
     def steps(self, start: float) -> list[tuple[float, int, int | None]]:
-        """Draw the times at which parts are opened or requested, the last time first.
+        """Draw random times for opening connections and for requests, the last time first.
 
-        A step has a time, a part, and the requested bytes; None opens the part's connection.
+        A step is a time, a flow, and the number of bytes to request; if the number is None, the
+        step only opens the connection.
         """
         facts, at = self.here.facts, start
         early = self.here.workload.get("handshakes") != "before" and facts["request_spread_s"] > 0

@@ -9,7 +9,7 @@ from typing import Any
 LATE_MAX = 10e-3
 """Largest delay with which a frame may leave the switch, in seconds."""
 LATE_P99 = 0.5e-3
-"""Largest delay of 99 of 100 frames, in seconds."""
+"""Largest delay that 99 of 100 frames may have, in seconds."""
 BUSIEST = 0.95
 """Largest share of the run in which the switch's or the hosts' thread may be busy."""
 LONGEST_WAIT = 0.05

@@ -1,10 +1,10 @@
-"""Numbers of the formulas: scalars and arrays, broadcast against each other."""
+"""The arguments and results of formulas: scalars and arrays, which are broadcast together."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-"""The type that formulas return: an array of the broadcast shape, without axes for scalars."""
+"""The type that formulas return: an array of the broadcast shape; scalars give no axes."""
 
 
 def floats(value: ArrayLike) -> Floats:
@@ -23,7 +23,7 @@ def probability(value: ArrayLike, name: str) -> Floats:
     Raises
     ------
     ValueError
-        A value is not from 0 to 1.
+        A value is below 0 or above 1.
     """
     values = floats(value)
     if not np.all((values >= 0) & (values <= 1)):

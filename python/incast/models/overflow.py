@@ -1,4 +1,4 @@
-"""The first burst of a synchronised read against the buffer in front of the client.
+"""The first burst of a synchronised read, and whether it fits into the buffer at the client's port.
 
 Every server sends w segments back to back, and all servers start at the same moment. While a
 server's link sends one packet, the client's link sends r = client_rate / server_rate packets. When
@@ -7,7 +7,8 @@ packets have left or are leaving. At the peak therefore
 
     n·w - 1 - ⌊min(r, n)·(w - 1)⌋
 
-packets wait, which is (n - 1)·w for links of one rate. Packets that exceed the buffer B are lost.
+packets wait, which is (n - 1)·w if all links have the same rate. Packets that exceed the buffer B
+are lost.
 """
 
 from collections.abc import Sequence
@@ -35,11 +36,12 @@ def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> 
     -------
     array of the broadcast shape, packets
         The occupancy of an unlimited buffer. The number is exact if all packets have one size, the
-        first bits of all servers arrive together, and a packet that leaves makes room for a packet
-        that arrives at the same instant. If the starts are spread, the number is an upper bound.
+        first bits of all servers arrive together, and a packet that leaves frees its place for a
+        packet that arrives at the same instant. If the servers start at different times, the number
+        is an upper bound.
     """
     servers, window, ratio = together(servers, window, rate_ratio)
-    # A ratio such as 1 / 10 times 10 must not fall short of a whole packet.
+    # Rounding errors must not make a product such as 0.1 · 10 less than a whole packet.
     left = np.floor(np.minimum(ratio, servers) * (window - 1) * (1 + 1e-12))
     return floats(servers * window - 1 - left)
 
@@ -47,15 +49,15 @@ def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> 
 def lost(
     servers: ArrayLike, window: ArrayLike, places: ArrayLike, rate_ratio: ArrayLike = 1.0
 ) -> Floats:
-    """Return how many packets of the burst find all `places` taken."""
+    """Return how many packets of the burst are lost because all `places` are taken."""
     return floats(np.maximum(peak(servers, window, rate_ratio) - floats(places), 0.0))
 
 
 def safe_servers(places: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> Floats:
-    """Return the largest n whose burst fits into `places`: ⌊B/w⌋ + 1 for links of one rate.
+    """Return the largest n whose burst fits into `places`: ⌊B/w⌋ + 1 if all rates are equal.
 
-    If the client's link is faster than all servers' links together, only the servers' first packets
-    meet.
+    If the client's link is faster than all servers' links together, only the first packets of the
+    servers have to wait.
     """
     places, window, ratio = together(places, window, rate_ratio)
     left = np.floor(ratio * (window - 1) * (1 + 1e-12))

@@ -107,7 +107,7 @@ def throughput(
     window_limit: ArrayLike = np.inf,
     ack_ratio: ArrayLike = 1,
 ) -> Floats:
-    """Return the packets per second that a flow sends, including lost ones (PFTK, 30 and 31).
+    """Return the packets per second that a flow sends, including lost packets (PFTK, 30, 31).
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def throughput(
     chance = timeout_probability(window, loss)
     grows = unlimited_window(loss, b) < limit
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Both sides of the quotient are multiplied by p (1 - p), so p = 1 is no special case.
+        # Numerator and denominator are multiplied by p (1 - p), so p = 1 is no special case.
         packets = np.where(loss > 0, q**2 + loss * q * window + loss * chance, 1.0)
         flat = loss * q * (b * window / 8 + 2) + q**2 / window
         rounds = np.where(

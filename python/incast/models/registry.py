@@ -69,7 +69,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that only one model knows.
+    """A number that only one model predicts.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ class Model:
         Publication of the model; "own" if the model is not published.
     entry
         `module:function` in this package. The function takes a sequence of questions and returns
-        an answer to each question, so that a sweep is one call over arrays.
+        an answer to each question, so that one call over arrays answers a whole sweep.
     needs
         Keys of `Question.measured` that the model requires.
     measures
-        Numbers that only this model knows.
+        Numbers that only this model predicts.
     trust
         `module:function` in this package, or empty if the uncertainty is unknown. The function
         takes the rows of the model's answers and describes their uncertainty. The column

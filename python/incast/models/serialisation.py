@@ -6,12 +6,12 @@ round trips are equal. A connection starts with a window of 2 packets, doubles t
 round trip, and stops at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
 
 The simulator's clients use the same equations (`crates/remedies/src/serialize`); here the equations
-take arrays. Equations that the clients do not need are in this file. Where the printed text
+take arrays. This file also contains equations that the clients do not need. Where the printed text
 contradicts its own arithmetic, this file follows the arithmetic. So (12) has the factor 8 here,
-which the printed (12) lacks. K is 1024, so T2 of 64 KB is 372 us instead of about 360 us. This file
-keeps one odd but consistent definition: in T1, the ACKs of round m are counted from the arrival of
-the first one, one packet's time after the beginning of the round. With this definition, T1 is 412
-us, while an event simulation gives 400 us.
+which the printed (12) lacks. 1 KB is 1024 bytes, so T2 of 64 KB is 372 us instead of about 360 us.
+This file keeps one odd but consistent definition: in T1, the ACKs of round m are counted from the
+arrival of the first ACK, one packet time after the beginning of the round. With this definition, T1
+is 412 us, while an event simulation gives 400 us.
 """
 
 from collections.abc import Sequence
@@ -116,14 +116,14 @@ class Path:
         return self._summary(sru=0, background=background)["greatest_goodput_bps"]
 
     def sets(self, sru: ArrayLike) -> "Sets":
-        """Return the smallest set of connections whose T_2 takes as long as two T_1 (8)."""
+        """Return the smallest set of connections whose T_2 is at least as long as two T_1 (8)."""
         summary = self._summary(sru)
         return Sets(summary["connections"], summary["window"], summary["peak_queue"])
 
     def _summary(
         self, sru: ArrayLike, servers: ArrayLike = 1, background: ArrayLike = 0.0
     ) -> dict[str, Floats]:
-        """Return the values that the core computes by the equations, by name."""
+        """Return, by name, the values that the core computes with the equations."""
         asked = (self.rate, self.base_rtt, self.mss, self.header, sru, servers, background)
         columns = np.broadcast_arrays(*map(floats, asked))
         summary = _core.serialisation([column.ravel() for column in columns])
@@ -213,6 +213,6 @@ def _answer(question: Question) -> Answer:
 
 
 def _datagrams(question: Question) -> float | None:
-    """Return the rate of background datagrams in bit/s, or None if there is other traffic."""
+    """Return the rate of background datagrams in bit/s, or None if other traffic is present."""
     rates = question.point.facts["background_rates_bps"]
     return None if None in rates else sum(rate or 0.0 for rate in rates)

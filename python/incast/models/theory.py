@@ -27,7 +27,7 @@ class Theory:
         the swept keys, `model`, and the columns of the answers (`incast.models.COLUMNS` and the
         models' own numbers).
     refusals
-        The reason of each model that does not apply to all points, by the model's name. If the
+        For each model that does not apply to all points: the model's name, and the reason. If the
         reasons differ, or if the model applies to some points, each reason is given with the number
         of points.
     """
@@ -45,7 +45,7 @@ class Theory:
         return {name: line for name, line in told.items() if line}
 
     def first_burst_only(self) -> str:
-        """Say where reads collapse although their first burst fits; empty if there is no such read.
+        """Say at which points reads collapse although their first burst fits; empty if at none.
 
         Such a collapse is no contradiction, because windows grow after the first burst.
         """
@@ -88,7 +88,7 @@ class Theory:
         return lines
 
     def _compared(self, name: str, both: pl.DataFrame, far: pl.DataFrame) -> list[str]:
-        """Return the number of points where model and runs agree, and a line per other point."""
+        """Return the number of points where model and runs agree, and a line per disagreement."""
         if both.is_empty():
             return []
         told = (
@@ -113,7 +113,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
     Parameters
     ----------
     plan
-        The points; seeds do not matter.
+        The points; the seeds are ignored.
     names
         Names of the models; by default all models.
 
@@ -140,7 +140,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
 
 
 def _counted(reasons: list[str], points: int) -> str:
-    """Return the reasons, the most frequent first; reasons count as one if only numbers differ."""
+    """Return the reasons, the most frequent first; merge reasons that differ only in numbers."""
     kinds: dict[str, list[str]] = {}
     for reason in reasons:
         kinds.setdefault(sub(r"[0-9.]+", "#", reason), []).append(reason)

@@ -14,13 +14,13 @@ from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
 from incast.results.series import label_of, split, written
 
-_CURVES = 7  # in a panel; more curves are hard to distinguish
+_CURVES = 7  # maximum number in a panel; more curves are hard to distinguish
 _PANELS = 9
-_COLUMNS = 3  # of panels, side by side
+_COLUMNS = 3  # maximum number of panels side by side
 _MILLI = 1e-3
-_DECADES = 100.0  # an axis that spans less has labels between its decades
-_MARKS = 6  # along a curve, to distinguish it from other curves in grey
-_APART = 0.07  # of the height; two labels that are nearer would touch
+_DECADES = 100.0  # an axis that spans a smaller factor has labels between its decades
+_MARKS = 6  # markers along a curve, to distinguish it from other curves in grey
+_APART = 0.07  # share of the height; labels that are nearer to each other would touch
 _SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
@@ -100,7 +100,7 @@ def _panels(
     if len(found) <= _CURVES:
         return [("", list(found))], ""
     axis, series = split(summary, results.plan.swept)
-    assert axis is not None  # noqa: S101 (more than one point differs in something)
+    assert axis is not None  # noqa: S101 (several points differ in at least one key)
     if len(series) == 1:
         kept = np.unique(np.linspace(0, len(found) - 1, _CURVES).round().astype(int))
         note = f"  ({len(kept)} of {len(found)} points)"

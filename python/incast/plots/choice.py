@@ -16,7 +16,7 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
     """Return the default picture of a plan.
 
     For a sweep, the picture is goodput. If goodput has too many curves, the picture is a heatmap if
-    two quantities are swept, and otherwise a ranking. For a single point, the picture is that of a
+    two quantities are swept, and otherwise a ranking. For a single point, the picture shows a
     recorded trace. For a single point without traces, the picture shows one round of a read, or the
     queue of long flows.
     """
@@ -35,7 +35,7 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
 
 
 def points(results: Results, moment: Moment) -> pl.DataFrame:
-    """Return the summary of the points and the group that a picture of rows shows.
+    """Return the summary that a picture of result rows shows: of the chosen points and group.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from incast.results.series import Series, split
 
 _MILLI = 1e-3
 _MEDIAN, _LATE = "completion_p50_s", "completion_p99_s"
-_DECADES = 100.0  # an axis that spans less has labels between its decades
+_DECADES = 100.0  # an axis that spans a smaller factor has labels between its decades
 _DOTTED = (0, (1, 1.5))
 
 
@@ -109,7 +109,7 @@ def _guides(
     ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
     x = [where[point] for point in first.points["point"]]
     if len(x) == 1:
-        # A single time does not give the axis a range.
+        # A single value does not define the range of the axis.
         axes.set_ylim(ideal[0] / 2, ideal[0] * 2, auto=None)
         axes.axhline(ideal[0], color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
     axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
@@ -119,7 +119,7 @@ def _guides(
 
 
 def _decades(axes: Axes) -> None:
-    """Show at least a decade, because in a smaller range noise would look like a fall."""
+    """Show at least a decade, because in a smaller range, noise would look like a trend."""
     low, high = axes.get_ylim()
     if high < 10 * low:
         middle = (low * high) ** 0.5

@@ -19,7 +19,7 @@ def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, flo
 
 
 def interval(points: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
-    """Return the ends of the confidence interval of a quantity; without one, return the mean."""
+    """Return the ends of a quantity's confidence interval; if there is none, return the mean."""
     low, high = (points[f"{name}{end}"].fill_null(points[name]) for end in (LOW, HIGH))
     return low, high
 
@@ -39,7 +39,7 @@ def draw(
 ) -> None:
     """Draw the means of a curve, joined by lines if its axis has an order.
 
-    A curve without values only gets a note in its label. Bands of many curves would cover each
+    If a curve has no values, its label says so. Bands of many curves would cover each
     other. With `beside`, intervals are therefore bars instead of bands, and the curve is moved by
     `beside` typographic points.
     """
@@ -55,7 +55,7 @@ def draw(
         if beside is not None:
             moved += ScaledTranslation(beside / 72, 0, axes.figure.dpi_scale_trans)
         (line,) = axes.plot(x, mean, label=label, clip_on=False, **looks)
-        line.set_transform(moved)  # only now: the limits of the axes are those of the values
+        line.set_transform(moved)  # only now, so that the axes' limits ignore the shift
         if band and beside is not None:
             bars = axes.vlines(
                 x.filter(known), low.filter(known), high.filter(known),

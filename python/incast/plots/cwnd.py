@@ -7,7 +7,7 @@ from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
 from incast.scenario.plan import Job
 
-_FLOWS = 4  # panels
+_FLOWS = 4  # maximum number of panels, one per flow
 _MILLI = 1e3
 
 
@@ -34,7 +34,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     last = min(end, (trace["time_s"] + trace["bin_s"]).max())  # type: ignore[type-var]
     for axes, flow in zip(panels, flows, strict=True):
         one = trace.filter(pl.col("flow") == flow)
-        one = pl.concat([one, one.tail(1).with_columns(time_s=pl.lit(last))])  # the window stays
+        one = pl.concat([one, one.tail(1).with_columns(time_s=pl.lit(last))])  # hold the last value
         time = one["time_s"] * _MILLI
         low, high = one["cwnd_min"] / mss, one["cwnd_max"] / mss
         axes.fill_between(time, low, high, step="post", color=style.COLOURS[0], alpha=0.3, lw=0)
@@ -83,7 +83,7 @@ def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFram
 
 
 def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None) -> list[int]:
-    """Return the flows, ordered by their slowest block; without events, by their last change.
+    """Return the flows, slowest block first; without events, the latest change of cwnd first.
 
     Events are preferred, because the last change of a window may be later than the end of a flow:
     the next block may begin in the same bin.

@@ -7,10 +7,10 @@ from incast.results import Results
 from incast.results.intervals import HIGH, LOW
 from incast.results.series import split
 
-_GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
-_BANDS = 4  # curves; the bands of more curves would merge
-_SPREAD = 2.2  # points between the bars of two curves
-_NEAR = 0.05  # of the line rate; lower goodput of background traffic has its own scale
+_GBPS_FROM = 2e9  # rates of at least this value are drawn in Gbps
+_BANDS = 4  # maximum number of curves with bands; more bands would overlap
+_SPREAD = 2.2  # typographic points between the interval bars of two curves
+_NEAR = 0.05  # share of the line rate; background traffic below it has its own scale
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -26,7 +26,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     most = max(curves.interval(summary, "goodput_bps")[1].drop_nulls())
     if moment.group == "all" or most >= _NEAR * max(lines):
         most = max(most, *lines)
-    else:  # other traffic is often far below the line rate
+    else:  # background traffic is often far below the line rate
         lines = {}
     unit, name = scale(most)
     where = curves.places(axes, axis, summary)

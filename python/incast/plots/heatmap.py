@@ -16,13 +16,13 @@ from incast.plots.goodput import scale
 from incast.results import Results
 from incast.results.series import axis_of, label_of, written
 
-_PANELS = 9  # at most, one for each combination of the other keys
-_COLUMNS = 3  # of panels, side by side
-_CELL = (0.62, 0.34)  # inches, if the page has room
-_WIDEST = 9.5  # inches of all cells of a row of panels
+_PANELS = 9  # maximum number: one panel for each combination of the other keys
+_COLUMNS = 3  # maximum number of panels side by side
+_CELL = (0.62, 0.34)  # inches: the size of a cell, if all cells fit on the page
+_WIDEST = 9.5  # inches: the maximum width of the cells in a row of panels
 _LEAST = 0.36  # inches that a number needs
-_WHITE_FROM = 0.55  # shares from here on are dark
-_CONTOUR = "#A01818"  # dark, for print in grey
+_WHITE_FROM = 0.55  # cells with at least this share are dark
+_CONTOUR = "#A01818"  # dark enough to be seen if printed in grey
 _FACTORS = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9,
             "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}  # fmt: skip
 
@@ -104,8 +104,8 @@ def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
 def _varies(summary: pl.DataFrame, key: str, across: str, up: str) -> bool:
     """Return whether points at the same place on both axes differ in `key`.
 
-    A key that is zipped with an axis does not differ: each place on this axis has one value of the
-    key.
+    A key that is zipped with an axis does not differ, because each place on the axis has only one
+    value of the key.
     """
     return bool((summary.group_by(across, up).agg(pl.col(key).n_unique())[key] > 1).any())
 
@@ -126,7 +126,7 @@ def _panels(summary: pl.DataFrame, others: list[str]) -> list[tuple[str, pl.Data
 
 
 def in_order(values: pl.Series) -> list[Any]:
-    """Return the distinct values: quantities by size, all others in the order of the sweep."""
+    """Return the distinct values: quantities by size, other values in the order of the sweep."""
     distinct = values.unique(maintain_order=True).to_list()
     sizes = [_magnitude(value) for value in distinct]
     if None in sizes or len({kind for kind, _ in filter(None, sizes)}) > 1:
@@ -144,7 +144,7 @@ def _magnitude(value: object) -> tuple[str, float] | None:
     if quantity is None:
         return None
     number, prefix, unit = quantity.groups()
-    kind = "" if unit in (None, "B") else unit  # bare sizes are bytes
+    kind = "" if unit in (None, "B") else unit  # a size without a unit is in bytes
     return kind, float(number) * _FACTORS.get(prefix or "", 1.0)
 
 

@@ -12,7 +12,7 @@ from incast.results import Results
 from incast.scenario.resolved import Resolved
 
 _MILLI, _KIB = 1e3, 1024
-_SLOTS = 400  # steps that the width of a picture can show
+_SLOTS = 400  # maximum number of steps that can be distinguished in a picture
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -78,7 +78,7 @@ def _moving(
     here: Resolved,
     dynamic: tuple[int, float],
 ) -> float:
-    """Draw the limit of the queue, which depends on the free space; return the longest queue.
+    """Draw the queue's limit, which depends on the free space; return the longest possible queue.
 
     Packets towards servers, mostly ACKs, are in no trace, so they are left out.
     """
@@ -109,7 +109,7 @@ def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
     for index, (key, length) in enumerate(here.thresholds.items()):
         level = queue[key]
         words = level if isinstance(level, str) else units.size(level)
-        # The words are in the legend. On the line they would hide the queue, which is often there.
+        # The name is in the legend, because a name on the line would often hide the queue.
         axes.axhline(
             length / scale, color=style.COLOURS[4], lw=1.1, zorder=1.5,
             linestyle=style.DASHES[1 + index % (len(style.DASHES) - 1)],
@@ -118,7 +118,7 @@ def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return extremes and use over time; fill missing bins, in which the queue did not change."""
+    """Return extremes and link use over time; fill missing bins, in which nothing changed."""
     bins = trace.select(
         "time_s",
         (pl.col("time_s") + pl.col("bin_s")).alias("end_s"),
@@ -142,7 +142,7 @@ def _thinned(drawn: pl.DataFrame) -> tuple[pl.DataFrame, float]:
     """Combine the steps into as many slots as can be seen; return the slots and their length.
 
     If all steps can be seen, return the steps themselves and 0. A slot has the extremes of its
-    steps, and the mean use over its time.
+    steps, and the mean link use over its time.
     """
     if drawn.height <= 4 * _SLOTS:
         return drawn, 0.0

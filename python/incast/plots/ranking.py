@@ -15,8 +15,8 @@ from incast.results.series import Series, split, written
 
 _ROW = 0.29  # inches
 _COLUMN = 0.72
-_LETTERS = 26  # of a value under the picture; the name of a curve may have twice as many
-_WHITE_FROM = 0.55  # shares from here on are dark
+_LETTERS = 26  # maximum per value below the picture; the name of a curve may have twice as many
+_WHITE_FROM = 0.55  # cells with at least this share are dark
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -76,8 +76,8 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _lasts(one: Series, axis: str | None, place: dict[object, int]) -> tuple[int, float]:
-    """Return the last column at half of the line rate or more, and the mean share of this rate."""
-    good = one.points.filter(pl.col("goodput_share") >= 0.5)  # noqa: PLR2004 (half, as the verdict)
+    """Return the last column with half of the line rate or more, and the mean share of the rate."""
+    good = one.points.filter(pl.col("goodput_share") >= 0.5)  # noqa: PLR2004 (half of the rate)
     last = max((place[value] for value in good[axis]), default=-1) if axis else 0
     return last, float(one.points["goodput_share"].mean() or 0.0)  # type: ignore[arg-type]
 

@@ -30,7 +30,7 @@ RC: Any = {
     "svg.hashsalt": "incast",
 }
 
-_PIXELS_PER_INCH = 90  # of a notebook's page; the picture has more and stays sharp if enlarged
+_PIXELS_PER_INCH = 90  # in a notebook; the picture has more pixels, to stay sharp if enlarged
 
 
 class Sheet(Figure):

@@ -14,25 +14,25 @@ from incast.results.causes import CAUSES, OTHER_STALLS
 from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
 
-# Okabe and Ito's colours, ordered so that neighbours differ in lightness too; curves differ in
-# marker and dash as well, and areas in hatch, so that they can be distinguished without colour.
+# Okabe and Ito's colours, ordered so that neighbours also differ in lightness. Curves also differ
+# in marker and dash, and areas in hatch, so that both can be distinguished without colour.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
 MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
-_STAR = 9.5  # points; a star must be larger, because its edge covers most of its rays
-_LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
+_STAR = 9.5  # points: a star is larger than other markers, because its edge covers its rays
+_LETTERS_PER_INCH = 14.5  # in the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 9.8
-_MOST_LINES = 3  # of a title, and of the facts
-_NAMES_PER_ROW = 4  # in a legend
-_LETTERS_PER_NAME = 80  # in a legend
-_LETTERS_PER_TICK = 18  # of text under an axis
-_LETTERS_PER_AXIS = 80  # of all texts under an axis together
-_LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
-GUIDE = "0.45"  # of lines that are no data: rates, limits
-IDLE = "0.88"  # of times in which the link idles
+_MOST_LINES = 3  # maximum of a title, and of the facts
+_NAMES_PER_ROW = 4  # maximum in a legend
+_LETTERS_PER_NAME = 80  # maximum in a legend
+_LETTERS_PER_TICK = 18  # maximum per line of a label under an axis
+_LETTERS_PER_AXIS = 80  # maximum of all horizontal labels under an axis together
+_LETTERS_PER_HANDLE = 6  # width of the line beside a name, and of the gap to the next name
+GUIDE = "0.45"  # grey level of lines that show no data: rates, limits
+IDLE = "0.88"  # grey level of times in which the link is idle
 
-# Cause of a timeout to colour and hatch.
+# The colour and hatch of each cause of a timeout.
 CAUSE_LOOKS = {
     cause: (colour, hatch)
     for cause, colour, hatch in zip(
@@ -42,7 +42,7 @@ CAUSE_LOOKS = {
         strict=True,
     )
 }
-# Cause of a stall without a timeout to colour and hatch.
+# The colour and hatch of each cause of a stall without a timeout.
 STALL_LOOKS = {
     cause: (colour, hatch)
     for cause, colour, hatch in zip(
@@ -102,13 +102,13 @@ def _lines(text: str, letters: float) -> list[str]:
 
 
 def size(curves: int) -> tuple[float, float]:
-    """Return width and height in inches of a figure with a panel and the names of its curves."""
+    """Return width and height in inches of a figure with one panel and a legend of curves."""
     rows = -(-curves // _NAMES_PER_ROW)
     return 6.4, 4.2 + 0.17 * max(rows - 2, 0)
 
 
 def shorten(text: str, letters: int) -> str:
-    """Cut text that is longer than this many letters."""
+    """Shorten a text to at most this many letters."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
@@ -124,7 +124,7 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW
 
 
 def curve(index: int) -> dict[str, Any]:
-    """Return the style of the n-th curve; markers of the second round of colours are hollow."""
+    """Return the style of the n-th curve; when colours are used again, markers are hollow."""
     colour = COLOURS[index % len(COLOURS)]
     hollow = index // len(COLOURS) % 2 == 1
     larger = {"markersize": _STAR} if MARKERS[index % len(MARKERS)] == "*" else {}

@@ -15,10 +15,10 @@ from incast.results import Results
 from incast.results.causes import CAUSES, OTHER_STALLS, column
 
 _MILLI = 1e3
-_LANES = 64  # the most lanes; of more servers, the slowest are drawn
-_TRIPS = 4  # round trips for which a link may idle before this counts as waiting
+_LANES = 64  # maximum number of lanes; with more servers, the slowest are drawn
+_TRIPS = 4  # a lane waits if the link is idle for more base round trips than this
 _WAITING: dict[str, Any] = {"facecolor": "#C6DCEB", "edgecolor": style.COLOURS[0], "linewidth": 0.4}
-_OF_WAITS = ("stall", "tail_probe")  # events within a wait, with which no new wait begins
+_OF_WAITS = ("stall", "tail_probe")  # events during a wait, which do not begin a new wait
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Stall:
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw the requested block, or the longest one."""
+    """Draw the requested block, or the longest block."""
     job = choice.job(results, moment, "events")
     events = results.traces.of("events", job)
     block = moment.block if moment.block is not None else _longest(events)
@@ -77,7 +77,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _longest(events: pl.DataFrame) -> int:
-    """Return the block that took longest; one that never ended is the longest."""
+    """Return the block that took longest; a block that never ended counts as the longest."""
     done = pl.col("kind") == "block_done"
     blocks = (
         events.filter(pl.col("kind").is_in(["block_start", "block_done"]))

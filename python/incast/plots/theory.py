@@ -12,7 +12,7 @@ from incast.plots.sheet import RC
 from incast.results.series import Series, split
 from incast.scenario.facts import of_plan
 
-_GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
+_GBPS_FROM = 2e9  # line rates of at least this value are drawn in Gbps
 
 
 def draw(theory: Theory) -> Picture:

@@ -16,7 +16,7 @@ from incast.results import Results
 from incast.results.causes import CAUSES
 from incast.results.series import Series, split, written
 
-_COLUMNS = 4  # panels of shares side by side
+_COLUMNS = 4  # maximum number of panels with shares side by side
 _SEEN = 0.01  # share of a bar; a smaller share is not visible
 _LETTERS = 13  # letters per inch in the labels under an axis
 _PANELS = 16  # largest number of panels with shares

@@ -17,12 +17,12 @@ from incast.results.intervals import Samples, interval
 X = int | float | str
 
 
-class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the points that it is about)
+class Unjudged(Exception):  # noqa: N818 (not an error: the claim cannot be judged)
     """A claim needs a run that does not exist; the message names this run."""
 
 
 class NoSuchRun(Unjudged):
-    """No seed has the run that a claim needs; the message gives the number of seeds."""
+    """No seed tried yields the run that a claim needs; the message gives the number of seeds."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Curve:
     rows
         Columns: `x` (the index of the point), `seed`, `status`, and columns for metrics.
     traces
-        Function that returns the traces of a table, one frame per run; None without traces.
+        Function that takes the name of a trace and returns one frame per run; None without traces.
     theory
         Whether the curve comes from a model.
     """
@@ -68,7 +68,7 @@ class Curves:
         Whether values between two points are interpolated. This is for another simulator's data,
         because we cannot choose its points.
     sought
-        Number of seeds that are searched for the run of a timeline; 0 without a search.
+        Number of seeds that were tried to find the run of a timeline; 0 without a search.
     """
 
     of: Mapping[str, Curve]
@@ -81,7 +81,7 @@ class Curves:
 
     @property
     def unfinished(self) -> int:
-        """Number of runs that did not end well. No curve contains these runs."""
+        """Number of runs without the status `ok`. Values of curves do not include these runs."""
         return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
 
     def has(self, label: str) -> bool:
@@ -122,7 +122,7 @@ class Curves:
         end: float | None = None,
         stat: str = "",
     ) -> dict[X, float]:
-        """Return a curve's values between two points, by point; only runs that ended well count.
+        """Return a curve's values between two points, by point, from runs with the status `ok`.
 
         Raises
         ------

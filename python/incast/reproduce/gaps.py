@@ -21,7 +21,7 @@ def filled(trace: pl.DataFrame) -> pl.DataFrame:
 def _filled(lane: pl.DataFrame) -> pl.DataFrame:
     width = lane["bin_s"].min()
     first = (pl.col("time_s") / width).round().cast(pl.Int64)
-    count = (pl.col("bin_s") / width).round().cast(pl.Int64)  # equal bins in a row
+    count = (pl.col("bin_s") / width).round().cast(pl.Int64)  # consecutive equal bins
     here = lane.with_columns(
         pl.int_ranges(first, first + count).alias("bin"), pl.lit(width).alias("bin_s")
     ).explode("bin")

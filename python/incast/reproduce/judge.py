@@ -85,7 +85,7 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
 def _missing(claim: Claim, missing: Unjudged) -> Judgement:
     if claim.impossible:
         return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
-    if isinstance(missing, NoSuchRun):  # a run such as the text shows does not occur
+    if isinstance(missing, NoSuchRun):  # no run is like the run that the text shows
         return Judgement(claim, Verdict.FAILS, measured=str(missing))
     return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
 

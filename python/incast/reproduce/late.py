@@ -96,7 +96,7 @@ def _found(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> Found:
 
 
 def _measures(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> dict[str, float]:
-    """Measure each block, and return the weakest evidence that a sender delays others."""
+    """Measure each block; return the weakest evidence that one sender delays the others."""
     waits, idles, afters, ranks = [], [], [], []
     for one in timeouts:
         block = events.filter(pl.col("block") == one["block"])

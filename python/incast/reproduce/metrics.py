@@ -56,7 +56,7 @@ DERIVED: Mapping[str, Metric] = {
     )
 }
 
-# Metrics of the blocks that a search finds (`late.py`); of several blocks, the weakest value.
+# Metrics of the blocks that a search finds (`late.py`); the weakest value of several blocks counts.
 LATE: Mapping[str, Metric] = {
     name: Metric(name, label, pl.col(name))
     for name, label in (
@@ -104,7 +104,7 @@ class Named:
 
 
 def of(frame: pl.DataFrame, metric: Metric, where: str) -> pl.Series:
-    """Return a metric of every row: read the column of its name, or else compute the values.
+    """Return a metric of every row: read the column with its name, or compute the values.
 
     Raises
     ------

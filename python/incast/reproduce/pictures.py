@@ -14,7 +14,7 @@ from incast.results.frames import harmless
 
 FOLDER = "pictures"
 _DPI = 110
-_COLOURS = 48  # of the palette: seven curves, greys, and mixed colours at edges
+_COLOURS = 48  # in the palette: for seven curves, greys, and mixed colours at edges
 _DIGITS = 6
 
 
@@ -35,7 +35,7 @@ class Files:
 
 
 def rendered(done: Sequence[Done]) -> dict[str, Files]:
-    """Return the pictures of all figures that have one, by the names of the figures."""
+    """Return the pictures of all figures that have a picture, by the names of the figures."""
     return {
         one.work.chosen.name: Files(png(one.picture), csv(one.picture))
         for one in done

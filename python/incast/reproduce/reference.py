@@ -31,11 +31,11 @@ _WORDS = {"figure": pl.String, "series": pl.String, "x": pl.String}
 
 
 def reference(work: Work, measured: Curves) -> Curves | None:
-    """Return the other simulator's curves with the same labels, or None without such data.
+    """Return the other simulator's curves with the same labels, or None if it has no such data.
 
-    The data of a curve are the rows of `figures_TEXT.csv` with its figure and label, and its traces
-    are in `traces_TEXT.csv`. If there are no such rows, the data are those that the curve's
-    `reference` names.
+    The data of a curve are the rows of `figures_TEXT.csv` with the number of the figure and the
+    label of the curve; the traces are in `traces_TEXT.csv`. If there are no such rows, the curve's
+    `reference` names the data.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _of_figure(work: Work, place: Path, kind: str) -> pl.DataFrame | None:
         return None
     try:
         table = pl.read_csv(file, schema_overrides=_WORDS, infer_schema_length=None)
-        # Without this cast, a column without numbers would have strings.
+        # Without this cast, a column without numbers would become a column of strings.
         numbers = pl.exclude(*_WORDS, "seed").cast(pl.Float64)
         return table.with_columns(numbers).filter(pl.col("figure") == work.chosen.number)
     except (OSError, pl.exceptions.PolarsError) as error:

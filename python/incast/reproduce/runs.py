@@ -125,7 +125,7 @@ def _points(
         if figure.x is not None:
             swept = swept.override(f"sweep.{figure.x.key}", xs)
         plan = swept.plan
-    except ValueError as error:  # the core's one line, under the name of the curve
+    except ValueError as error:  # the core's error is one line; name the curve before it
         raise FigureError(f"{where}: {error}") from None
     if len(plan.points) != len(xs):
         raise FigureError(f"{where}: {len(plan.points)} points; only the axis may be swept")
@@ -135,7 +135,7 @@ def _points(
 
 
 def curves(work: Work, store: Archive) -> Curves:
-    """Return the curves of a figure; its runs must be done."""
+    """Return the curves of a figure; the runs of the figure must have finished."""
     figure = work.figure
     metric = None
     if figure.plot is not None and not figure.plot.trace:

@@ -1,4 +1,4 @@
-"""Dataclasses from TOML. A wrong key or value gives an error of one line with accepted values."""
+"""Dataclasses from TOML. A wrong key or value gives a one-line error with the accepted values."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -48,7 +48,7 @@ def take(cls: type[T], tree: object, where: str) -> T:
 
 
 def refuse_unknown(tree: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
-    """Refuse keys that are not `known`; the message has the nearest known key.
+    """Refuse keys that are not `known`; the message suggests the most similar known key.
 
     Raises
     ------

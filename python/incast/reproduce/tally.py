@@ -61,8 +61,8 @@ def together(
     verdicts
         The verdict on each reading.
     reading_of
-        For each other reading, the claim that it repeats. If that claim has no verdict, the reading
-        is judged as a claim of its own.
+        For each reading that repeats a claim, the name of this claim. If the repeated claim has no
+        verdict, the reading counts as a separate claim.
     """
     of = defaultdict(set)
     for name, verdict in verdicts.items():
@@ -82,7 +82,7 @@ def together(
 def outcomes(
     paper: Paper, verdicts: Mapping[str, Verdict], noisy: Mapping[str, Verdict]
 ) -> Iterator[Outcome]:
-    """Return the class of every claim of a text, including merged and dropped ones.
+    """Return the class of every claim of a text, including merged and dropped claims.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def outcomes(
     Raises
     ------
     KeyError
-        A claim has no verdict, or it fails and the text's ledger does not have the reason.
+        A claim has no verdict, or it fails and the text's ledger does not state the reason.
     """
     ledger = paper.ledger
     figures = {claim.id: figure for figure in paper.figures.values() for claim in figure.claims}
@@ -147,7 +147,7 @@ def _reading(claim: Claim, principal: Claim, figures: Mapping[str, Figure]) -> s
 def _with_content(
     verdicts: Mapping[str, Verdict], readings: Mapping[str, str], ledger: Ledger
 ) -> dict[str, Verdict]:
-    """Combine the readings, without readings that hold whatever the run does."""
+    """Combine the readings, except for readings that hold whatever the run does."""
     left_out = ledger.empty.keys() & readings.keys()
     return together({k: v for k, v in verdicts.items() if k not in left_out}, readings)
 

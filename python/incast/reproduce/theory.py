@@ -19,8 +19,8 @@ from incast.scenario.plan import Point
 def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
     """Return a row for each point that a model answers, with `x` and the answer's columns.
 
-    Columns called `<model>.<name>` lose the model's name. Points to which the model does not apply
-    are left out.
+    Columns called `<model>.<name>` are renamed to `<name>`. Points to which the model does not
+    apply are left out.
 
     Raises
     ------

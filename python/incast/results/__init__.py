@@ -24,7 +24,7 @@ from incast.scenario.resolved import Resolved
 __all__ = ["Results"]
 
 
-_PORTION = 250_000  # runs whose rows are in memory at once, for a summary
+_PORTION = 250_000  # number of runs whose rows are in memory at once, for a summary
 _NOTHING = "no run has finished"
 _NO_BLOCKS = "the version of incast that wrote these results did not store blocks"
 
@@ -86,9 +86,9 @@ class Results:
     def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
         """Yield the rows of `frame` in portions, so that memory need not hold all rows.
 
-        A portion has about a quarter of a million rows, or the rows of one point. The columns of a
-        portion are those of its points; `pl.concat(..., how="diagonal_relaxed")` puts portions
-        together.
+        A portion has about a quarter of a million rows, or the rows of one point. A portion has
+        only the columns that its points have; `pl.concat(..., how="diagonal_relaxed")` combines
+        portions.
 
         Parameters
         ----------

@@ -9,10 +9,10 @@ rows, which mark the run as complete.
 The runs of a sweep are cut into chunks of `PACK` runs, in their order. Rows are stored in batches.
 A batch that leaves a chunk incomplete becomes a small pack. The batch that completes a chunk is
 written together with the earlier batches of the chunk, and the new pack replaces the packs of these
-batches. So a million runs make a thousand files, and a sweep leaves the same bytes each time,
-however often it is interrupted. `merge` cuts the packs of several writers again
-(`incast.results.merge`). The time that a run takes is never the same, so it is stored separately
-(`incast.results.times`).
+batches. So a million runs make a thousand files, and these files are the same, byte for byte,
+however often the sweep is interrupted. `merge` divides the runs of several writers into such packs
+again (`incast.results.merge`). The time that a run takes is never the same, so it is stored
+separately (`incast.results.times`).
 
 Every file is complete or absent and has a checksum (`incast.results.seal`). A pack is removed only
 after the pack that replaces it is on the disk. No lock is needed: a process may be killed at any
@@ -39,12 +39,12 @@ from incast.results.times import Times, joined
 from incast.results.traces import KINDS
 from incast.scenario.plan import Job
 
-PACK = 1000  # runs of a full pack
+PACK = 1000  # number of runs in a full pack
 
 _PREFIX = "pack-"
-_MANY = 100  # small packs of killed or interrupted processes; this many or more are merged
-_TOGETHER = 20  # packs that are read before rows that were not requested are dropped
-_ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
+_MANY = 100  # this many small packs, left by killed or interrupted processes, are merged
+_TOGETHER = 20  # number of packs to read before dropping rows that were not requested
+_ATTEMPTS = 5  # maximum attempts to read a folder in which another process replaces packs
 _PACE = 1.0  # seconds between two batches on an object store
 _STALE = 0.25  # seconds after which the folder is read again for runs of other processes
 
@@ -58,7 +58,7 @@ class _Chunk:
     keys
         The keys of the runs, in order.
     left
-        The keys of runs that are neither stored nor passed over yet.
+        The keys of runs that neither this process nor another process has stored yet.
     """
 
     keys: list[str]
@@ -78,10 +78,10 @@ class Archive:
         self.path = path
         self.pace = _PACE if is_remote(path) else 0.0
         self._times = Times(path)
-        self._kept: dict[str, Path] = {}  # keys seen or written, each with a pack that has it
+        self._kept: dict[str, Path] = {}  # keys seen or written, each with a pack that contains it
         self._packs: set[Path] = set()  # packs whose keys are known
         self._open: dict[Path, pl.DataFrame] = {}  # packs that `pack_of` has read last
-        self._chunks: dict[str, _Chunk] = {}  # of the runs that are expected, by their keys
+        self._chunks: dict[str, _Chunk] = {}  # chunks of expected runs, by the keys of the runs
         self._looked = -_STALE  # when the folder was last read
         self._looking = Lock()
 
@@ -91,7 +91,8 @@ class Archive:
         Raises
         ------
         ResultsError
-            A pack is damaged, or a folder is a link. This error must precede any run.
+            A pack is damaged, or a folder is a link. Call this method before any run, so that this
+            error comes first.
         """
         files.check_own(self._times.folder)
         for table in tables(traces):
@@ -103,7 +104,7 @@ class Archive:
         """Announce runs in the order of their packs.
 
         The runs that are missing in the archive will be added with `put`. If killed or interrupted
-        processes left many small packs, these become one pack.
+        processes left many small packs, these packs are merged into one.
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class Archive:
 
     def put(self, runs: Sequence[Run]) -> None:
         """Write the rows of runs; the rows are stored when `put` returns."""
-        known = [run.job for run in runs if run.job.key in self._kept]  # run again for a trace
+        known = [run.job for run in runs if run.job.key in self._kept]  # repeated for a trace
         new = {run.job.key: run for run in runs if run.job.key not in self._kept}
         self._times.put({key: frames.seconds(run) for key, run in new.items()})
         self.pass_over(known)
@@ -178,7 +179,7 @@ class Archive:
         return pl.concat([seal.read(part) for part in [*parts, file]])
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
-        """Read the rows of those jobs whose runs are stored, in any order."""
+        """Read the rows of all stored runs among `jobs`, in any order."""
         wanted = {job.key for job in jobs}
         for _ in range(_ATTEMPTS):
             self._look()
@@ -198,7 +199,7 @@ class Archive:
         raise ResultsError(f"{self.path / ROWS}: changed while it was read; try again")
 
     def pack_of(self, keys: Sequence[str]) -> pl.DataFrame | None:
-        """Return the rows of those runs that are stored, in the order of `keys`, without times.
+        """Return the rows of all stored runs among `keys`, in the order of `keys`, without times.
 
         The packs stay in memory until a call needs other packs.
         """
@@ -211,11 +212,11 @@ class Archive:
         return in_order(list(self._open.values()), keys)
 
     def replace(self, rows: pl.DataFrame) -> Path:
-        """Write rows as a pack that may replace others, and wait until it is on the disk."""
+        """Write rows as a pack that may replace other packs, and wait until it is on the disk."""
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove every pack that `packs` does not list, if the listed ones have all its runs."""
+        """Remove every pack that is not in `packs`, if the packs there contain all of its runs."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:
@@ -249,7 +250,7 @@ class Archive:
         packs = sorted({self._kept[key] for key in keys if key in self._kept})
         try:
             found = [seal.read(pack) for pack in packs]
-        except FileNotFoundError:  # another process has joined them
+        except FileNotFoundError:  # another process has merged these packs
             found, packs = [], []
         chunk = set(keys)
         within = {
@@ -310,7 +311,7 @@ class Archive:
 
 
 def tables(traces: Sequence[str]) -> list[str]:
-    """Return the tables of a run that is recorded with `traces`; the first one is the rows."""
+    """Return the tables of a run that is recorded with `traces`; the first table has the rows."""
     return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
 
 

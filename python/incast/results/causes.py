@@ -30,12 +30,12 @@ STALLS = {
 
 
 def column(cause: str) -> str:
-    """Return the column for a cause in the events; `tail` counts as a lack of dup-ACKs."""
+    """Return the column for a cause in the events; `tail` counts as a lack of duplicate ACKs."""
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"
 
 
 def told(row: Mapping[str, float | None], block: str = "block") -> str:
-    """Return the number of timeouts in words: per block, or per run if it has no blocks."""
+    """Return the number of timeouts in words: per block, or per run if the run has no blocks."""
     timeouts, each = row["timeouts"], row.get("timeouts_per_block")
     if not timeouts:
         return "no timeout"

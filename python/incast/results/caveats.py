@@ -16,11 +16,11 @@ WIDE = 2.0
 """An interval is wide if its high end exceeds its low end by more than this factor."""
 LATE = 10.0
 """The 99th percentile is late if it exceeds the median by more than this factor."""
-_MOST = 3  # points to name at most
+_MOST = 3  # maximum number of points that are named
 
 
 def outcomes(rows: Sequence[Row], points: Sequence[str]) -> str:
-    """Name the points at which some seeds collapse and others do not; empty without any.
+    """Name the points at which some seeds collapse and others do not; empty if there are none.
 
     Parameters
     ----------

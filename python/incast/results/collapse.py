@@ -63,7 +63,7 @@ def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
 def of_point(here: Resolved) -> dict[str, float | None]:
     """Return the quantities that decide about a collapse at one point."""
     return {
-        LOSSLESS: lossless_goodput(here),  # NaN if it is not defined, and so never collapsed
+        LOSSLESS: lossless_goodput(here),  # NaN if undefined; such a run has not collapsed
         "block_bits": block_bits(here) if here.reads else None,
         "flows": 1.0 if here.reads else float(here.flows),
         "rto_min": here.rto_min,
@@ -88,7 +88,8 @@ def judge(rows: pl.DataFrame) -> pl.DataFrame:
             (pl.col("timeouts") - pl.col("timeouts_handshake")) * pl.col("rto_min")
             + pl.col("timeouts_handshake") * pl.col("syn_rto")
         ).alias("waits"),
-        # Long flows have no blocks. For them the whole run counts, and the waits of one flow.
+        # Long flows have no blocks. For them, bits are those of the run, and waits are those per
+        # flow.
         pl.coalesce("block_bits", pl.col("goodput_bps") * pl.col("elapsed_s")).alias("bits"),
         pl.coalesce(blocks, "flows").alias("units"),
     )

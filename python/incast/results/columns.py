@@ -17,8 +17,8 @@ from incast.results.series import named
 from incast.results.statistics import summarise
 
 Cells = Callable[[Any], str]
-_UNITS = ("_bps", "_s", "_packets", "_bytes")  # at the end of a column's name
-_CI = "_ci95"  # both ends of an interval
+_UNITS = ("_bps", "_s", "_packets", "_bytes")  # suffixes of the columns' names
+_CI = "_ci95"  # suffix that stands for both ends of an interval
 _SHORT = {
     "p50": "completion_p50_s",
     "p95": "completion_p95_s",
@@ -67,7 +67,7 @@ def usual(summary: pl.DataFrame) -> list[Column]:
 
 
 def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
-    """Return the requested columns by their full names; the first one is the most important."""
+    """Return the requested columns by their full names; the first column is the most important."""
     usually = {column.name: column for column in usual(summary)}
     return [
         replace(usually.get(name) or _any(summary, name), rank=rank)
@@ -131,7 +131,7 @@ def _any(summary: pl.DataFrame, name: str) -> Column:
         return _interval(summary, of, heading, _time if of.endswith("_s") else rates, 0)
     plain = next((name.removesuffix(unit) for unit in _UNITS if name.endswith(unit)), name)
     words = plain.replace("_", " ")
-    if name not in summary.columns:  # the column of a remedy that no point has
+    if name not in summary.columns:  # a column of a remedy that no point uses
         return Column(name, words, [units.NONE] * summary.height)
     if not summary.schema[name].is_numeric():
         return Column(name, words, [str(value) for value in summary[name]])

@@ -91,7 +91,7 @@ class Compared:
 def compare(
     a: Results, b: Results, column: str = "goodput_bps", group: str = "all"
 ) -> list[Compared]:
-    """Compare two results at all points that both have.
+    """Compare two results at all points that both results have.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def paired(
     low = high = None
     if len(differences) > 1:
         (least, most), (least_b, most_b) = ranges
-        # If a seed has one of several outcomes, seeds that agree say little about further seeds.
+        # If seeds have several outcomes, a few seeds that agree say little about further seeds.
         several = any(one.min() >= 0 and one.max() > SCATTERED * one.min() for one in values)
         ends = interval(
             Samples.of(differences), least_b - most, most_b - least, flags=bool(several)

@@ -129,7 +129,7 @@ def _condition(text: str) -> Condition:
 
 
 def _written(condition: Condition, value: float) -> str:
-    """Write a value like its bound, with enough digits to distinguish the two."""
+    """Write a value in the unit of its bound, with enough digits to distinguish the two."""
     kind = units.kind_of(condition.column)
     if kind not in {"rate", "time"}:
         return f"{value:g}"

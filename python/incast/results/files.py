@@ -11,7 +11,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a POSIX system: no file is locked there, and the last writer wins
+except ImportError:  # not a POSIX system: files are not locked, and the last writer wins
     fcntl = None  # type: ignore[assignment]
 
 from incast import unfinished
@@ -26,7 +26,7 @@ def write_whole(
 ) -> None:
     """Write a file under a temporary name, and rename it when it is complete.
 
-    On an object store the file has its name at once, because an object is complete or absent.
+    On an object store, no temporary name is needed, because an object is complete or absent.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def write_whole(
         The bytes to write.
     durable
         Whether the content must be on the disk before the file is renamed. A file that replaces
-        others must be durable, so that a power failure does not leave this file empty.
+        other files must be durable, so that a power failure does not leave this file empty.
     """
     try:
         if isinstance(file, Remote):
@@ -143,7 +143,7 @@ def sweep_up(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes; a killed process holds no lock.
+    """Lock a folder against other processes; the lock of a killed process is released.
 
     On systems without locks, the last writer wins.
     """

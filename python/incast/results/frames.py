@@ -15,7 +15,7 @@ from incast.scenario.plan import Job
 KEY = "run"  # the column that holds the key of the run
 ROWS = "runs"
 COMPLETIONS = "completions_s"  # the column with a list of all blocks of the run
-WALL = "wall_s"  # the time that a run took, the only difference between two runs of a seed
+WALL = "wall_s"  # the time that a run took; only it differs if a seed is run twice
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def traces(run: Run) -> dict[str, pl.DataFrame]:
 
 
 def rows(runs: Sequence[Run]) -> pl.DataFrame:
-    """Return the rows of runs, one per group, without values that depend on the machine."""
-    shapes: dict[tuple[Any, ...], list[Run]] = {}  # runs of one plan have columns of one type
+    """Return the rows of runs, one row per group, without values that depend on the machine."""
+    shapes: dict[tuple[Any, ...], list[Run]] = {}  # runs with the same swept keys and types
     for run in runs:
         swept = run.job.point.swept
         shapes.setdefault(tuple((name, type(value)) for name, value in swept.items()), []).append(
@@ -72,7 +72,7 @@ def _rows(runs: Sequence[Run]) -> pl.DataFrame:
 
 
 def seconds(run: Run) -> float:
-    """Return the real time that a run took; it is the same for all of its groups."""
+    """Return the real time that a run took, which is the same for all groups of the run."""
     return float(run.output["rows"][0][WALL])
 
 

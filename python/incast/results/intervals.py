@@ -83,9 +83,10 @@ def interval(
     samples
         The statistics of the values.
     lowest, highest
-        The range of possible values, extended to those of the sample; -inf or inf if unknown.
+        The range of possible values, extended to include the sample; -inf or inf if unknown.
     flags
-        Whether values are flags, 0 or 1. Seeds with the same flag say little about further seeds.
+        Whether values are flags, 0 or 1. A few seeds with the same flag say little about further
+        seeds.
     confidence
         The share of samples whose interval contains the true mean.
 
@@ -125,7 +126,7 @@ def _student(samples: Samples, confidence: float) -> Floats:
 
 
 def _gaffke(samples: Samples, end: Floats, share: float) -> Floats:
-    """Return a quantile of the mean of the sample and `end`, whose weights are random spacings."""
+    """Return a quantile of the mean of the sample and `end`, weighted by random spacings."""
     from scipy.special import betaincinv
 
     count = samples.count
@@ -137,7 +138,7 @@ def _gaffke(samples: Samples, end: Floats, share: float) -> Floats:
     square = (samples.deviation / width) ** 2 * (count - 1) / (count + 1)
     square = square + count * ((end - samples.mean) / width / (count + 1)) ** 2
     mean = np.clip(mean, 1e-12, 1 - 1e-12)
-    # Spacings of n uniform numbers are weights of n + 1 values with a concentration of n + 1.
+    # The spacings of n uniform numbers are n + 1 weights with a Dirichlet distribution.
     size = np.maximum(mean * (1 - mean) * (count + 2) / np.maximum(square, 1e-24) - 1, 1e-6)
     found = least + width * betaincinv(mean * size, (1 - mean) * size, share)
     return np.where(most > least, found, samples.mean)

@@ -10,7 +10,7 @@ from incast.results import Results
 from incast.results.conditions import Finding
 from incast.results.files import write_whole
 
-# Characters that XML 1.0 §2.2 forbids, escaped or not.
+# Characters that XML 1.0 §2.2 forbids, even if they are escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

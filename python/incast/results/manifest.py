@@ -14,8 +14,8 @@ from incast.results.traces import KINDS
 from incast.scenario import precision
 from incast.scenario.plan import Plan
 
-FORMAT = 3  # of the directory
-READ = (2, FORMAT)  # 2 had the times of runs among the rows, and no checksums
+FORMAT = 3  # version of the directory's format
+READ = (2, FORMAT)  # version 2 has the times of runs in the rows, and no checksums
 
 Tree = dict[str, Any]
 
@@ -107,7 +107,7 @@ def read(path: Path) -> Tree | None:
     try:
         text = file.read_text(encoding="utf-8")
         manifest: Any = json.loads(text)
-        if _HALVES.search(text):  # of letters beyond 16 bits; a single half is no valid text
+        if _HALVES.search(text):  # a lone surrogate is not valid text
             json.dumps(manifest, ensure_ascii=False).encode()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -158,7 +158,7 @@ def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
             "run the scenario again in another directory"
         )
     try:
-        plan.points[0].here  # noqa: B018 (it is read here)
+        plan.points[0].here  # noqa: B018 (reading it resolves the point)
     except ScenarioError as error:
         raise ResultsError(
             f"{file}: plan.points.0.resolved.{error} (incast {manifest['incast']} wrote it); "

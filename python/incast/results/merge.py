@@ -1,9 +1,9 @@
 """Merges several directories into one, with the results that one process would have stored.
 
 The runs are cut into packs in the order of the plan. The new packs do not depend on the processes
-that stored the runs, on repeated runs, or on the old packs. So a sweep leaves the same bytes,
-whether it was run in one piece, in shards, or with interruptions. Memory holds one new pack of a
-thousand runs at a time, and the packs from which it is made.
+that stored the runs, on repeated runs, or on the old packs. So the files are the same, byte for
+byte, whether the sweep was run in one piece, in shards, or with interruptions. At any time, only
+one new pack of a thousand runs is in memory, and the packs from which it is made.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ class Merged:
 
 
 def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
-    """Put the results of one scenario from several directories into one.
+    """Put the results of one scenario from several directories into one directory.
 
     `sources` do not change. Runs that `out` already has stay there, in the same packs as the new
     runs. Without sources, only the packs of `out` are made again. No sweep may write to `out`

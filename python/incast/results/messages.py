@@ -58,7 +58,7 @@ def _times(row: Mapping[str, Any], here: Resolved) -> str:
 
 
 def _links(row: Mapping[str, Any], here: Resolved) -> str:
-    busy = units.percent(_number(row, "link_utilization"))  # of the busiest port
+    busy = units.percent(_number(row, "link_utilization"))  # the busiest port's link
     goodput = units.rate(_number(row, "goodput_bps"))
     if here.clients == 1:
         return f"goodput is {goodput}, and the busiest link is busy {busy} of the time"

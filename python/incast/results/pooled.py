@@ -38,7 +38,7 @@ def known(rows: pl.DataFrame) -> bool:
 
 
 def percentile(ordered: Floats, share: float) -> float:
-    """Return the quantile of sorted values as in result rows: the next value, not interpolated."""
+    """Return a quantile of sorted values, as in result rows: one of the values itself."""
     return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)])
 
 
@@ -150,7 +150,7 @@ class _Point:
         return np.asarray((below + all_below * (mean - self.sizes)) / mean)
 
     def at(self, level: float) -> float:
-        """Return the pooled percentile at a level, which may be below 0 or above 1."""
+        """Return the pooled percentile at a level, which is limited to the range from 0 to 1."""
         return percentile(self.ordered, min(max(level, 0.0), 1.0))
 
 

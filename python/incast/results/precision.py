@@ -3,8 +3,8 @@
 A point is checked when it has 5, 10, 20, … seeds, and is done as soon as its interval is narrow.
 Some intervals are narrow by chance. Without a correction, the interval that ends the runs misses
 the mean too often. Therefore the error of 5 % is divided by the number of possible checks. Then all
-intervals of a point together contain its mean in 95 % of the sweeps (Bonferroni's inequality),
-whichever interval is the last.
+intervals of a point together contain the point's mean in at least 95 % of the sweeps (Bonferroni's
+inequality), whichever interval is the last.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from incast.results.store import Store
 
 _OF = "goodput_bps"
-_NAMED = 5  # points with the maximum number of seeds that are named
+_NAMED = 5  # maximum number of points named among those that miss the precision
 
 
 def confidence_of(precision: Precision | None) -> float:

@@ -20,8 +20,8 @@ from typing import Any, cast
 from incast.errors import ResultsError
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE)
-_LONGEST = 160  # letters of an error of another package
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}  # the extra of a protocol
+_LONGEST = 160  # maximum number of letters of another package's error message
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}  # the extra of incast per protocol
 
 
 def located(place: "str | Path") -> Path:
@@ -73,7 +73,8 @@ def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package w
         return fsspec.filesystem(protocol, use_listings_cache=False)
     except ImportError as error:
         if protocol not in _EXTRAS and importlib.util.find_spec("fsspec") is not None:
-            raise ResultsError(f"{address}: {_plain(error)}") from None  # it names the package
+            # The error names the missing package.
+            raise ResultsError(f"{address}: {_plain(error)}") from None
         raise ResultsError(
             f"{address}: needs a package that is not installed; pip install 'incast[{extra}]'"
         ) from None
@@ -88,7 +89,7 @@ def _wants_more(system: type) -> bool:
 
 
 def is_remote(path: object) -> bool:
-    """Return whether a path is on a file system that is not this machine's."""
+    """Return whether a path is on a file system other than that of this machine."""
     return isinstance(path, Remote)
 
 
@@ -218,7 +219,7 @@ class Remote:
             yield
         except FileNotFoundError:
             raise
-        except Exception as error:  # of any package
+        except Exception as error:  # any package may raise any error
             raise OSError(getattr(error, "errno", None) or EIO, _plain(error), str(self)) from error
 
 

@@ -18,7 +18,7 @@ from incast.results import described, files
 _COLUMNS = "incast.columns"
 _LABEL = "incast.checksum"
 _BLANK = "0" * 32
-# The label, and the bytes between a label and its string of 32 bytes in Parquet.
+# The label of the checksum, and the bytes that Parquet puts between it and a string of 32 bytes.
 _BEFORE = _LABEL.encode() + b"\x18\x20"
 
 

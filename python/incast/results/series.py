@@ -19,7 +19,7 @@ class Series:
     Parameters
     ----------
     label
-        The values that distinguish this curve; empty if it is the only one.
+        The values that distinguish this curve; empty if there is only one curve.
     points
         Rows of the summary, in the order of the axis.
     """
@@ -29,7 +29,7 @@ class Series:
 
 
 def axis_of(swept: pl.DataFrame) -> str | None:
-    """Return the key of the axis: the servers, else the first key with numbers, else the first key.
+    """Return the axis's key: the servers, else the first key with numbers, else the first key.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def label_of(swept: dict[str, object]) -> str:
 
 
 def _follows(summary: pl.DataFrame, key: str, axis: str | None) -> bool:
-    """Return whether `key` is constant, or fixed by the axis (a zipped sweep)."""
+    """Return whether `key` is constant, or determined by the axis (in a zipped sweep)."""
     if axis is None:
         return summary[key].n_unique() == 1
     return bool(summary.group_by(axis).agg(pl.col(key).n_unique())[key].max() == 1)
@@ -88,12 +88,12 @@ def _label(keys: list[str], values: tuple[object, ...]) -> str:
 
 
 def ordered(values: Iterable[Any]) -> bool:
-    """Return whether values have an order: numbers and quantities have one, names have none."""
+    """Return whether values have an order, as numbers and quantities do, but names do not."""
     return all(str(value)[:1].isdigit() for value in values)
 
 
 def written(value: object) -> str:
-    """Write a value as text; of a table or list in JSON, write the names and parameters."""
+    """Write a value as text; for a table or list in JSON, write its names and parameters."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))
     return str(value)

@@ -11,7 +11,7 @@ from incast.results.intervals import CONFIDENCE, HIGH, LOW, Samples, interval
 from incast.scenario.resolved import Resolved
 
 _NOT_QUANTITIES = {"point", "seed"}
-_LARGEST = {"stall_max_s"}  # a point has the largest value of its runs, without an interval
+_LARGEST = {"stall_max_s"}  # a point gets the largest value of its runs, without an interval
 _SHARES = {"fairness", "drop_ratio", "link_utilization", COLLAPSED}
 _GOODPUT, _COMPLETION = "goodput_bps", "completion_"
 _OF_SAMPLES = {
@@ -62,7 +62,7 @@ def summarise(
         The swept keys, constant at each point.
     resolved
         A function that returns the quantities of a point, by its index. These quantities limit
-        the goodput and the time of a block. By default these limits are not known.
+        the goodput and the time of a block. By default, the limits are unknown.
     confidence
         The confidence of a single interval: more than 95 % if the number of runs depends on the
         intervals.

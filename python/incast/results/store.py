@@ -24,7 +24,7 @@ from incast.results.frames import KEY, Run
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan
 
-_GATHERED = 200  # batches that become one table, because a table of one row takes 60 times its data
+_GATHERED = 200  # batches per table; a table of one row needs 60 times the memory of its data
 
 
 class Store(Protocol):
@@ -48,7 +48,7 @@ class Store(Protocol):
         """Return whether the run is stored, with the requested traces."""
 
     def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
-        """Store part `number`, from 1, of a trace; later `put_traces` stores the last part.
+        """Store part `number` of a trace, counted from 1; later, `put_traces` stores the last part.
 
         May be called from several threads, but only from one thread for each run.
         """
@@ -74,9 +74,9 @@ class Memory:
 
     def __init__(self) -> None:
         self._traces: dict[tuple[str, str], pl.DataFrame] = {}
-        self._parts: dict[tuple[str, str], list[pl.DataFrame]] = {}  # of runs under way
-        self._rows: list[pl.DataFrame] = []  # of many runs each
-        self._loose: list[pl.DataFrame] = []  # of few runs each
+        self._parts: dict[tuple[str, str], list[pl.DataFrame]] = {}  # parts of unfinished runs
+        self._rows: list[pl.DataFrame] = []  # tables of many runs each
+        self._loose: list[pl.DataFrame] = []  # tables of few runs each
         self._seconds: dict[str, float] = {}  # of the runs whose rows are stored
         self.pace = 0.0
 
@@ -95,7 +95,7 @@ class Memory:
     def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
         """Store a part of a trace."""
         parts = self._parts.setdefault((table, job.key), [])
-        del parts[number - 1 :]  # of a run that was cancelled
+        del parts[number - 1 :]  # left by an earlier, cancelled attempt at the run
         parts.append(frames.trace(job, columns))
 
     def put_traces(self, run: Run) -> None:
@@ -164,7 +164,7 @@ class Directory(Archive):
 
     @classmethod
     def create(cls, path: Path, scenario: Scenario, traces: Sequence[str]) -> "Directory":
-        """Create the directory, or continue one with results of the same scenario.
+        """Create the directory, or continue a directory with results of the same scenario.
 
         Raises
         ------
@@ -246,7 +246,7 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
     """
     if not path.is_dir():
         return
-    with files.locked(path):  # another process may be making it
+    with files.locked(path):  # another process may be creating the directory
         known = manifest.read(path)
         empty = all(files.is_temporary(file) for file in path.iterdir())
     if known is not None:
@@ -282,13 +282,13 @@ def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[s
 
 
 def united(seeds: Sequence[Sequence[int]]) -> list[int]:
-    """Return all seeds of several plans, in the order of the first plan if it has all seeds."""
+    """Return all seeds of several plans: in the first plan's order if it has all, else sorted."""
     every = {*chain(*seeds)}
     return list(seeds[0]) if len(seeds[0]) == len(every) else sorted(every)
 
 
 def combined(path: Path, stores: Sequence[Directory]) -> Directory:
-    """Create a directory for the runs of several directories, or use the one at `path`.
+    """Create a directory for the runs of several directories, or use the directory at `path`.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """The time of each run, stored separately because rows are the same on every machine.
 
 Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
-seconds, the host, and a checksum. On an object store, no file can grow, so the process writes
-its file again with more lines, and begins another file from time to time. Lines that are incomplete
+seconds, the host, and a checksum. On an object store, no file can grow, so the process writes its
+file again with more lines, and begins another file after 1000 lines. Lines that are incomplete
 after a kill or on a full disk are ignored. A run without a line has no time.
 """
 
@@ -29,7 +29,7 @@ COLUMNS = [
 ]
 
 _HEAD = ",".join(column["name"] for column in COLUMNS) + "\n"
-_MOST_LINES = 1000  # of a file that is written again for each batch
+_MOST_LINES = 1000  # maximum for a file that is written again for each batch
 
 
 class Times:
@@ -46,8 +46,8 @@ class Times:
         self._host = files.host()
         self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
         self._begun = False
-        self._lines: list[str] = []  # of this process's file, if files cannot grow
-        self._seconds: dict[str, float] = {}  # of the runs whose lines were read
+        self._lines: list[str] = []  # lines of this process's file, if files cannot grow
+        self._seconds: dict[str, float] = {}  # times of the runs whose lines were read
         self._read: dict[Path, int] = {}  # the number of bytes of each file that were read
 
     def put(self, seconds: Mapping[str, float]) -> None:
@@ -106,7 +106,7 @@ class Times:
 
 
 def checked(file: Path) -> bytes:
-    """Return the head and the lines whose checksum is right; empty if there is no such line.
+    """Return the head and the lines with a valid checksum; empty if there is no such line.
 
     Raises
     ------

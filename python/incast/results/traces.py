@@ -36,7 +36,7 @@ def parse(text: str) -> list[str]:
     Raises
     ------
     ResultsError
-        There is no such trace. The message lists those that exist.
+        There is no such trace. The message lists the traces that exist.
     """
     return checked(name.strip() for name in text.split(",") if name.strip())
 
@@ -47,8 +47,8 @@ def checked(names: Iterable[str]) -> list[str]:
     Raises
     ------
     ResultsError
-        There is no such trace (the message lists those that exist), or a trace is requested both
-        in bins and in full.
+        There is no such trace (the message lists the traces that exist), or a trace is requested
+        both in bins and in full.
     """
     names = list(dict.fromkeys(names))
     for name in names:

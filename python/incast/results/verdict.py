@@ -16,7 +16,7 @@ from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
 _COUNTS = (SERVERS, "workload.active")  # keys that set how many servers answer
-MOST_SERIES = 24  # sentences to print at most
+MOST_SERIES = 24  # maximum number of sentences to print
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -166,7 +166,7 @@ class _Curve:
         return not self._collapsed(index) and self._waits(index) < LEAST_TIMEOUTS
 
     def _waits(self, index: int) -> float:
-        """Return the timeouts per block, or per run if it has no blocks."""
+        """Return the timeouts per block, or per run if the run has no blocks."""
         row = self.rows[index]
         return row["timeouts_per_block"] or row["timeouts"]
 
@@ -281,8 +281,8 @@ class _Curve:
         if not here.fresh:
             return f"{buffer}, the windows allow up to {here.servers * here.window_limit}"
         first = here.window(1)
-        # The first windows come as one burst; later ones are spread by the ACKs, so that the path
-        # itself holds a part of them.
+        # The first windows arrive as one burst. ACKs spread later windows in time, so that some of
+        # their packets are on the path.
         room = here.buffer_packets + here.round_trip_packets
         over = next((n for n in range(2, len(_ORDINALS)) if here.window(n) > room), None)
         if over is None or first > here.buffer_packets:

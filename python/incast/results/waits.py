@@ -17,7 +17,7 @@ _FOR = {
 
 
 def others(row: Mapping[str, Any]) -> float:
-    """Return the stalls that no timeout ended: per block, or per run if it has no blocks.
+    """Return the stalls that no timeout ended: per block, or per run if the run has no blocks.
 
     A long flow does not wait while its packets are in a queue.
     """
@@ -29,7 +29,7 @@ def _kinds(row: Mapping[str, Any]) -> list[str]:
 
 
 def sentence(row: Mapping[str, Any], where: str) -> str:
-    """Describe how often, how long and why blocks wait without a timeout; empty if none does.
+    """Describe how often, how long and why blocks wait without a timeout; empty if none wait.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Scenario:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The swept keys of each point, with their values as the document has them.
+        """The swept keys of each point, with their values as written in the document.
 
         Raises
         ------

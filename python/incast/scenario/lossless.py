@@ -1,4 +1,4 @@
-"""The goodput of a workload without losses, with which a collapse is defined."""
+"""The goodput of a workload without losses, by which a collapse is defined."""
 
 from dataclasses import dataclass
 from math import inf, nan
@@ -51,7 +51,7 @@ def lossless_s(here: Resolved) -> float:
         late=here.lateness,
         initial=min(here.initial_window, here.receive_window),
         most=here.receive_window,
-        blocks=inf if blocks is None else int(blocks),  # inf: no first block
+        blocks=inf if blocks is None else int(blocks),  # inf: the first block has no weight
     )
     return float(block.time)
 
@@ -69,7 +69,8 @@ class Lossless:
     own, shared
         The time of a full packet on a server's link, and on the links that all servers share.
     trip, greeting
-        Round trip of a full packet and its ACK, and round trip of a handshake (0 without one).
+        Round trip of a full packet and its ACK, and round trip of a handshake (0 without a
+        handshake).
     late
         The time from when the first server learns of a block until the last server does.
     initial, most
@@ -121,7 +122,7 @@ class Lossless:
         left = np.asarray(self.segments, float)
         alone = together = np.zeros(())
         while np.any(left > size):
-            # The largest window stays the same until few segments are left.
+            # The window stays at its maximum until fewer segments than a window are left.
             times = np.where(size < self.most, 1.0, np.ceil(left / size) - 1.0)
             times = np.where(left > size, times, 0.0)
             alone = alone + times * np.maximum(self.trip - size * self.own, 0.0)
@@ -133,6 +134,6 @@ class Lossless:
 
 
 def _links(here: Resolved) -> float:
-    """Return the lower of the total rates of the clients' and the servers' links, in bit/s."""
+    """Return the total rate of the clients' or of the servers' links, the lower one, in bit/s."""
     rates = [here.limit, here.servers * here.server_rate]
     return min(rate for rate in rates if rate < inf)

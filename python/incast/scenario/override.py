@@ -12,7 +12,7 @@ from incast._core import ScenarioError
 from incast.scenario import precision
 from incast.scenario.plain import as_json
 
-_LIKE = 0.8  # similarity from which an unknown name is taken for a known one
+_LIKE = 0.8  # minimum similarity with which an unknown name is taken for a known name
 _DEEPEST = 16  # levels of tables, more than any scenario has
 
 
@@ -44,7 +44,7 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
 
 
 def apply(document: dict[str, Any], key: str, value: object) -> None:
-    """Set the dotted `key` in `document`, and change the sweep of the key if it has one.
+    """Set the dotted `key` in `document`, and change the sweep of the key if it is swept.
 
     `sweep.workload.servers` adds an axis for the key `workload.servers`.
 

@@ -10,7 +10,7 @@ from incast._core import ScenarioError
 _DEEPEST = 64
 _MOST_VALUES = 10_000_000
 _LARGEST = 2**64 - 1
-_LONGEST = 200  # letters of a key in a message
+_LONGEST = 200  # maximum number of letters of a key in a message
 
 
 def as_json(document: object) -> str:
@@ -22,7 +22,8 @@ def as_json(document: object) -> str:
         JSON cannot represent a value. The message names its key.
     """
     check(document)
-    # Dates are TOML but not JSON. As strings they reach the core, which has an error for them.
+    # TOML has dates, but JSON does not. Written as strings, dates reach the core, which refuses
+    # them.
     return json.dumps(document, default=str)
 
 

@@ -62,7 +62,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Job:
-    """One run to do: a point at a seed.
+    """One run to simulate: a point at a seed.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Job:
     point, seed
         The point and the seed to run.
     engine
-        The version of the engine that runs it.
+        The version of the engine that makes the run.
     """
 
     index: int
@@ -116,7 +116,7 @@ class Plan:
         engine: str,
         precision: Precision | None = None,
     ) -> "Plan":
-        """Make the plan of points and seeds from the core of version `engine`.
+        """Make a plan of points and seeds that the core of version `engine` has resolved.
 
         The values of a swept key get one type, so that they form a column. The values stay
         numbers if all are numbers, and flags if all are flags. Otherwise the values become strings;
@@ -139,7 +139,7 @@ class Plan:
 
     @property
     def swept(self) -> list[str]:
-        """The swept keys, slowest first."""
+        """The swept keys; the key that changes most slowly comes first."""
         return list(self.points[0].swept)
 
     @property
@@ -170,13 +170,13 @@ class Plan:
         """The points without duplicates, each with its index in the plan.
 
         Points are equal if they have the same runs. If several points are equal, the list has the
-        last of them, at the position of the first.
+        last of these points, at the position of the first.
         """
         found = {point.key: (index, point) for index, point in enumerate(self.points)}
         return list(found.values())
 
     def runs(self, some: range | None = None) -> Iterator[Job]:
-        """Yield the different runs in the order of `jobs`; `some` selects runs by their numbers."""
+        """Yield the different runs in the order of `jobs`; `some` selects runs by their indices."""
         points = self.distinct
         for number in range(len(points) * len(self.seeds)) if some is None else some:
             seed, place = divmod(number, len(points))

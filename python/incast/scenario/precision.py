@@ -28,7 +28,7 @@ KEYS: dict[str, dict[str, Any]] = {
         "default": DEFAULT_MOST,
     },
 }
-"""The keys of `[run]` that set the number of runs, and do not change a single run."""
+"""The keys of `[run]` that set the number of runs, and do not change the result of any run."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def without(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
-    """Return the precision of a document with this number of `seeds`; None if none is set.
+    """Return the precision of a document with this number of `seeds`; None if no precision is set.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class Resolved:
         return scenario.facts()
 
     def other_family(self, what: str) -> str | None:
-        """Return why `what`, which is for TCP, does not serve the scenario; None if it does."""
+        """Return why `what`, which is for TCP, does not apply to the scenario; None if it does."""
         family = self.facts["family"]
         if family == "tcp":
             return None
@@ -83,7 +83,7 @@ class Resolved:
 
     @property
     def lines(self) -> int:
-        """Number of clients' links that limit the goodput: all on a star, otherwise one."""
+        """Number of clients' links that limit the goodput: all on a star, otherwise one link."""
         return self.clients if self.topology == "star" else 1
 
     @property
@@ -130,7 +130,7 @@ class Resolved:
 
     @property
     def syn_rto(self) -> float:
-        """Seconds after which a SYN that is not answered is sent again."""
+        """Seconds after which an unanswered SYN is retransmitted."""
         return self.facts["syn_rto_s"]
 
     @property
@@ -140,7 +140,7 @@ class Resolved:
 
     @property
     def lateness(self) -> float:
-        """Mean seconds from when the first server learns of a block until the last one does."""
+        """Mean seconds from when the first server learns of a block until the last server does."""
         gaps = (self.servers - 1) * self.request_jitter / 2
         spread = self.facts["start_spread_s"] + self.facts["request_spread_s"]
         return gaps + spread * self.servers / (self.servers + 1)
@@ -215,7 +215,7 @@ class Resolved:
 
     @property
     def buffer_places(self) -> int:
-        """Full packets that may wait at the port to the client, besides the one in service."""
+        """Full packets that may wait at the port to the client, besides the packet in service."""
         return self.buffer_packets - bool(self.tree["network"]["buffer_counts_in_service"])
 
     @property
@@ -225,7 +225,7 @@ class Resolved:
 
     @property
     def buffer_bytes(self) -> int:
-        """Bytes in the buffer of the port to the client; a buffer in packets has full packets."""
+        """Bytes in the buffer of the port to the client; a buffer in packets holds full packets."""
         return self.facts["buffer_bytes"]
 
     @property
@@ -245,7 +245,7 @@ class Resolved:
 
     @property
     def _total(self) -> str:
-        """Size of the shared buffer in words; `packets` is left out if the port's size has it."""
+        """Size of the shared buffer in words; without the unit if the port counts packets."""
         total = self.facts["buffer_total"] or 0
         if not self.facts["buffer_total_counts_packets"]:
             return units.size(total)

@@ -95,16 +95,16 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
-    """Yield the keys of the tables in a key.
+    """Yield the keys of the tables that a key contains.
 
-    Tables of registry entries in nested keys are left out, because the registry lists their
-    parameters.
+    The table of a registry entry in a nested key is left out, because the registry lists the
+    parameters of this entry.
     """
     for table in tables(about):
         properties = dict(table["properties"])
         own = str(properties.get("name", {}).get("const", ""))
         if own and "." in name:
-            continue  # the entry of a registry, which lists its own parameters
+            continue  # a registry entry: the registry lists its parameters
         for key, each in properties.items():
             if key == "name" and own:
                 continue
@@ -160,13 +160,13 @@ def choices(about: Schema) -> list[tuple[str, str]]:
     if "const" in whole:
         return [(str(whole["const"]), str(whole.get("description", "")))]
     parts = [*whole.get("anyOf", ()), *whole.get("oneOf", ())]
-    parts = [part for part in parts if not tables(part)]  # the entries of a registry
+    parts = [part for part in parts if not tables(part)]  # leave out the entries of a registry
     found = [choice for part in parts for choice in choices(part)]
     return [*found, *((str(name), "") for name in whole.get("enum", ()))]
 
 
 def default(about: Schema) -> str:
-    """Return the default of a key as text; empty if it has none."""
+    """Return the default of a key as text, or an empty text if the key has no default."""
     value = about.get("default", "")
     if isinstance(value, dict) and set(value) == {"name"}:
         value = value["name"]
@@ -174,9 +174,10 @@ def default(about: Schema) -> str:
 
 
 def bounds(about: Schema) -> str:
-    """Return the range of a value as text; empty if it is not known.
+    """Return the range of a value as text, or an empty text if the range is not known.
 
-    A range in the description has priority, but text in brackets there is ignored.
+    A range in the key's description has priority over the limits in the schema. Text in brackets
+    in the description is ignored.
     """
     meaning = str(about.get("description", ""))
     while (shorter := _BRACKETS.sub("", meaning)) != meaning:
@@ -194,7 +195,7 @@ def sources(text: str) -> list[str]:
 
 
 def of_profiles(name: str) -> dict[str, str]:
-    """Return each profile's value of a key of `[network]` or `[transport]`, if it has one."""
+    """Return the value of a key of `[network]` or `[transport]` in each profile that has one."""
     if name.partition(".")[0] not in {"network", "transport"}:
         return {}
     found = {}
@@ -203,7 +204,7 @@ def of_profiles(name: str) -> dict[str, str]:
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if isinstance(value, dict) and "name" in value:
-            value = value["name"]  # without the parameters of the named part
+            value = value["name"]  # leave out the parameters of the registry entry
         if value is not None:
             found[profile] = human(value, int(resolved(profile)["transport"]["mss"]))
     return found
@@ -224,7 +225,7 @@ def human(value: object, mss: int) -> str:
     value
         The value in base units, or a table with a name and parameters.
     mss
-        Bytes of a segment, the unit of windows.
+        The segment size in bytes, because windows are in segments.
     """
     if isinstance(value, dict):
         return ", ".join(f"{name} {human(part, mss)}" for name, part in value.items())

@@ -1,10 +1,10 @@
 """Distributions of flow sizes from the user's files: `sizes = "mine.csv"`.
 
-A file is read here, and its points replace its name, so a resolved scenario needs no file. Names of
-files that do not exist are left to the core, which has distributions of its own.
+This module reads the file and replaces its name by its points, so a resolved scenario needs no
+file. If no file has the name, the name stays: it may be a built-in distribution of the core.
 
-A line has a size in bytes and the share of flows up to this size, with a comma or blanks between.
-The last share is 1, or 100 in files of percentages, which traffic generators for ns-3 read.
+A line has a size in bytes and the share of flows up to this size, separated by a comma or blanks.
+The last share is 1. It is 100 in files of percentages, as traffic generators for ns-3 read them.
 """
 
 import re
@@ -25,7 +25,7 @@ _LONGEST = 40  # letters of a line in a message
 def inline(document: dict[str, Any], folder: Path) -> None:
     """Replace the names of files in `sizes` keys, including swept keys, by the files' points.
 
-    The name of a file with a mistake stays, because an override may still replace it.
+    If a file has a mistake, its name stays, because an override may still replace this name.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def inline(document: dict[str, Any], folder: Path) -> None:
 
 
 def check(document: dict[str, Any], folder: Path) -> None:
-    """Refuse names of files that are left in `sizes` keys, because these files have mistakes.
+    """Refuse each file whose name is still in a `sizes` key, because this file has a mistake.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def _files(document: dict[str, Any], folder: Path) -> Iterator[tuple[str, Any, A
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # e.g. the name is too long: no file has it
+    except OSError:  # e.g. the name is too long, so no such file exists
         return False
 
 
 def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 (any document)
-    """Yield each value of a `sizes` key: dotted key, table or list, and key or index in it."""
+    """Yield the place of each value of a `sizes` key: dotted key, container, key or index in it."""
     if not isinstance(tree, dict | list):
         return
     for key, below in list(enumerate(tree) if isinstance(tree, list) else tree.items()):

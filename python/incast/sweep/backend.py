@@ -21,10 +21,10 @@ class Control(Protocol):
 
 
 class Backend(Protocol):
-    """Runs points of a plan, at any seed, from several threads.
+    """Runs points of a plan, at any seed; several threads may call it at the same time.
 
-    The `version` of a backend is part of the key under which a run is stored. Backends that may
-    answer differently must have different versions.
+    The `version` of a backend is part of the key under which a run is stored. Backends whose
+    results may differ must have different versions.
     """
 
     @property
@@ -42,9 +42,9 @@ class Backend(Protocol):
         control: Any,  # noqa: ANN401 (its own)
         spill: Spill,
     ) -> dict[str, Any]:
-        """Return the tables of a run: `rows`, with all columns per group, and requested traces.
+        """Return the tables of a run: `rows`, with one row per group, and the requested traces.
 
-        The first rows of a long trace may go to `spill` during the run.
+        During the run, the first rows of a long trace may be passed to `spill`.
         """
 
 
@@ -68,7 +68,7 @@ class Simulator:
         control: _core.Control,
         spill: Spill,
     ) -> dict[str, Any]:
-        """Simulate a point at one seed, without the interpreter's lock."""
+        """Simulate a point at one seed; the interpreter's lock is released meanwhile."""
         return _core.run(point.scenario, seed, traces, control, spill)
 
 

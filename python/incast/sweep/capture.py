@@ -26,7 +26,7 @@ class Capture:
     at
         Where packets are captured: `client`, `client:N`, `switch` or `server:N`, with N from 0.
     snaplen
-        Maximum number of bytes kept of a frame.
+        Maximum number of bytes that are written of each frame.
     truth
         Whether to write drops and the causes of timeouts as comments of packets.
     offload
@@ -98,7 +98,7 @@ class Capture:
 
 
 def _choice(plan: Plan, runs: int) -> str:
-    """Return a message that names the options which leave one run."""
+    """Return a message with the options that reduce the scenario to one run."""
     ways = [f"--set {key}=VALUE" for key in plan.swept]
     if len(plan.seeds) > 1 or plan.precision is not None:
         ways.append("--seeds 1")

@@ -1,8 +1,9 @@
 """Runs a plan on a Dask cluster: one that is started here, or one that runs elsewhere.
 
-Batches of runs go to the workers. The workers return the rows to this process, which stores them as
-it stores the rows of threads. So the files are the same as with threads, and workers need no common
-file system. A worker that dies leaves no incomplete files, and another worker runs its batch again.
+This process sends batches of runs to the workers. The workers return the rows, and this process
+stores them as it stores the rows of threads. So the files are the same as with threads, and the
+workers need no common file system. If a worker dies, it leaves no incomplete files, and its batch
+is run again.
 """
 
 import logging
@@ -28,9 +29,9 @@ THREADS, LOCAL = "threads", "dask"
 
 _WORK = 2.0  # minimum seconds of a batch, because a task costs milliseconds
 _MOST = 20_000  # maximum runs of a batch
-_WINDOW = 10 * PACK  # runs sorted together, longest first; so few packs are unfinished at a time
-_LEAST_WAITING = 8  # batches; an adaptive cluster without workers starts some for waiting tasks
-_ATTEMPTS = 10  # at a batch whose workers die
+_WINDOW = 10 * PACK  # runs sorted together, longest first; this keeps few packs unfinished
+_LEAST_WAITING = 8  # waiting batches: an adaptive cluster starts workers only for waiting tasks
+_ATTEMPTS = 10  # maximum attempts to run a batch whose workers die
 _PATIENCE = 10.0  # seconds for a scheduler to answer
 _TICK = 0.1  # seconds between two checks
 _PROTOCOLS = {"tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc"}
@@ -55,7 +56,7 @@ def check(executor: str) -> None:
             "of a scheduler, e.g. tcp://host:8786"
         )
     try:
-        import distributed  # noqa: F401 (whether it is there)
+        import distributed  # noqa: F401 (only to find out whether it is installed)
     except ImportError:
         raise ResultsError(
             f"executor: {executor} needs Dask, which is not installed; pip install 'incast[dask]'"
@@ -104,7 +105,7 @@ def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
     try:
         yield Cluster(client, executor)
     finally:
-        with suppress(Exception):  # also if the scheduler has gone
+        with suppress(Exception):  # the scheduler may have ended
             client.close(timeout=1)
         if local is not None:
             with suppress(Exception):
@@ -120,7 +121,7 @@ def _client(scheduler: Any) -> Any:  # noqa: ANN401 (of a package without types)
             try:
                 super().start(**options)
             except BaseException:
-                self.status = "closed"  # it would wait for itself, and fail once more
+                self.status = "closed"  # otherwise the client would wait for itself and fail again
                 raise
 
     return Client(scheduler, timeout=_PATIENCE, set_as_default=False)
@@ -188,7 +189,7 @@ class Cluster:
         Raises
         ------
         ResultsError
-            The scheduler is gone, or a run ends its workers again and again.
+            The scheduler has ended, or its workers died in every attempt to run the same runs.
         ScenarioError
             The core refused a job.
         """
@@ -241,7 +242,7 @@ class _Round:
                     return
                 report(self.finished())
         except KeyboardInterrupt:
-            with suppress(Exception):  # store the batches that have come back, if that is possible
+            with suppress(Exception):  # store the batches that workers have returned, if possible
                 self.finished()
             raise
         finally:
@@ -261,7 +262,7 @@ class _Round:
         future.add_done_callback(self.ended.put)
 
     def finished(self) -> list[Finished]:
-        """Store the batches that have ended in the meantime; return their jobs."""
+        """Store the batches that have ended since the last call; return their jobs."""
         found: list[Finished] = []
         runs: list[Run] = []
         for future in self.some():
@@ -326,7 +327,7 @@ class _Costs:
     """The cost of runs, measured at their points or estimated from their packets."""
 
     def __init__(self) -> None:
-        self._speed: float | None = None  # seconds per packet, here
+        self._speed: float | None = None  # seconds per packet on this machine
         self._points: dict[str, tuple[float, int]] = {}  # seconds and runs
         self._packets: dict[str, float] = {}
         self._spent = self._sent = 0.0
@@ -350,10 +351,10 @@ class _Costs:
         return self._size(job) * self._speed + OVERHEAD
 
     def batches(self, todo: Sequence[Job]) -> Iterator[list[Job]]:
-        """Yield batches of enough work.
+        """Yield batches, each with about `_WORK` seconds of work.
 
-        Runs are in the order of the plan, but among each `_WINDOW` runs the longest come first. The
-        size of a batch follows from the costs that are known when the batch is taken.
+        Each `_WINDOW` runs of the plan are sorted, longest run first, and cut into batches. The
+        size of a batch depends on the costs that are known when the batch is taken.
         """
         rest = iter(todo)
         while window := list(islice(rest, _WINDOW)):

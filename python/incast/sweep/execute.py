@@ -32,7 +32,7 @@ from incast.sweep.shard import Shard
 
 _TICK = 0.1  # seconds between two checks of the runs under way, and between two batches
 _BACKLOG = 2000  # finished runs that may wait to be stored
-_WAYS = 64  # pieces of a sweep, which every process that shares it takes in another order
+_WAYS = 64  # pieces of a sweep; each process of a shared sweep runs them in a different order
 _PATIENCE = 0.3  # seconds for runs to notice that they were cancelled
 
 
@@ -76,11 +76,11 @@ def run(
     jobs
         Number of parallel runs, at least 1; by default the number of processors.
     out
-        Directory for the results, or its address, such as `s3://bucket/mine`. Runs that the
+        Directory for the results: a path, or an address such as `s3://bucket/mine`. Runs that the
         directory already contains are not repeated.
     traces
-        Traces to record: `queue`, `cwnd`, `events`; `queue:full` and the like store every change
-        instead of the extremes of each bin.
+        Traces to record: `queue`, `cwnd`, `events`. With `:full`, as in `queue:full`, a trace
+        contains every change instead of the extremes of each bin.
     progress
         A function that is called about ten times a second, in the calling thread.
     shard
@@ -103,9 +103,9 @@ def run(
         The scenario is not valid. Nothing has been written.
     ResultsError
         `out` cannot be written to or contains the results of another scenario; or an argument
-        (`traces`, `jobs`, `shard`, `executor`) is not valid; or the scheduler is gone.
+        (`traces`, `jobs`, `shard`, `executor`) is not valid; or the scheduler has ended.
     Interrupted
-        Ctrl-C was pressed; `results` of the exception has the finished runs.
+        Ctrl-C was pressed; the exception's `results` contains the finished runs.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
@@ -168,14 +168,14 @@ def run_jobs(
 ) -> None:
     """Run the jobs that `store` does not have yet, several in parallel, on a backend.
 
-    `first` is the index of the first job in the whole sweep. If `elsewhere` is a cluster, its
-    workers simulate.
+    `first` is the index of the first job in the whole sweep. If `elsewhere` is a cluster, the
+    cluster's workers run the jobs, not `backend`.
 
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C was pressed; finished runs are stored. A run that still continues when this
-        exception is raised ends by itself, and its row is not stored.
+        Ctrl-C was pressed; finished runs are stored. A run that has not ended when this
+        exception is raised ends soon afterwards, and its row is not stored.
     ScenarioError
         The core refused a job.
     """
@@ -229,7 +229,7 @@ def processors() -> int:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A finished job; run and seconds are None if another process has run the job."""
+    """A finished job; `run` and `seconds` are None if another process has run the job."""
 
     job: Job
     run: Run | None = None
@@ -239,8 +239,8 @@ class _Finished:
 class _Sweep:
     """Runs jobs on threads, and stops them on request.
 
-    Threads simulate and store traces. The calling thread stores the rows, in batches, because each
-    file, and each table in memory, costs a hundred times as much as a row.
+    Threads simulate and store traces. The calling thread stores the rows in batches, because a
+    file, or a table in memory, costs a hundred times as much as a row.
     """
 
     def __init__(
@@ -259,7 +259,7 @@ class _Sweep:
 
     def run(self, workers: int, report: Callable[[Iterable[_Finished]], None]) -> None:
         """Run and store the jobs, calling `report` regularly, until all have ended."""
-        # As daemons, the threads do not keep the interpreter from ending.
+        # The threads are daemons, so the interpreter can end while they run.
         threads = [
             Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)
         ]
@@ -326,7 +326,7 @@ class _Sweep:
             return self.todo.pop() if self.todo and not self.stopped.is_set() else None
 
     def part_ways(self) -> None:
-        """Shuffle the remaining jobs, because another process runs the same jobs."""
+        """Shuffle the remaining jobs, so that two processes do not run the same jobs at once."""
         with self.taking:
             size = max(min(len(self.todo) // _WAYS, PACK), 1)  # neighbours share a pack
             pieces = [self.todo[at : at + size] for at in range(0, len(self.todo), size)]

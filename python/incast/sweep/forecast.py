@@ -24,10 +24,10 @@ class Forecast:
     Parameters
     ----------
     runs, kept
-        The number of runs, and how many of them are stored already.
+        The number of runs, and the number of those that are stored already.
     seconds
-        Estimated time of the other runs, which is proportional to their expected packets. The speed
-        is measured from stored runs, or from a short read on this machine.
+        Estimated time of the runs that are not stored. It is proportional to their expected number
+        of packets. The time per packet comes from stored runs, or from a short run on this machine.
     """
 
     runs: int

@@ -40,9 +40,9 @@ class _Cost:
 class Estimate:
     """Estimates the time of the remaining runs from finished runs.
 
-    The estimate for a run is the mean time of the finished runs of its point. If its
-    point has no finished run, the estimate is proportional to the run's expected packets. The cost
-    of an update does not depend on the number of runs.
+    The estimate for a run is the mean time of the finished runs of its point. If the point has no
+    finished run, the estimate is proportional to the run's expected number of packets. The cost of
+    an update does not depend on the number of runs.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Estimate:
             self._unknown += left * cost.packets
 
     def progress(self, shares: Mapping[str, float] | None = None) -> Progress:
-        """Return the state, given the completed share of each running job, by its key."""
+        """Return the state; `shares` has the completed share of each running job, by its key."""
         if self._done == self._total:
             return Progress(self._done, self._total, 1.0, 0.0)
         rate = self._spent / self._sent if self._sent else None

@@ -1,4 +1,4 @@
-"""Shards: parts of a sweep for separate processes, which need not know of each other."""
+"""Shards: parts of a sweep for separate processes that need no connection to each other."""
 
 import re
 from bisect import bisect_left
@@ -15,9 +15,10 @@ from incast.sweep.work import cost
 class Shard:
     """One of several parts of a sweep, each with about the same estimated work.
 
-    The list of runs is divided in the order of the plan, seed by seed. So a shard has whole curves.
-    Shards have equal work even if the estimate is wrong in the same way for all seeds of a point.
-    The runs of a shard depend only on the plan.
+    The list of runs is in the order of the plan: all points at the first seed, then all points at
+    the next seed. A shard is a range of this list, so it contains whole curves. Shards have equal
+    work even if the estimate of a point is wrong, because it is wrong by the same factor at every
+    seed. The runs of a shard depend only on the plan.
 
     Parameters
     ----------
@@ -64,8 +65,9 @@ class Shard:
     def cut(self, costs: Sequence[int], times: int = 1) -> range:
         """Return the shard's range of runs. Their costs are `costs`, repeated `times` times.
 
-        The sum of the costs is divided equally. A run belongs to the part that contains the middle
-        of its cost. So no part costs more than an equal share plus the longest run.
+        The costs are placed one after the other on a line, and the line is cut into equal parts. A
+        run belongs to the part that contains the middle of its cost. So no part costs more than an
+        equal share plus the cost of the longest run.
         """
         ends = [0, *accumulate(costs)]
         middles = [start + end for start, end in pairwise(ends)]  # doubled, to be whole numbers

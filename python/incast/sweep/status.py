@@ -26,7 +26,7 @@ class PointStatus:
     missing
         The seeds of the missing runs.
     run_s
-        Seconds that a run takes: measured at this point, or estimated from other points.
+        Seconds per run, measured at this point or estimated from other points.
     measured
         Whether `run_s` was measured at this point.
     """
@@ -73,7 +73,7 @@ class Status:
 
     @property
     def runs(self) -> int:
-        """The number of different runs that the scenario asks for, as far as it is known."""
+        """The number of different runs; with a precision, those of the seeds needed so far."""
         return sum(point.done + len(point.missing) for point in self.points)
 
     @property
@@ -177,7 +177,7 @@ class _Found:
 
 
 def _wanted(store: Directory) -> dict[str, list[int]]:
-    """Return the seeds that each point needs, by its key; empty if all need the same seeds."""
+    """Return the seeds that each point needs, by its key; empty without a precision."""
     precision = store.plan.precision
     if precision is None:
         return {}
@@ -198,7 +198,7 @@ def _of(
 
 
 def ranges(seeds: Sequence[int]) -> str:
-    """Write seeds briefly: `1 to 5, 8`."""
+    """Write seeds as ranges, e.g. `1 to 5, 8`."""
     ordered = sorted(seeds)
     if not ordered:
         return ""

@@ -1,7 +1,7 @@
 """Job files for clusters: a Slurm array, an indexed Job of Kubernetes, or a script for Dask.
 
-Each task runs one shard and stores its results in a directory of its own. On an object store, all
-tasks share one directory. So tasks may be repeated, in any order, on any machine.
+Each task runs one shard and stores its results in a separate directory; on an object store, all
+tasks share one directory. A task may run on any machine, in any order, and more than once.
 """
 
 import json
@@ -22,9 +22,9 @@ from incast.sweep.forecast import forecast
 from incast.sweep.work import cost
 from incast.userfile import text_of
 
-SHARD_HOURS = 1.0  # hours of a task, if the number of shards is not given
-MOST_SHARDS = 1000  # Slurm takes 1001 tasks in an array unless it is configured otherwise
-_DOUBT = 3  # factor by which an estimate may be too short
+SHARD_HOURS = 1.0  # hours per task, if the number of shards is not given
+MOST_SHARDS = 1000  # Slurm's default limit is 1001 tasks in an array
+_DOUBT = 3  # factor by which a task may take longer than estimated
 _LEAST_MINUTES = 10
 _BASE, _PER_FLOW = 256 * 2**20, 8 * 2**10  # bytes of a process, and of a connection of a run
 _MOST_CONFIG = 2**20  # bytes of a ConfigMap
@@ -44,7 +44,7 @@ class Task:
     options
         The options of `incast run` that change the scenario.
     out
-        The directory of the results, or its address.
+        The directory of the results: a path or an address.
     shards
         The number of parts.
     cpus
@@ -250,7 +250,7 @@ def dask(task: Task) -> str:
 
 def _parts(task: Task) -> tuple[str, str]:
     """Return a part's directory, and the arguments of `incast merge` after the merged directory."""
-    if _is_address(task.out):  # writers need no locks there, so all parts share the directory
+    if _is_address(task.out):  # writers to an object store need no locks, so they can share it
         return _quoted([task.out]), ""
     folder = _quoted([f"{task.out}.parts"])
     return f'{folder}/"$part"', f" {folder}/*"

@@ -6,17 +6,19 @@ from incast import _core
 from incast.scenario.document import load
 from incast.scenario.resolved import Resolved
 
-# Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
+# Seconds of Python code per run, for its rows and for its part of a file; measured by
+# `python benches/store.py`.
 OVERHEAD = 1e-4
 
-# A read of about ten milliseconds, which measures the speed of this machine if no run has done so.
+# A scenario that simulates in about ten milliseconds. It measures the speed of this machine if no
+# finished run has measured it.
 _SAMPLE = {
     "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
     "workload": {"name": "barrier-read", "servers": 16, "sru": "64KiB", "blocks": 20},
     "transport": {"name": "newreno", "rto_min": "1ms"},
 }
 
-# Fixed cost of a run, in data packets that take as long: its world, its rows, a share of a file.
+# Fixed cost of a run (its set-up, its rows and its part of a file), in data packets.
 _RUN = 300
 
 
@@ -37,12 +39,12 @@ def packets(here: Resolved) -> float:
 
 
 def cost(here: Resolved) -> int:
-    """Return the approximate cost of a run in data packets, which is the same on every machine."""
+    """Return the approximate cost of a run in data packets; it is the same on every machine."""
     return round(packets(here)) + _RUN
 
 
 def speed_here() -> float:
-    """Measure the seconds per packet of a short read; return the lowest of three values."""
+    """Measure the seconds per packet of a short run; return the lowest of three values."""
     point = load(_SAMPLE).plan.points[0]
     times = []
     for seed in range(3):

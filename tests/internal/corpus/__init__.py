@@ -1,8 +1,8 @@
-"""A corpus of scenarios, and the hashes of their results, which no change of the code may alter.
+"""A corpus of scenarios with the hashes of their results; a change of the code must keep them.
 
-`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded and the place at
-which packets are captured; `hashes.txt` has one line per scenario, with the hashes of its rows, its
-traces and its captures. `draw.py` draws the scenarios.
+`documents.jsonl.gz` contains the scenarios. Each scenario has a list of traces to record and a
+place at which packets are captured. `hashes.txt` has one line per scenario, with the hashes of its
+rows, its traces and its captures. `draw.py` draws the scenarios.
 """
 
 import gzip
@@ -22,7 +22,7 @@ DOCUMENTS = FOLDER / "documents.jsonl.gz"
 HASHES = FOLDER / "hashes.txt"
 _DIGITS = 16
 _SNAPLEN = 96
-_FIRST_TABLES = {"events", "flows", "queues"}  # they are part of every hash, recorded or not
+_FIRST_TABLES = {"events", "flows", "queues"}  # part of every hash, even if not recorded
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Case:
     Parameters
     ----------
     document
-        The scenario, as a user writes it.
+        The scenario as a user's document.
     traces
         The traces that are recorded.
     capture
-        The place at which each run is captured, with `+truth` or `+offload` behind it; none if
-        empty.
+        The place at which each run is captured, perhaps followed by `+truth` or `+offload`. If
+        empty, nothing is captured.
     """
 
     document: dict[str, Any]
@@ -52,19 +52,19 @@ def cases() -> list[Case]:
 
 
 def hashes() -> list[str]:
-    """Return the kept hashes of every scenario."""
+    """Return the stored hashes of every scenario."""
     return HASHES.read_text().splitlines()
 
 
 def write_hashes(found: Sequence[str]) -> None:
-    """Keep the hashes of the scenarios' present results."""
+    """Store the hashes of the scenarios' present results."""
     HASHES.write_text("".join(f"{line}\n" for line in found))
 
 
 def outcome(case: Case) -> str:
     """Run a scenario at its first seed; return hashes of its rows, its traces and its captures.
 
-    If the scenario is now refused, return the key that is refused.
+    If the scenario is no longer valid, return the key that is refused.
     """
     rows, traces, captures = (hashlib.sha256() for _ in range(3))
     try:

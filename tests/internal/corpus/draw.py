@@ -1,10 +1,10 @@
-"""Add scenarios to the corpus, here 400 of them.
+"""Add scenarios to the corpus. This command adds 400:
 
 PYTHONPATH=tests/internal python tests/internal/corpus/draw.py 400
 
-Run this when the format of scenarios has grown, or a registry has a new entry. Scenarios of every
-key and entry come first, then random ones. The scenarios that are there stay, and so do their
-hashes.
+Run this when scenarios have a new key, or a registry has a new entry. The script first adds
+scenarios with every key and every entry, then random scenarios. The present scenarios and their
+hashes stay unchanged.
 """
 
 import gzip
@@ -40,7 +40,7 @@ BASES = scenarios()
 
 
 def knobs() -> Iterator[tuple[str, Document, object]]:
-    """Give every key a scenario in which it may matter, and a value."""
+    """Yield every key, with scenarios in which it may have an effect, and values to try."""
     for key, about in keys().items():
         if own := OWN.get(key):
             yield key, around(key, own, BASES[own.get("in", "collapse")]), own["is"]
@@ -55,7 +55,7 @@ def transports() -> list[str]:
 
 
 def systematic() -> Iterator[Document]:
-    """Draw every key, and every entry of a registry in every profile."""
+    """Yield scenarios with every key, and with every transport in every profile."""
     for key, document, value in knobs():
         yield put(document, key, value)
     for profile, name in itertools.product(PROFILES, transports()):
@@ -111,7 +111,7 @@ PLACES = [
 
 
 def later(seed: int) -> Iterator[tuple[Document, str]]:
-    """Yield scenarios with several workloads and of Linux, a third of them captured."""
+    """Yield random scenarios, half with several workloads and half of Linux; 40 % are captured."""
     draw = random.Random(seed)
     usual = {"run": {"time_limit": "2s", "seeds": [3]}, "network": {"buffer": "24KiB"}}
     timers = dict(BASES["collapse"]["transport"])
@@ -151,7 +151,7 @@ def _written(case: Case) -> Document:
 
 
 def main() -> int:
-    """Draw, run, and write documents and hashes."""
+    """Draw and run scenarios; write the documents and the hashes of their results."""
     kept = cases()
     more = int(sys.argv[1])
     seen = {json.dumps(case.document) for case in kept}

@@ -1,7 +1,7 @@
-"""Real hosts around the kernel's own switch: a bridge, and a token bucket before the client.
+"""Real hosts around a switch of the kernel: a bridge, with a token bucket at the client's port.
 
-The star of `incast.live` has a switch of its own, which carries frames as a line would. Here, the
-kernel carries the frames, with or without the offloads of its interfaces.
+The switch of `incast.live` is a program that forwards frames at the rate of a line. Here, the
+kernel forwards the frames, with or without the offloads of its interfaces.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from incast.live.namespaces import batch, executed, inside, sysctl, without_ipv6
 
 _SIOCETHTOOL = 0x8946
 _OFFLOADS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, SGSO, SGRO
-_BURST = 3100  # bytes of the client's bucket: two frames
-_BUCKET = 10_000  # bytes of a policer's bucket
-_POLICED = 3100  # bytes that may wait for a policer, which is hardly anything
+_BURST = 3100  # depth of the client's token bucket in bytes: two frames
+_BUCKET = 10_000  # depth of a policer's token bucket in bytes
+_POLICED = 3100  # bytes that may wait in a policer: only two frames
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of the hosts and the network.
 
-    `lane` is the impairment of the first server: none, a policer with a rate in bit/s, or a link
-    whose small MTU is not announced.
+    `lane` is the impairment of the first server's link: none, a policer (with the rate `lane_rate`
+    in bit/s), or a small MTU (`mtu`) that is not announced.
     """
 
     servers: int
@@ -44,7 +44,7 @@ class Settings:
 
 
 def address(host: int) -> str:
-    """Return the address of a host, the client first."""
+    """Return the address of a host; host 0 is the client."""
     return f"10.88.0.{host + 1}"
 
 
@@ -54,7 +54,7 @@ def place(host: int) -> tuple[str, int]:
 
 
 class Bridge:
-    """The hosts and the switch between them; the kernel removes them when nobody holds them."""
+    """The hosts and their switch; the kernel removes them when this object no longer exists."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -79,7 +79,7 @@ class Bridge:
             executed("tc", f"qdisc add dev host0 root {bucket}".split(), lines=False)
 
     def _join(self, one: Namespace, name: str, other: Namespace, port: str) -> None:
-        """Link a namespace with another one; in the other one, the link is a port of the bridge."""
+        """Link namespace `one` to namespace `other`; there the link is a port of the bridge."""
         there = f"/proc/{os.getpid()}/fd/{other.descriptor}"
         with inside(one):
             batch([f"link add {name} type veth peer name {port} netns {there}"])
@@ -122,7 +122,7 @@ class Bridge:
 
 
 def _offloads(interface: str, *, on: bool) -> None:
-    """Turn the joining and splitting of segments by an interface on or off."""
+    """Turn the segmentation and receive offloads of an interface on or off."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for command in _OFFLOADS:
             value = array("I", [command, on])

@@ -1,7 +1,7 @@
-"""The list of foreign captures: families, their kinds, and their numbers in each draw.
+"""The list of foreign captures: families, their kinds, and the number of captures in each draw.
 
-Every number of a capture is drawn from a random stream whose seed is the capture's name. A new draw
-is a new line in `DRAWS`.
+The parameters of a capture are drawn from a random stream whose seed is the capture's name. To make
+a new draw, add its name to `DRAWS`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
-"""A draw is held out until the rules have been judged with it; the last draw is held out."""
+DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+"""The last draw is held out. After the rules have been judged with it, a new draw is added."""
 
 SERVICES = {
     "late-rpc": "slow_server",
@@ -47,7 +47,7 @@ TROUBLES = (
 SIMULATED = ("bad-optic", "marked")
 _TUNNELLED = (*links.TUNNELS, *links.LINKS)
 
-# For each kind, the number of captures with incast and the number without.
+# For each family: its kinds, and per kind the numbers of captures with and without incast.
 _COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
     "identification": (stacks.POLICIES, 8, 16),
     "incomplete": (tuple(incomplete.CHANGES), 5, 14),
@@ -57,7 +57,8 @@ _COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
     "service": (tuple(SERVICES), 0, 14),
     "trouble": ((*TROUBLES, *SIMULATED), 0, 14),
 }
-# For each kind of real hosts, the same numbers; each case is captured at four places.
+# For each kind of real hosts, the numbers of cases with and without incast. Each case is captured
+# at four places.
 _REAL = {
     "plain": (8, 0),
     "offloaded": (8, 3),
@@ -70,7 +71,7 @@ _REAL = {
 
 @dataclass(frozen=True)
 class Foreign:
-    """One capture; its name gives the family, the kind, incast or none, the draw and the number."""
+    """One capture. Its name contains family, kind, `incast` or `control`, draw and number."""
 
     family: str
     kind: str
@@ -80,7 +81,7 @@ class Foreign:
 
     @property
     def name(self) -> str:
-        """The name of the capture's file, and of its stream of random numbers."""
+        """The name of the capture's file, which is also the seed of its random numbers."""
         what = "incast" if self.incast else "control"
         return f"{self.family}-{self.kind}-{what}-{self.draw}-{self.number:02}"
 

@@ -1,4 +1,4 @@
-"""Scenarios for the simulator, from which captures of other networks are made."""
+"""Scenarios for the simulator. Captures of other networks are made from their packets."""
 
 from __future__ import annotations
 

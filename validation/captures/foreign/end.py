@@ -1,9 +1,9 @@
-"""One end of a TCP connection, small but complete.
+"""One end of a TCP connection: a small but complete TCP.
 
 An end has timers with backoff (RFC 6298), slow start and congestion avoidance, fast retransmit and
-NewReno's recovery (RFC 6582), which retransmits no segment that a selective ACK names. An end also
-has delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows. An end never
-takes back a window that it has advertised.
+NewReno's recovery (RFC 6582). Recovery does not retransmit segments that a selective ACK reports.
+An end also has delayed ACKs, Nagle's algorithm, windows that close, and probes of closed windows.
+An end never shrinks a window that it has advertised.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from validation.captures.foreign.network import Event, Network
     from validation.captures.foreign.stacks import Counter, Stack
 
-_LEAST, _MOST, _FIRST = 0.2, 60.0, 1.0  # seconds of the timer
+_LEAST, _MOST, _FIRST = 0.2, 60.0, 1.0  # retransmission timer in seconds: limits, and for a SYN
 _DUPACKS = 3
-_TICK = 1000  # of time stamps per second
+_TICK = 1000  # timestamp clock ticks per second
 
 
 class End:
@@ -89,7 +89,7 @@ class End:
         return max(0, self.wanted - self.begin)
 
     def wake(self, least: int, do: Callable[[], None]) -> None:
-        """Call `do` when the connection is open and at least `least` bytes have arrived."""
+        """Call `do` once the connection is open and `least` bytes have arrived in order."""
         if self.open and self.got >= least:
             self.network.at(self.network.now, do)
         else:
@@ -100,7 +100,7 @@ class End:
         self.reading = False
 
     def read(self, size: int | None = None) -> None:
-        """Take `size` bytes from the buffer; without a size, read everything from now on."""
+        """Read `size` bytes from the buffer; without a size, read all data from now on."""
         before = self.edge - self.wanted
         if self.shut is not None:
             self.pauses.append((self.shut, self.network.now))
@@ -110,7 +110,7 @@ class End:
             self._acknowledge()
 
     def keep_alive(self, size: int) -> None:
-        """Send a keep-alive: one old byte or none, before the first unacknowledged byte."""
+        """Send a keep-alive with `size` old bytes (1 or 0): its sequence number is `una` - 1."""
         self._emit(self.una - 1, size, ACK)
 
     # Packets that arrive.
@@ -225,7 +225,7 @@ class End:
             self._again()
 
     def _again(self) -> None:
-        """Retransmit the first segment that is not sacked and was not retransmitted before."""
+        """Retransmit the first segment that is neither sacked nor retransmitted already."""
         at = max(self.una, self.again if self.sacked else self.una)
         for first, end in self.sacked:
             if first <= at < end:
@@ -323,7 +323,7 @@ class End:
         self.network.send(packet)
 
     def _window(self) -> int:
-        """Return the window: the free buffer, but never less than a promised window."""
+        """Return the window: the free buffer, but at least what was advertised before."""
         self.edge = max(self.edge, self.wanted + self.capacity - self.unread)
         return min(65535, self.edge - self.wanted)
 
@@ -369,7 +369,7 @@ class End:
         self._arm()
 
     def _probe(self, size: int) -> None:
-        """Probe a closed window with an old sequence number (Linux) or with a new byte."""
+        """Probe a closed window with an old sequence number (as Linux) or with one new byte."""
         self._emit(self.una - (not size), size, ACK)
 
     def _wake(self) -> None:
@@ -380,13 +380,13 @@ class End:
 
 
 def _stamp(packet: Packet) -> int:
-    """Return the time stamp of a packet of the small network, or 0; two paddings come before it."""
+    """Return the time stamp of a packet of the small network, or 0 if the packet has none."""
     at = packet.options.find(b"\x08\x0a")
     return int.from_bytes(packet.options[at + 2 : at + 6], "big") if at >= 0 else 0
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans in order; spans that touch are joined."""
+    """Return spans in order; spans that overlap or touch are joined."""
     told: list[tuple[int, int]] = []
     for first, end in sorted(spans):
         if told and first <= told[-1][1]:

@@ -1,4 +1,4 @@
-"""Read the simulator's captures as packets, and write packets in files like tcpdump's."""
+"""Read the simulator's captures as packets, and write packets to files like those of tcpdump."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NANO, _MICRO = 0xA1B23C4D, 0xA1B2C3D4
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a file: its links, the bytes that it keeps of a frame, and its clock."""
+    """The form of a file: its link type, the bytes that it keeps per frame, and its clock."""
 
     link: str = "ethernet"
     snaplen: int = 256
@@ -34,7 +34,7 @@ def read(path: Path) -> list[Packet]:
 
 
 def write(packets: list[Packet], path: Path, form: Form) -> None:
-    """Write packets in the order in which they are given."""
+    """Write packets to a file, in the given order."""
     magic, unit = (_NANO, 10**9) if form.nanoseconds else (_MICRO, 10**6)
     link = links.link_type(form.link)
     out = [struct.pack(form.order + "IHHiIII", magic, 2, 4, 0, 0, form.snaplen, link)]

@@ -1,4 +1,4 @@
-"""Hosts of the small network, their connections, and the counters that number their packets."""
+"""Hosts of the small network, their connections, and the counters for IP identifications."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Hosts:
         self.pairs: list[tuple[End, End]] = []
 
     def named(self, address: str) -> str:
-        """Return the address of a host in the capture."""
+        """Return a host's address as the capture shows it."""
         return as_ipv6(address) if self.version6 else address
 
     def server(self, number: int) -> str:
@@ -51,7 +51,7 @@ class Hosts:
         return one, two
 
     def run(self, client: Callable[[End], Process], server: Callable[[End], Process]) -> None:
-        """Run a process at both ends of the connection that was opened last."""
+        """Run a process at each end of the connection that was opened last."""
         one, two = self.pairs[-1]
         self.network.start(client(one))
         self.network.start(server(two))

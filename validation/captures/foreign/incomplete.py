@@ -1,4 +1,4 @@
-"""Files that lack packets of the network, or have them twice."""
+"""Changes of captures: files that lack packets, have them twice, or have a wrong clock."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def filtered(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def one_direction(packets: list[Packet], random: Random) -> list[Packet]:
-    """Keep the servers' packets, or the client's packets."""
+    """Keep only the servers' packets, or only the client's packets."""
     servers = random.random() < 0.7
     return [one for one in packets if (one.ports[0] < one.ports[1]) == servers]
 
 
 def data_only(packets: list[Packet], _: Random) -> list[Packet]:
-    """Keep packets with data (`tcp.len > 0`)."""
+    """Keep only packets with data (`tcp.len > 0`)."""
     return [one for one in packets if one.length]
 
 
 def syn_only(packets: list[Packet], _: Random) -> list[Packet]:
-    """Keep packets with SYN."""
+    """Keep only packets with SYN."""
     return [one for one in packets if one.flags & SYN]
 
 
 def mirrored(packets: list[Packet], random: Random) -> list[Packet]:
-    """Repeat each packet, like a mirror of both directions of a port."""
+    """Repeat each packet, as a mirror of both directions of a port does."""
     later = random.choice((2e-6, 1e-5, 5e-5))
     hop, tag = random.choice(((0, 0), (1, 0), (0, 12)))
     copies = [replace(one, time=one.time + later, ttl=one.ttl - hop, tag=tag) for one in packets]
@@ -53,7 +53,7 @@ def mirrored(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def on_two_devices(packets: list[Packet], random: Random) -> list[Packet]:
-    """Repeat each packet on a second device, like `any` at a bridge."""
+    """Repeat each packet on a second device, as a capture at `any` on a bridge does."""
     later = random.choice((1e-6, 4e-6, 2e-5))
     copies = [replace(one, time=one.time + later, interface=2) for one in packets]
     return sorted([*packets, *copies], key=lambda one: one.time)
@@ -68,7 +68,7 @@ def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
     """Set the clock back once, by 10 ms to 2 s."""
     at = random.randint(len(packets) // 3, 2 * len(packets) // 3)
     back = random.choice((random.uniform(0.01, 0.1), random.uniform(0.1, 2.0)))
-    start = 2.0  # so that no time is negative
+    start = 2.0  # a later start, so that no time is negative
     later = start - back - (packets[at].time - packets[at - 1].time)
     return [
         replace(one, time=one.time + (later if number >= at else start))
@@ -77,13 +77,13 @@ def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
 
 
 def drops(packets: list[Packet], random: Random) -> list[Packet]:
-    """Remove random packets of the file."""
+    """Remove random packets."""
     share = random.choice((0.02, 0.05, 0.1))
     return [one for one in packets if random.random() >= share]
 
 
 def bursts_of_drops(packets: list[Packet], random: Random) -> list[Packet]:
-    """Remove bursts of packets, like a full buffer of tcpdump."""
+    """Remove bursts of packets, as tcpdump does when its buffer is full."""
     kept, left = [], 0
     once = random.randrange(len(packets))
     for number, one in enumerate(packets):
@@ -122,11 +122,11 @@ NAMES = {
 }
 """The defect that a report should name, for each change."""
 WHOLE = ("mirrored", "two-devices", "appended", "clock-back")
-"""Changes after which the file lacks no packet."""
+"""Changes that remove no packet."""
 
 
 def shown(packets: list[Packet], kept: list[Packet]) -> bool:
-    """Return whether kept packets acknowledge data that the file lacks."""
+    """Return whether the kept packets acknowledge data that are missing in the file."""
     acknowledged: dict[Way, int] = {}
     for one in kept:
         acknowledged[one.back] = max(acknowledged.get(one.back, 0), one.ack)

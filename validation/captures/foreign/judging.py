@@ -1,4 +1,4 @@
-"""Judge a diagnosis of foreign captures, by the criteria of ours and by further ones."""
+"""Judge the diagnosis of foreign captures, by the criteria for our captures and by others."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONTROLS = 600
-"""Least number of controls in a held-out half."""
-_NEAR, _LATE = 0.1, 0.03  # a reported pause may be off by this share, plus these seconds of delay
-_PER_CENT, _ONE = 0.15, 1  # a count of timeouts may be off by this share, or by this number
+"""Minimum number of controls in a held-out half."""
+_NEAR, _LATE = 0.1, 0.03  # tolerance of a reported pause: this share, plus these seconds
+_PER_CENT, _ONE = 0.15, 1  # tolerance of a count of timeouts: this share, but at least this number
 _TIME = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|µs)\b")
 _TUNNELS = {
     "vxlan": "vxlan",
@@ -35,32 +35,32 @@ _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 @dataclass
 class Score(scoring.Score):
-    """Numbers of right (True) and wrong (False) statements."""
+    """Numbers of right and wrong statements: most counters have the keys True and False."""
 
     present: Counter[bool] = field(default_factory=Counter)
-    """Whether a look-alike that is present was not ruled out."""
+    """True if a look-alike that is present was not ruled out."""
     incomplete: Counter[bool] = field(default_factory=Counter)
-    """Whether the defect of an incomplete file was named."""
+    """True if the report names the defect of an incomplete file."""
     doubted: Counter[bool] = field(default_factory=Counter)
-    """Whether the answer for an incomplete file was `None`, a proven yes, or a right no."""
+    """True if the answer for an incomplete file is `None`, a proven yes, or a right no."""
     pauses: Counter[bool] = field(default_factory=Counter)
     tunnels: Counter[bool] = field(default_factory=Counter)
     same: Counter[bool] = field(default_factory=Counter)
-    """Whether the verdict with a tunnel is the same as without the tunnel."""
+    """True if the verdict is the same with and without the tunnel."""
     invented: Counter[bool] = field(default_factory=Counter)
-    """Whether a capture in which nothing was lost has no stall with a cause."""
+    """True if no stall has a cause, in a capture in which nothing was lost."""
     timeouts: Counter[bool] = field(default_factory=Counter)
-    """Whether a count of timeouts is near the count of the kernel."""
+    """True if the count of timeouts is near the kernel's count."""
     verdicts: dict[tuple[str, str, bool], Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
     """Answers, by family, kind and whether there is incast."""
     wrong: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    """Captures with a mistake, by family, kind and whether there is incast."""
+    """Number of captures with a mistake, by family, kind and whether there is incast."""
 
 
 def judge(file: Path, score: Score) -> None:
-    """Diagnose a capture, and count what is right and wrong."""
+    """Diagnose a capture, and count right and wrong statements."""
     truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     report: dict[str, Any] = diagnose([file])
     wrong = Counter(_mistakes(file, truth, report, score))
@@ -112,9 +112,9 @@ def _mistakes(
 def _counted(
     truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
 ) -> Iterator[str]:
-    """Compare the sum of waits with the counters of all servers' kernels.
+    """Compare the number of waits with the sum of the counters of all servers' kernels.
 
-    A wait without a reported cause may or may not be a wait for a loss.
+    A wait without a reported cause may be a wait for a loss, so the number of waits is a range.
     """
     sure = sum(one["cause"] not in (None, *scoring.ARRIVED) for one in report["stalls"])
     told = sure + sum(one["cause"] is None for one in report["stalls"])
@@ -155,7 +155,7 @@ def _look_alikes(truth: dict[str, Any], report: dict[str, Any], score: Score) ->
 def _tunnel(
     plain: Path, truth: dict[str, Any], report: dict[str, Any], score: Score
 ) -> Iterator[str]:
-    """Compare the reports on the same packets with the tunnel and without it."""
+    """Compare the reports on the same packets with and without the tunnel."""
     other: dict[str, Any] = diagnose([plain])
     if truth["tunnel"] is not None:
         kinds = [str(one["kind"]).lower() for one in report.get("tunnels", ())]
@@ -199,7 +199,7 @@ def criteria(score: Score) -> list[Criterion]:
 
 
 def by_kind(score: Score) -> list[str]:
-    """Return a table of the kinds: captures, answers, and captures with a mistake."""
+    """Return a table with one line per kind: captures, answers, and captures with a mistake."""
     rows = [
         "| Family | kind | incast | captures | reported | denied | left open | with a mistake |",
         "| :-- | :-- | :-- | --: | --: | --: | --: | --: |",

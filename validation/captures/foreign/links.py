@@ -1,4 +1,4 @@
-"""Headers before an IP packet in a frame: links, tags, tunnels and mirrors."""
+"""The headers that precede an IP packet in a frame: links, tags, tunnels and mirrors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
 
 TUNNELS = ("vxlan", "geneve", "gre", "erspan1", "erspan2", "erspan3", "ipip")
-"""Tunnels with outer addresses, which a report should name."""
+"""Tunnels with outer addresses. A report should name these tunnels."""
 LINKS = ("mpls", "qinq", "pppoe", "loopback", "sll", "sll2", "raw")
 _TYPES = {"loopback": 0, "raw": 101, "sll": 113, "sll2": 276}
 _ETHERNET = 1
@@ -85,7 +85,7 @@ _PLAIN: dict[str, Callable[[Packet, bytes, int], bytes]] = {
 
 
 def _tunnel(kind: str, protocol: bytes, inner: int) -> bytes:
-    """Return Ethernet, IP and the tunnel's own header."""
+    """Return the headers of Ethernet, of the outer IP packet, and of the tunnel."""
     if kind == "ipip":
         return _outer(41 if protocol == b"\x86\xdd" else 4, b"", inner)
     if kind == "gre":

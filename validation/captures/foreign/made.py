@@ -40,9 +40,10 @@ _CLIENT = truth.address(0)
 class Made:
     """Packets at a place, and their truth.
 
-    `found` are the look-alikes that the place shows. `present` are other look-alikes that exist;
-    the diagnosis need not find them, but must not rule them out. `pauses` are the waits for a
-    receiver; the last pause may last to the end of the capture.
+    `found` are the look-alikes that the place shows. `present` are look-alikes that exist but may
+    be invisible at the place: the diagnosis need not find them, but must not rule them out.
+    `pauses` are the seconds of each wait for a receiver; with `to_end`, the last wait lasts to the
+    end of the capture.
     """
 
     packets: list[Packet]
@@ -50,7 +51,7 @@ class Made:
     servers: int
     source: str
     counted: bool
-    """Whether identifications count the packets of each connection."""
+    """Whether the identifications of a connection are consecutive numbers."""
     quiet: bool
     """Whether nothing was lost, and nothing was sent twice."""
     told: dict[str, Any] = field(default_factory=dict)

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from validation.captures.foreign.cases import Foreign
     from validation.captures.foreign.made import Made
 
-_ENOUGH, _STEADY = 10, 30  # lost packets that reveal a trouble; a policer needs more
-_PAUSE = 0.01  # least seconds of a closed window; shorter pauses come from reads
-# The places that show a trouble; elsewhere it may be doubted.
+_ENOUGH, _STEADY = 10, 30  # lost packets that reveal a trouble, and a policer
+_PAUSE = 0.01  # minimum seconds of a pause by the receiver; every read makes shorter pauses
+# The places that show a trouble; at other places it cannot be proven.
 _SHOWN = {
     "bad_link": ("client", "switch"),
     "policer": ("client", "switch"),
@@ -40,11 +40,11 @@ _SHOWN = {
 }
 
 SHARED = ("policer-for-all", "host-drops")
-"""Kinds in which many servers answer at once, and a shared policer or the host's ring drops
+"""Kinds in which several servers answer at once, and a shared policer or the host's ring drops
 packets.
 
-No packet shows whether the policer or the ring drops. So captures of these kinds are neither incast
-nor controls, and only the look-alike counts."""
+Packets do not show whether a policer, the ring or the switch dropped them. So these captures count
+neither as incast nor as controls, and only the look-alike is judged."""
 
 
 def make(case: Foreign, directory: Path) -> list[Path]:
@@ -63,7 +63,7 @@ def _one(case: Foreign, directory: Path) -> Path:
         order=random.choice("<>"),
     )
     complete, gone = True, ""
-    # Packets that the file lacks or has twice are no witnesses.
+    # Losses are found in the packets before the change, or else only in the packets that are kept.
     witnesses = Witnesses(got.packets, counted=got.counted, complete=True)
     if case.family == "incomplete":
         kept = incomplete.CHANGES[case.kind](got.packets, random)
@@ -91,7 +91,7 @@ def _one(case: Foreign, directory: Path) -> Path:
 
 
 def _made(case: Foreign, random: Random) -> Made:
-    """Return the packets of a case before anything is changed in them."""
+    """Return the packets of a case, before any change of the file."""
     place = random.choice(("client", "client", "switch", "server:0"))
     policy = case.kind if case.family == "identification" else random.choice(stacks.POLICIES)
     if case.incast:
@@ -152,7 +152,7 @@ def _trouble(kind: str, place: str, policy: str, random: Random) -> Made:
 def _told(
     case: Foreign, got: Made, witnesses: Witnesses, *, complete: bool, gone: str
 ) -> dict[str, Any]:
-    """Return the truth; it marks as doubtful what the file cannot show."""
+    """Return the truth. Stalls and episodes that the file does not show are marked as in doubt."""
     stalls, episodes = got.told.get("stalls", []), got.told.get("episodes", [])
     for stall in stalls:
         stall["in_doubt"] |= not witnesses.of_stall(stall) or gone != ""

@@ -1,7 +1,7 @@
-"""A small network for the small TCP: a star of links, causes of losses, and places of captures.
+"""A small network for the small TCP: a star of links, causes of losses, and captures.
 
-A packet goes over its host's link into the switch, waits there for the link to its target, and is
-seen at each place that is captured. Events happen in the order of their times.
+A host's link carries a packet to the switch. There the packet waits for the link to its target. It
+is captured at its source, at the switch and at its target. Events happen in the order of time.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _HEADERS = 54
 
 @dataclass
 class Loss:
-    """A reason to lose packets: its name, and a function that says whether a packet is lost."""
+    """A cause of losses: its name, and a function that returns whether a packet is lost."""
 
     name: str
     takes: Callable[[Packet, float], bool]
     at_ring: bool = False
-    """Whether the receiving host loses the packets, after they have passed its link."""
+    """Whether the receiving host drops the packets, after its link has carried them."""
 
 
 @dataclass(order=True)
 class Event:
-    """An event at a time; without `do`, the event was cancelled."""
+    """An event at a time. If `do` is None, the event was cancelled."""
 
     time: float
     number: int
@@ -96,7 +96,7 @@ class Network:
             self.at(self.now + wanted, lambda: self._step(process))
 
     def send(self, packet: Packet) -> None:
-        """Take a packet from its host."""
+        """Send a packet from its source over the source's link."""
         self._see(packet.source, packet, self.now)
         arrival = self._serve(("out", packet.source), packet, self.now)
         self.at(arrival, lambda: self._switch(packet))
@@ -129,7 +129,7 @@ class Network:
         begin = max(now, self._free[port])
         self._free[port] = begin + 8 * (packet.length + _HEADERS) / self.rate
         jitter = self.random.random() * self._jitter
-        # No packet overtakes another.
+        # Packets on a link stay in order.
         self._landed[port] = max(self._free[port] + self.hop + jitter, self._landed[port])
         return self._landed[port]
 

@@ -1,8 +1,8 @@
 """Give the simulator's captures the identifications of other stacks, and other addresses.
 
-The simulator counts the packets of each connection, so a packet's number identifies it. The counter
-of a host numbers all packets in the order in which they entered the switch, including packets that
-a capture at another place lacks.
+The simulator counts the packets of each connection, so the count identifies a packet. A host's
+counter numbers all packets of the host in the order in which they entered the switch, including
+packets that are missing at the captured place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAT = "198.51.100.1"
 def numbered(
     packets: list[Packet], every: list[Packet], policy: str, client: str, random: Random
 ) -> list[Packet]:
-    """Return packets with the numbers of a policy; `every` has all packets, in order."""
+    """Return `packets` with the identifications of a policy; `every` has all packets in order."""
     if policy == PER_CONNECTION:
         return packets
     if policy == VERSION_6:
@@ -48,7 +48,7 @@ def numbered(
 
 
 class _Counts:
-    """The counters of all hosts, and the number of each packet."""
+    """The counters of all hosts, and the identification that each packet got."""
 
     def __init__(self, policy: str, client: str, random: Random) -> None:
         self.policy, self.client, self.random = policy, client, random
@@ -57,7 +57,7 @@ class _Counts:
         self.given: dict[tuple[object, int], int] = {}
 
     def of(self, packet: Packet) -> int:
-        """Return the number of a packet; a packet without a number gets the next one."""
+        """Return the new identification of a packet; a packet without one gets the next number."""
         key = (packet.way, packet.identification)
         if key not in self.given:
             shared = self.policy == BEHIND_NAT and packet.source != self.client

@@ -1,4 +1,4 @@
-"""A TCP packet as values, which is parsed from bytes and written to bytes."""
+"""A TCP packet as an object with fields, which is parsed from bytes and written to bytes."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Packet:
 
     @property
     def way(self) -> tuple[str, int, str, int]:
-        """The direction of a connection to which the packet belongs."""
+        """The packet's direction: source address and port, target address and port."""
         return self.source, self.ports[0], self.target, self.ports[1]
 
     @property
     def back(self) -> tuple[str, int, str, int]:
-        """The other direction of that connection."""
+        """The opposite direction of the packet's connection."""
         return self.target, self.ports[1], self.source, self.ports[0]
 
     @property
     def end(self) -> int:
-        """The sequence number after the packet."""
+        """The sequence number that follows the packet's data."""
         return self.seq + self.length + (self.flags & SYN > 0) + (self.flags & FIN > 0)
 
 
@@ -61,7 +61,7 @@ def options(
     timestamps: tuple[int, int] | None = None,
     blocks: list[tuple[int, int]] | None = None,
 ) -> bytes:
-    """Return TCP options, each padded as stacks do."""
+    """Return TCP options, each with the padding that stacks use."""
     told = b""
     if mss:
         told += struct.pack(">BBH", _MSS, 4, mss)
@@ -81,7 +81,7 @@ def options(
 
 
 def parse(time: float, data: bytes) -> Packet:
-    """Parse the bytes of an IPv4 packet; its payload may be cut."""
+    """Parse the bytes of an IPv4 packet; the end of its payload may be missing."""
     header = 4 * (data[0] & 15)
     length, identification = struct.unpack_from(">HH", data, 2)
     tcp = data[header:]
@@ -105,7 +105,7 @@ def parse(time: float, data: bytes) -> Packet:
 
 
 def ip_bytes(packet: Packet, most: int) -> tuple[bytes, int]:
-    """Return the first `most` bytes of the packet as IPv4 or IPv6, and its whole length."""
+    """Return the first `most` bytes of the IPv4 or IPv6 packet, and its whole length."""
     one, other = packet.ports
     offset = 20 + len(packet.options)
     tcp = struct.pack(
@@ -141,7 +141,7 @@ def ipv4_header(
 
 
 def as_ipv6(address: str) -> str:
-    """Return the IPv6 address that stands for an IPv4 one."""
+    """Return the IPv6 address that replaces an IPv4 address."""
     return str(IPv6Address(int(IPv6Address(_PREFIX)) + int(IPv4Address(address))))
 
 

@@ -1,6 +1,6 @@
-"""Seven captures like public captures that were once taken for incast by mistake.
+"""Six captures that resemble public captures, in which incast was once reported by mistake.
 
-Each capture is written packet by packet, with addresses of RFC 5737. No packet is lost in them.
+Each capture is written packet by packet, with addresses of RFC 5737. No packet is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SOON = 1e-4  # seconds until an answer is acknowledged
 
 
 class _Host:
-    """A host and one of its counters of packets: its only one, or one of several."""
+    """A host with a counter of packets; objects with the same address have separate counters."""
 
     def __init__(self, address: str, number: int = 0x1000) -> None:
         self.address, self.number = address, number
@@ -30,7 +30,7 @@ class _Host:
 
 
 class _Talk:
-    """A connection: the bytes that each end has sent, and the packets so far."""
+    """A connection: the next sequence number of each end, and the packets so far."""
 
     def __init__(
         self, ends: tuple[_Host, _Host], ports: tuple[int, int], windows: tuple[int, int]
@@ -89,7 +89,7 @@ def _in_order(talks: list[_Talk]) -> list[Packet]:
 
 
 def global_ipid() -> list[Packet]:
-    """Four connections of a client to a file server; each host has one counter for all of them.
+    """Four connections of a client to a file server; a host has one counter for all connections.
 
     First, each connection moves data alone. Then the client sends a request on each connection, and
     the server answers the requests one by one, after 20 to 120 ms of work.
@@ -126,7 +126,7 @@ def _together() -> Iterator[tuple[float, int, int, int, int]]:
 
 
 def greeting() -> list[Packet]:
-    """Six FTP sessions at once; the server speaks first, 210 ms after the handshake."""
+    """Six FTP sessions at once; the server sends first, 210 ms after the handshake."""
     ends, talks = (_Host(CLIENT), _Host("198.51.100.21")), []
     for k in range(6):
         talk = _Talk(ends, (40000 + k, 21), (64240, 64240))
@@ -142,9 +142,10 @@ def greeting() -> list[Packet]:
 
 
 def slow_rpc() -> list[Packet]:
-    """Nine RPCs at once: the server acknowledges each at once, and answers 100 to 600 ms later.
+    """Nine connections with RPCs: each request's ACK comes soon, its answer 100 to 600 ms later.
 
-    Each connection has a counter of its own, and each answer has the time stamp of its sending.
+    Each connection has a separate counter, and the time stamp of an answer is the time at which it
+    was sent.
     """
     talks = []
     for k in range(9):
@@ -185,9 +186,9 @@ def filtered() -> list[Packet]:
 
 
 def small_window() -> list[Packet]:
-    """A printer whose window is below a segment for 1.2 s, twice; each time, new data follow.
+    """A printer whose window is twice smaller than a segment for 1.2 s; then new data follow.
 
-    The sender's counter numbers other connections, too, which are not in the file.
+    The sender's counter also numbers packets of other connections, which are not in the file.
     """
     ends = (_Host("192.0.2.8"), _Host("192.0.2.253"))
     talk = _Talk(ends, (3527, 9100), (65535, 64240))
@@ -211,7 +212,7 @@ def small_window() -> list[Packet]:
 
 
 def zero_end() -> list[Packet]:
-    """A receiver closes its window for good; the last of three probes is 23.7 s later."""
+    """A receiver closes its window and never opens it; the last of three probes is 23.7 s later."""
     talk = _Talk((_Host(CLIENT), _Host("198.51.100.80")), (38760, 80), (64240, 108))
     talk.open(0.0, 1e-4)
     talk.add(0.01, 0, 300, flags=ACK | PSH)

@@ -1,4 +1,4 @@
-"""Foreign captures of real hosts: the kernel's own bridge and offloads, and network troubles.
+"""Foreign captures of real hosts: a bridge of the kernel, offloads, and network troubles.
 
 The kernel counts the timeouts of each server, but does not record their times and causes.
 """
@@ -32,7 +32,8 @@ FOUND = {
     "policer": "policer",
     "mtu-black-hole": "mtu_black_hole",
 }
-# Packets that never pass leave no trace behind it; in an outage, repeated data may have arrived.
+# Counts of timeouts are not compared for these kinds. Behind a black hole, dropped packets leave no
+# trace; in an outage, retransmitted data may have arrived before.
 _UNSEEN = ("mtu-black-hole", "outage")
 # The places that show a trouble.
 _AT = {
@@ -62,7 +63,7 @@ def make(case: Foreign, directory: Path) -> list[Path]:
             stack.enter_context(kernel.tcpdump(host, interface, path, "-s", snaplen, *more))
         before = _counted(bridge)
         blocks = _read(case, bridge, size, random)
-        time.sleep(0.3)  # until tcpdump has read everything, and the last answer has arrived
+        time.sleep(0.3)  # wait until tcpdump has read everything, and the last answer has arrived
         total = _grown(before, _counted(bridge))
     kernel.add_idle(blocks, paths["client"], address(0))
     for view, path in paths.items():
@@ -89,7 +90,7 @@ def _settings(case: Foreign, random: Random) -> Settings:
 
 
 def _read(case: Foreign, bridge: Bridge, size: int, random: Random) -> list[dict[str, Any]]:
-    """Read some blocks; return their times, and the counters of the servers' kernels."""
+    """Read some blocks; return the times of each, and the counts of the servers' kernels."""
     numbers = range(1, bridge.settings.servers + 1)
     late = random.choice((0.18, 0.2, 0.25)) if case.kind == "slow-servers" else 0.0
     for number in numbers:
@@ -174,10 +175,10 @@ def _truth(
 
 
 def _timeouts(total: list[Counter[str]]) -> list[int]:
-    """Return the least and the largest number of waits for losses that agree with the counters.
+    """Return the smallest and the largest number of waits for losses that fit the counters.
 
-    A probe may carry new data. If a probe is lost, the timer after it ends the same wait. And
-    retransmitted data may have arrived before (RFC 2883).
+    The number is not exact, for three reasons. A probe may carry new data. If a probe is lost, the
+    timer after it ends the same wait. Retransmitted data may have arrived before (RFC 2883).
     """
     least = [max(one["TCPTimeouts"] - one["TCPDSACKRecv"], 0) for one in total]
     most = [min(one["TCPTimeouts"] + one["TCPLossProbes"], one["RetransSegs"]) for one in total]
@@ -187,7 +188,7 @@ def _timeouts(total: list[Counter[str]]) -> list[int]:
 def _episodes(
     case: Foreign, settings: Settings, blocks: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the blocks in which a timer was counted and the client's link was idle."""
+    """Return the blocks in which a kernel counted a timer and the client's link was idle."""
     if not case.incast or settings.servers < FEWEST:
         return []
     least = _ROUND_TRIPS * max(2e-4, 2 * _FRAME / settings.rate)

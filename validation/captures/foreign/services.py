@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request, the time of the server's work, and an answer, which may pause in its middle."""
+    """A request, the time of the server's work, and an answer, which may pause in the middle."""
 
     request: int
     work: float
@@ -63,7 +63,7 @@ def _talk(hosts: Hosts, server: int, port: int, exchanges: list[Exchange]) -> No
 
 
 def late_rpc(hosts: Hosts) -> None:
-    """Answers of one segment, 50 to 600 ms late; the request's ACK comes before or with each."""
+    """Answers of one segment, 50 to 600 ms late; some of them carry the ACK of the request."""
     random = hosts.network.random
     one_host, most = random.random() < 0.5, 0.6
     if random.random() < 0.3:
@@ -105,7 +105,7 @@ def greeting(hosts: Hosts) -> None:
 
 
 def paused(hosts: Hosts) -> None:
-    """Answers that pause in their middle, as from a database, or as a page built in parts."""
+    """Answers that pause in the middle, as from a database or a page that is built in parts."""
     random = hosts.network.random
     for number in range(random.randint(1, 8)):
         exchanges = [
@@ -137,7 +137,7 @@ def keep_alives(hosts: Hosts) -> None:
 
 
 def browser(hosts: Hosts) -> None:
-    """Web pages: six connections to each of several hosts, objects of all sizes, think times."""
+    """Web pages: six connections to each of several hosts, objects of many sizes, think times."""
     random = hosts.network.random
     for number in range(random.randint(2, 4)):
         for _ in range(6):
@@ -191,7 +191,7 @@ def transfers(hosts: Hosts) -> None:
 
 
 def multichannel(hosts: Hosts) -> None:
-    """SMB: requests in turn on four connections to one server, each after some work."""
+    """SMB: four connections to one server carry requests in turn, each after some work."""
     random = hosts.network.random
     for channel in range(4):
         exchanges = [Exchange(120, 1e-5, random.choice((4380, 5840))) for _ in range(6)]
@@ -226,7 +226,7 @@ def fan_out(hosts: Hosts) -> None:
 
 
 def long_poll(hosts: Hosts) -> None:
-    """Requests that are answered when there is news."""
+    """Requests that the server answers only when it has news."""
     random = hosts.network.random
     for number in range(random.randint(3, 10)):
         exchanges = [
@@ -237,7 +237,7 @@ def long_poll(hosts: Hosts) -> None:
 
 
 def all_late(hosts: Hosts) -> None:
-    """All servers answer with the same delay, which is as long as a usual timer."""
+    """All servers answer with the same delay, about as long as a usual retransmission timer."""
     random = hosts.network.random
     late = random.choice((0.18, 0.2, 0.21, 0.3, 1.0))
     size = random.choice((1000, 8000, 30000))
@@ -250,7 +250,7 @@ def all_late(hosts: Hosts) -> None:
 
 
 def nagle(hosts: Hosts) -> None:
-    """Two writes for each request, the second of which waits for a delayed ACK."""
+    """Each request is two writes; the second write waits for a delayed ACK (Nagle's algorithm)."""
     random = hosts.network.random
     client = replace(hosts.client, nagle=True)
     server = replace(hosts.servers, quick_acks=0, delayed_ack=0.04)

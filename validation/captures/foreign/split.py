@@ -1,7 +1,7 @@
-"""The halves of the foreign part: rules are written with `development`, judged with `held-out`.
+"""The halves of the foreign part: `development` to write the rules, `held-out` to judge them.
 
-`python -m validation.captures.foreign.split` writes the halves. The newest draw is held out; the
-draws before it are development.
+`python -m validation.captures.foreign.split` writes the halves. The newest draw is `held-out`; the
+earlier draws are `development`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def halves() -> dict[str, str]:
 
 
 def committed() -> dict[str, str]:
-    """Return the halves that were committed before the rules."""
+    """Return the half of each capture, as it was committed before the rules were judged."""
     with FILE.open(newline="") as file:
         return {row["capture"]: row["half"] for row in csv.DictReader(file)}
 

@@ -1,4 +1,4 @@
-"""Differences between hosts: identifications, time stamps, selective ACKs, timers."""
+"""The settings in which hosts differ: identifications, time stamps, selective ACKs, timers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ POLICIES = (PER_CONNECTION, PER_HOST, OUTSIDE, BEHIND_NAT, RANDOM, ZERO, VERSION
 class Stack:
     """The settings of a host's TCP/IP.
 
-    `numbering` is the source of the host's identifications. With `outside`, other traffic of the
-    host uses some identifications after a share `busy` of the packets. This traffic is not in the
-    file. `probes` is the number of new bytes in a probe of a closed window; None means that there
-    are no probes.
+    `numbering` is the policy for the host's identifications. With `outside`, traffic that is not in
+    the file uses up some identifications after a packet, with the probability `busy`. `probes` is
+    the number of new bytes in a probe of a closed window; None means that there are no probes.
     """
 
     numbering: str = PER_CONNECTION
@@ -39,7 +38,7 @@ LINUX = Stack()
 
 
 def drawn(random: Random, numbering: str | None = None) -> Stack:
-    """Return a random stack; its settings fit its numbering, which may be given."""
+    """Return a random stack. Its settings fit `numbering`, or a random numbering if None."""
     kind = numbering or random.choice(POLICIES)
     if kind in (PER_CONNECTION, VERSION_6):
         return Stack(kind, timestamps=random.random() < 0.7, selective=random.random() < 0.8)
@@ -64,7 +63,7 @@ class Counter:
         self.value = random.randrange(1 << 16)
 
     def next(self, packets: int = 1) -> int:
-        """Return the identification of a packet, which may stand for several packets."""
+        """Return the identification of a packet; with offload, it may stand for several packets."""
         if self.policy in (ZERO, VERSION_6):
             return 0
         if self.policy == RANDOM:

@@ -1,4 +1,4 @@
-"""Causes of losses other than incast; each function adds losses and applications."""
+"""Causes of losses other than incast. Each function adds losses and applications to the network."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _reads(hosts: Hosts, servers: int, size: int, blocks: int, think: float) -> 
 
 
 def bad_link(hosts: Hosts) -> None:
-    """The client's link loses packets of data at random."""
+    """The client's link loses random data packets."""
     network, random = hosts.network, hosts.network.random
     share = random.choice((0.003, 0.01, 0.02))
     network.losses.append(
@@ -60,7 +60,7 @@ def policer(hosts: Hosts) -> None:
 
 
 def policer_for_all(hosts: Hosts) -> None:
-    """One bucket for all packets to the client."""
+    """A policer with one token bucket for all packets to the client."""
     random = hosts.network.random
     servers = random.choice((1, 1, 2, 4))
     _police(hosts, {hosts.server(number) for number in range(servers)})
@@ -86,7 +86,7 @@ def _police(hosts: Hosts, senders: set[str]) -> None:
 
 
 def mtu_black_hole(hosts: Hosts) -> None:
-    """Large segments of one server never pass, without an error message; small segments do."""
+    """Large segments of one server are dropped without an error message; small segments pass."""
     network, random = hosts.network, hosts.network.random
     most, bad = random.choice((1280, 1400)), hosts.server(0)
 
@@ -96,14 +96,14 @@ def mtu_black_hole(hosts: Hosts) -> None:
     network.losses.append(Loss("mtu_black_hole", takes))
     for number in range(random.randint(3, 8)):
         small = random.randint(200, 1100)
-        # A first answer passes; a large one does not.
+        # The first answer is small and passes; the second is large and does not.
         sizes = [small, random.randint(8_000, 40_000), small]
         _pull(hosts, number, sizes if number == 0 else sizes * 4, random.uniform(0.1, 0.6))
     network.cut = network.now + random.uniform(4.0, 20.0)
 
 
 def outage(hosts: Hosts) -> None:
-    """Nothing passes in either direction for 100 to 500 ms, in the middle of reads."""
+    """All packets in both directions are dropped for 100 to 500 ms, in the middle of reads."""
     network, random = hosts.network, hosts.network.random
     network.rate = random.choice((2e7, 5e7, 1e8))
     servers, start = random.randint(3, 12), network.now + random.uniform(0.03, 0.1)
@@ -114,7 +114,7 @@ def outage(hosts: Hosts) -> None:
 
 
 def lost_acks(hosts: Hosts) -> None:
-    """The way back loses ACKs at random, and now and then all ACKs for some time."""
+    """The path from the client loses random ACKs, and at intervals all ACKs for some time."""
     network, random = hosts.network, hosts.network.random
     share, gap = random.uniform(0.2, 0.6), random.uniform(0.1, 0.5)
     length = random.uniform(0.1, 0.5) * gap
@@ -129,7 +129,7 @@ def lost_acks(hosts: Hosts) -> None:
 
 
 def path(hosts: Hosts) -> None:
-    """The path to some servers loses packets; the paths to the others lose none."""
+    """The paths from some servers lose data packets; the paths from the other servers lose none."""
     network, random = hosts.network, hosts.network.random
     servers = random.choice((4, 8, 16))
     bad = {hosts.server(number) for number in range(max(1, servers // random.choice((3, 4))))}
@@ -143,7 +143,7 @@ def path(hosts: Hosts) -> None:
 
 
 def host_drops(hosts: Hosts) -> None:
-    """The client's ring overflows while its processor is busy: it loses all packets for some ms."""
+    """The client's receive ring overflows while the processor is busy, and drops all packets."""
     network, random = hosts.network, hosts.network.random
     network.rate = random.choice((1e8, 2e8))
     gap, length = random.uniform(0.05, 0.2), random.uniform(0.001, 0.008)

@@ -1,4 +1,4 @@
-"""Receivers that close their windows or keep them small; the client sends data to each."""
+"""Receivers that close their windows or keep them small."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _small(hosts: Hosts, rest: int, waits: list[float], *, to_end: bool = False) -> None:
-    """Stop a receiver's reading once for each wait; its window then shrinks to `rest` bytes."""
+    """Let a receiver stop reading once for each wait; its window then shrinks to `rest` bytes."""
     random = hosts.network.random
     upload = random.random() < 0.5
     receiver_stack = hosts.servers if upload else hosts.client
@@ -48,7 +48,7 @@ def _small(hosts: Hosts, rest: int, waits: list[float], *, to_end: bool = False)
 
 
 def below_a_segment(hosts: Hosts) -> None:
-    """A window of less than a segment for 10 ms to 2 s, after which new data arrive."""
+    """A window of less than a segment for up to 2 s, after which new data arrive."""
     random = hosts.network.random
     longest = random.choice((random.uniform(0.02, 0.15), random.uniform(0.2, 2.0)))
     waits = [longest * random.uniform(0.3, 1.0) for _ in range(random.randint(0, 3))]
@@ -56,14 +56,14 @@ def below_a_segment(hosts: Hosts) -> None:
 
 
 def closed(hosts: Hosts) -> None:
-    """A window that is closed for at least 10 ms; long closures have probes."""
+    """A window that is closed for about 10 ms to 3 s; long closures have probes."""
     random = hosts.network.random
     longest = random.choice((random.uniform(0.012, 0.15), random.uniform(0.2, 3.0)))
     _small(hosts, 0, [longest * 0.8, longest])
 
 
 def closed_to_the_end(hosts: Hosts) -> None:
-    """A window that closes and never opens again while the capture lasts."""
+    """A window that closes and stays closed to the end of the capture."""
     network, random = hosts.network, hosts.network.random
     _small(hosts, 0, [random.uniform(0.01, 0.1), 1000.0], to_end=True)
     network.cut = network.now + random.uniform(3.0, 40.0)

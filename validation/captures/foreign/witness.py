@@ -1,9 +1,9 @@
 """Find witnesses in a file: signs that a packet was sent but did not arrive.
 
-Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats the
-previous one, and a sequence number beyond the data that were seen. If a connection counts its
-packets, a missing number is a witness, too. In an incomplete file, only repeats and filled holes
-are witnesses, because the capture may have caused the other holes.
+There are four kinds of witnesses: bytes that are seen twice, a hole in the sequence numbers and its
+filling, a duplicate ACK, and a sequence number beyond the data seen so far. If a connection counts
+its packets, a missing number is a witness, too. In an incomplete file, only repeated bytes and
+filled holes are witnesses, because the capture may have caused the other holes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from validation.captures.foreign.packet import FIN, SYN
 if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
 
-_SAME = 2e-6  # seconds
-_SEGMENT = 1448  # bytes of a segment that an offload has joined with others
-_MOST = 1000  # packets; a counter that jumps further has another reason
+_SAME = 2e-6  # seconds by which equal times may differ
+_SEGMENT = 1448  # bytes of each segment in a packet that an offload has merged
+_MOST = 1000  # packets; a larger jump of the counter has another reason than a loss
 
 
 class Witnesses:
-    """The times at which the connections of each server show losses."""
+    """The times at which the connections of each server have witnesses of losses."""
 
     def __init__(self, packets: list[Packet], *, counted: bool, complete: bool) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -41,7 +41,7 @@ class Witnesses:
         return at < len(times) and times[at] <= end + _SAME
 
     def of_stall(self, stall: dict[str, Any]) -> bool:
-        """Return whether a witness ends a true stall; if none does, late new data may end it."""
+        """Return whether a witness ends a true stall; if not, late new data may have ended it."""
         end = stall["start"] + stall["duration"]
         return self.of(stall["server"], end, end)
 
@@ -57,7 +57,7 @@ class _Way:
         self.syns = 0
 
     def take(self, packet: Packet, *, counted: bool, complete: bool) -> bool:
-        """Follow a packet; return whether it is a witness."""
+        """Update the state by the next packet; return whether the packet is a witness."""
         jumped = self._jumped(packet) and counted and complete
         if packet.flags & SYN:
             self.syns += 1

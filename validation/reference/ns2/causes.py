@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 FIGURE = "kulkarni/3.8"
 SORTS = ("head_none", "head_few", "head_enough", "inside_none", "inside_few", "inside_enough")
-"""Place, and duplicate ACKs before the timeout: none, one or two, or three and more."""
+"""Place of a timeout, and number of duplicate ACKs before it: none, one or two, three or more."""
 ENOUGH = 3
-"""Duplicate ACKs for a fast retransmission."""
+"""Number of duplicate ACKs that cause a fast retransmit."""
 
 
 def sort(lines: Iterable[str], sru: int) -> Counter[str]:
@@ -51,7 +51,7 @@ def sort(lines: Iterable[str], sru: int) -> Counter[str]:
         else:
             one, variable, value = server[words[1]], words[5], int(words[6])
             if variable == "nrexmit_":
-                # Reno's timeout() clears the counter before it counts itself.
+                # Reno's timeout() sets dupacks_ to 0 before it increments nrexmit_.
                 before = held.get(one, 0)
                 first = state[one]["ack_"] - (blocks[one] - 1) * sru
                 place = "head" if first < max(window.get(one, 1.0), 1.0) else "inside"

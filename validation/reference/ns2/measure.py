@@ -41,7 +41,7 @@ MEASURED = (
     "block_ms_mean",
     "queue_max",
 )
-"""Columns that the script prints, in this order."""
+"""The columns that the script prints, in order."""
 TRACED = ("time_s", "packets_max", "drops")
 AGENTS = {
     "newreno": "TCP/Newreno",
@@ -52,23 +52,24 @@ AGENTS = {
     "cubic": "TCP/Linux:cubic",
 }
 SEEDS = {"kulkarni": 2, "plato": 20, "serialization": 3, "hpc": 3}
-"""Number of seeds of a point at which something is random."""
+"""Number of seeds of a point, if the point has something random."""
 SECONDS = 20.0
 """Seconds after which a run stops, unless the figure sets a shorter duration."""
 PACKETS = 400_000
-"""Packets after which a run stops, but not before the third block."""
+"""Number of packets after which a run stops, but not before the end of the third block."""
 CROWD, MORE = 40, 1_600_000
-"""With `CROWD` servers or more, a run stops after `MORE` packets; a lost SYN makes a block long."""
+"""With `CROWD` servers or more, a run stops only after `MORE` packets, because a lost SYN makes a
+block long."""
 QUEUES = ("queue_max_packets",)
-"""Metrics for which the queue is sampled continuously."""
+"""Metrics for which the queue is sampled during the whole run."""
 BIN, LOOK = 0.1, 1e-3
-"""Seconds that a row of a trace covers, and seconds between two samples of the queue."""
+"""For traces: the seconds that a row covers, and the seconds between two samples of the queue."""
 MANY = 1000
-"""With at least this many sessions, bursts come ten segments at a time, which saves events."""
+"""With at least this many sessions, bursts send ten segments at a time, which saves events."""
 
 
 class Left(Exception):  # noqa: N818 (not an error)
-    """A case that ns-2 does not run; the message gives the reason."""
+    """A scenario that ns-2 does not support; the message gives the reason."""
 
 
 def number(value: object) -> float:
@@ -77,7 +78,7 @@ def number(value: object) -> float:
 
 
 def command(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the script's keys for a scenario."""
+    """Return the script's parameters for a scenario."""
     network, transport = scenario["network"], scenario["transport"]
     if transport["name"] not in AGENTS or transport["remedies"]:
         raise Left(" with ".join([transport["name"], *map(str, transport["remedies"])]))
@@ -124,10 +125,12 @@ def _network(network: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[s
         keys |= {"core_rate": number(core["rate"]), "core_delay": number(core["delay"])}
     buffer = str(core["buffer"])
     if buffer.endswith("pkt"):
-        # DropTail::enque() drops at length + 1 >= limit_; one of the packets is being sent.
+        # DropTail::enque() drops if length + 1 >= limit_; the packet that is being sent is not in
+        # the length.
         more = 0 if network["buffer_counts_in_service"] else 1
         return keys | {"buffer": int(buffer.removesuffix("pkt")) + more}
-    # DropTail refuses a packet that would reach the limit; a packet in transmission does not count.
+    # DropTail drops a packet that would reach the limit; the packet that is being sent does not
+    # count.
     sending = transport["mss"] + 40 if network["buffer_counts_in_service"] else 0
     return keys | {"buffer": int(number(buffer)) + 1 - sending, "bytes": 1}
 
@@ -148,12 +151,12 @@ def _workload(scenario: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str,
     size = workload["sru"] if "sru" in workload else number(workload["block"]) / servers
     if workload.get("active", servers) != servers or number(workload["interval"]):
         raise Left("queries")
-    # The nearest whole number of segments; goodput counts their bytes.
+    # The SRU is rounded to a whole number of segments; goodput counts the bytes of these segments.
     segments = max(1, round(size / transport["mss"]))
     one = workload["connections"] == "fresh"
     if one and workload.get("blocks") != 1:
         raise Left("new connections for every block")
-    # If the client opens, its SYN must arrive before packet 0, the SYN-ACK, can leave.
+    # If the client opens, packet 0 is the SYN-ACK, which can leave only when the SYN has arrived.
     way = keys["server_delay"] + keys["client_delay"]
     way += 320 / keys["server_rate"] + 320 / keys["client_rate"]
     seconds = min(SECONDS, number(workload["duration"])) if "duration" in workload else 1000.0
@@ -183,7 +186,7 @@ def measure(keys: tuple[tuple[str, object], ...]) -> list[str]:
     """Run ns-2 once; return the lines that it prints."""
     words = [str(it) for pair in keys for it in pair]
     done = subprocess.run(["ns", str(SCRIPT), *words], capture_output=True, text=True, check=True)
-    # TCP/Linux prints further lines.
+    # TCP/Linux also prints other lines.
     return [line for line in done.stdout.splitlines() if "," in line]
 
 
@@ -207,7 +210,7 @@ def rows(work: Work, jobs: int) -> tuple[list[dict[str, str]], list[dict[str, st
 
 
 def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
-    """Yield label, point and the script's keys of every run."""
+    """Yield the label, the point and the script's parameters of every run."""
     text, plot = work.chosen.paper.name, work.figure.plot
     for need in work.needs:
         series = need.series
@@ -221,7 +224,7 @@ def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
             continue
         for x, keys in zip(work.xs, points, strict=True):
             if looked:
-                # A quarter of the time that a packet takes.
+                # The queue is sampled four times per packet time.
                 keys["watch"] = 2 * (keys["segment"] + 40) / keys["client_rate"]
             if work.figure.kind == "history":
                 keys |= {"watch": LOOK, "bin": BIN}
@@ -234,18 +237,19 @@ def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
 
 
 def _row(values: list[str], keys: Mapping[str, object]) -> dict[str, str]:
-    """Return the row of a run; undefined values are empty."""
+    """Return the row of a run; values that the run does not define are empty."""
     row = dict(zip(MEASURED, values, strict=True))
     missing = {
         "block_ms_mean": row["blocks"] == "0",
         "queue_max": "watch" not in keys,
-        "fast_retransmits": str(keys["agent"]).startswith("TCP/Linux"),  # its counter stays 0
+        # The counter of TCP/Linux stays 0.
+        "fast_retransmits": str(keys["agent"]).startswith("TCP/Linux"),
     }
     return {name: "" if missing.get(name) else value for name, value in row.items()}
 
 
 def keep(file: Path, order: list[str], figures: set[str], new: list[dict[str, str]]) -> None:
-    """Replace the kept rows of some figures by new rows."""
+    """Replace the stored rows of `figures` by new rows."""
     kept: list[dict[str, str]] = []
     if file.exists():
         with file.open(newline="") as old:

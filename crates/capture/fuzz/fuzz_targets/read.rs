@@ -1,5 +1,5 @@
-//! Reads bytes as a capture, and diagnoses it. This must not panic, loop, or use more memory than
-//! the input needs.
+//! Reads bytes as a capture, and diagnoses it. This must not panic, run forever, or use more memory
+//! than an input of this size needs.
 
 #![no_main]
 

@@ -29,8 +29,9 @@ impl Buffer {
         self.offset
     }
 
-    /// Reads until the buffer has `wanted` bytes, and returns whether it has them. The buffer's
-    /// size doubles when the buffer is full. Returns an error if the reading was stopped.
+    /// Reads until the buffer has `wanted` unread bytes. Returns false if the input ends before.
+    /// The buffer's size doubles when the buffer is full. Returns an error if the reading was
+    /// stopped.
     #[inline]
     pub fn fill(&mut self, wanted: usize) -> Result<bool> {
         if self.end - self.start >= wanted { Ok(true) } else { self.read(wanted) }

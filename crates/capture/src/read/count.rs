@@ -20,8 +20,8 @@ impl Count {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Ends the reading soon, even if it waits for bytes. Packets that were read before still
-    /// count.
+    /// Ends the reading soon, even if the reader is waiting for bytes. Packets that were read
+    /// before remain in the result.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }

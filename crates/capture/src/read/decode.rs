@@ -69,7 +69,7 @@ impl Way {
 /// The TCP packet in a frame. The whole frame had `length` bytes on the wire.
 #[inline]
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
-    // The bytes beyond those that were captured.
+    // Number of bytes of the frame that were not captured.
     let missing = length.saturating_sub(frame.len() as u32);
     let mut way = Way::default();
     let mut bytes = match link::first(link, frame)? {

@@ -21,7 +21,7 @@ pub enum Kind {
     Version(u8),
     /// A protocol of IP other than TCP.
     Protocol(u8),
-    /// More nested tunnels than are followed.
+    /// The frame has more nested tunnels than the reader decodes.
     Deep,
 }
 

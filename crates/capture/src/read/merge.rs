@@ -91,7 +91,8 @@ impl Iterator for Merge {
             self.points |= u16::from(packet.is_some());
             return packet;
         }
-        // If another file begins at the same time, a file that has begun comes first.
+        // If the next packets of two files have the same time, a file that has already begun comes
+        // first.
         let first = |one: &(usize, &Source)| {
             (one.1.head.map_or(i64::MAX, |head| head.time), one.1.point.is_none())
         };

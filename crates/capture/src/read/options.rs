@@ -32,8 +32,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Ranges that have arrived out of order, each as its first number and its last number + 1 (RFC
-    /// 2018 §3). The first range may be a duplicate (RFC 2883).
+    /// Ranges that have arrived out of order, each as its first sequence number and its last
+    /// sequence number + 1 (RFC 2018 §3). The first range may be a duplicate (RFC 2883).
     pub fn sacks(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.count)]
     }

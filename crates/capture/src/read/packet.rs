@@ -112,7 +112,7 @@ impl Packet {
         self.flags & flag != 0
     }
 
-    /// The two ends, in the same order for each direction.
+    /// The two ends of the connection, in the same order for packets of both directions.
     pub fn ends(&self) -> [Endpoint; 2] {
         [self.source.min(self.target), self.source.max(self.target)]
     }

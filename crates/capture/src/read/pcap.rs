@@ -35,7 +35,7 @@ impl Pcap {
             [0x34, 0xcd, 0xb2, 0xa1] => (false, 1000, 24),
             _ => return Ok(None),
         };
-        let link = four(start, 20, big_endian) & 0xffff; // above: a checksum's length
+        let link = four(start, 20, big_endian) & 0xffff; // the upper bits: checksum length
         buffer.take(24);
         Ok(Some(Self { big_endian, unit, link, header }))
     }

@@ -14,8 +14,8 @@ const CHUNKS: usize = 4;
 /// Time between two checks of the stop flag.
 const STEP: Duration = Duration::from_millis(50);
 
-/// An input with a thread of its own, which opens and reads it, because these calls cannot be
-/// interrupted. The reader waits for this thread, and the wait can be interrupted.
+/// An input that a separate thread opens and reads, because a blocking open or read cannot be
+/// interrupted. The reader waits for this thread, and this wait can be interrupted.
 pub struct Pump {
     chunks: Receiver<Result<Vec<u8>>>,
     chunk: Vec<u8>,

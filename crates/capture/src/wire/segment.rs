@@ -8,7 +8,7 @@ pub mod flag {
     pub const FIN: u8 = 0x01;
     /// Synchronise.
     pub const SYN: u8 = 0x02;
-    /// The end of the written data.
+    /// The segment is the last one of the data that the application wrote.
     pub const PSH: u8 = 0x08;
     /// The acknowledgement is valid.
     pub const ACK: u8 = 0x10;
@@ -47,8 +47,8 @@ pub struct Options {
     pub window_scale: Option<u8>,
     /// Timestamp value and echo (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
-    /// Selective acknowledgements, each as its first number and one past its last number; empty
-    /// ranges are unused.
+    /// Selective acknowledgements, each as its first sequence number and its last sequence number +
+    /// 1; empty ranges are unused.
     pub sack: [(u32, u32); 3],
 }
 
@@ -84,7 +84,8 @@ const PROTOCOL_UDP: u8 = 17;
 
 /// Writes the headers of a segment's frame to `out`. Returns the length of the whole frame.
 ///
-/// An IP packet of 64 KiB or more, which only offloads make, has the length 0, as in Linux.
+/// If the IP packet has 64 KiB or more, which is possible only with offloads, its length field is
+/// 0, as in Linux.
 pub fn write_segment(segment: &Segment, out: &mut Vec<u8>) -> usize {
     out.clear();
     out.resize(ETHERNET + IPV4 + TCP, 0);
@@ -214,8 +215,8 @@ mod tests {
         }
     }
 
-    /// The sum over a frame's IP header, and the sum over its pseudo header, TCP header and payload
-    /// of zeros.
+    /// The checksum over a frame's IP header, and the checksum over its pseudo header, TCP header
+    /// and payload of zeros.
     fn sums(frame: &[u8], length: usize) -> (u16, u16) {
         let ip = &frame[ETHERNET..];
         let payload = (length - ETHERNET - IPV4) as u16;

@@ -19,7 +19,7 @@ pub fn v6(next: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// An Ethernet frame, whose addresses belong to no known company.
+/// An Ethernet frame, whose MAC addresses belong to no vendor.
 pub fn ethernet(kind: u16, payload: &[u8]) -> Vec<u8> {
     [&[2, 0x11, 0, 0, 0, 1, 2, 0x11, 0, 0, 0, 2], &kind.to_be_bytes()[..], payload].concat()
 }
@@ -75,7 +75,7 @@ pub fn mpls(payload: &[u8]) -> Vec<u8> {
     [&[0, 1, 0, 64, 0, 2, 1, 64], payload].concat()
 }
 
-/// A session of PPP over Ethernet; `protocol` is PPP's field of one byte or two.
+/// A session of PPP over Ethernet; `protocol` is PPP's protocol field, which has one or two bytes.
 pub fn pppoe(protocol: &[u8], payload: &[u8]) -> Vec<u8> {
     let length = (protocol.len() + payload.len()) as u16;
     [&[0x11, 0, 0, 1], &length.to_be_bytes()[..], protocol, payload].concat()

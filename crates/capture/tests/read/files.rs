@@ -189,7 +189,7 @@ fn rotated_files_are_one_point_and_others_their_own() {
     let told: Vec<_> = merged.map(|one| (one.time - START as i64, one.point)).collect();
     assert_eq!(told, [(0, 0), (5, 1), (10, 0), (50, 0), (55, 1), (60, 0)]);
 
-    // The file that is given first begins when the other file ends.
+    // The first file of the list begins when the second file ends.
     let files = vec![file(&[10, 20]), file(&[0, 10])];
     let points: Vec<_> = Merge::of(files, Count::default()).map(|one| one.point).collect();
     assert_eq!(points, [0; 4]);
@@ -236,7 +236,7 @@ fn every_magic_number_of_pcap_says_order_unit_and_header() {
         (0x34cd_b2a1, LITTLE, 1000, 24),
     ] {
         let mut bytes = magic.to_be_bytes().to_vec();
-        // The upper half of the link type's field has another meaning.
+        // The upper 16 bits of the field for the link type have another meaning.
         for value in [0x0002_0004, 0, 0, 65_535, 0xf400_0001] {
             bytes.extend(order.four(value));
         }

@@ -101,7 +101,8 @@ fn a_session_of_another_version_is_malformed() {
 
 #[test]
 fn lengths_that_contradict_each_other_are_malformed() {
-    // The length of the IP header, of the IP packet, and of the TCP header.
+    // Each of these values is a wrong length: of the IP header, of the IP packet, and of the TCP
+    // header.
     for (at, value) in [(0, 0x44), (3, 52 + 19), (32, 0x40)] {
         let mut ip = Segment { payload: 20, ..segment() }.v4();
         ip[at] = value;

@@ -42,7 +42,7 @@ fn segment() -> Segment {
     }
 }
 
-/// Checks the packet that a file with the test's IP packet contains.
+/// Checks that a packet has the fields of the test's segment.
 fn check(packet: &Packet) {
     assert_eq!((packet.seq, packet.ack, packet.payload), (70, 90, 300));
     assert_eq!((packet.source.port, packet.target.port), (5000, 6000));

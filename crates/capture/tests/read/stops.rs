@@ -1,5 +1,5 @@
-//! If another thread stops a reading, it ends soon and returns the packets read so far, even if it
-//! waits for bytes or for a writer.
+//! A reading that another thread stops ends soon and returns the packets read so far, even if the
+//! reading waits for bytes or for a writer.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::builder::pcap;
 use crate::carriers::ethernet;
 use crate::{LITTLE, START, segment};
 
-/// Time limit for an answer, which is long enough for a busy machine.
+/// Time limit for an answer. It is long enough for a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 const MOMENT: Duration = Duration::from_millis(200);
 
@@ -44,7 +44,8 @@ fn reading(paths: Vec<PathBuf>, count: &Count) -> Receiver<Told> {
     told
 }
 
-/// Stops a reading that continues, and returns the counts of what it has read.
+/// Checks that a reading has not ended, stops it, and returns the counts of the packets and files
+/// that were read.
 fn stopped(told: &Receiver<Told>, count: &Count) -> (usize, Vec<(Tally, Option<End>)>) {
     assert!(matches!(told.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)), "it goes on");
     count.stop();
@@ -65,7 +66,8 @@ fn while_it_waits_for_a_writer() {
 
 #[test]
 fn while_it_waits_for_the_first_packet_or_the_next() {
-    // The files have nothing, the header, five packets, and half of a sixth packet.
+    // The first file is empty, the second has only the file header, the third also has five
+    // packets, and the fourth also has half of a sixth packet.
     for (name, bytes, expected) in [
         ("no-bytes", &capture(0)[..0], 0),
         ("header", &capture(0)[..], 0),
@@ -138,7 +140,7 @@ fn a_file_is_not_read_after_the_stop() {
         assert!(files.next().is_some());
     }
     count.stop();
-    // The packets that are read between two checks.
+    // At most the packets between two checks are still read.
     assert!(files.by_ref().count() < 4096);
     assert!(files.files().all(|(_, _, end)| end.is_none()));
     assert_eq!(Merge::open(&[path]).expect("a capture").count(), 20_000);

@@ -110,8 +110,8 @@ fn each_place_has_a_point_with_the_flows_that_were_chosen() {
     assert_eq!(Options::default().flows, 3);
 }
 
-/// A point that has seen data from this number of hosts to one host. `share` is the share of the
-/// round trip behind the point.
+/// A point that has seen data from this number of hosts to one host. `share` is the part of the
+/// round trip that lies between the point and the receiver.
 fn point(senders: u8, share: f64) -> Point {
     let mut point = Point::new(3);
     point.evidence.take(1000, share);

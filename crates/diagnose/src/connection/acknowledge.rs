@@ -68,8 +68,9 @@ impl Connection {
         }
     }
 
-    /// Times a round trip with the first ACK after a SYN or SYN-ACK. The ACK gives no round trip if
-    /// the opener's SYN was answered before and the ACK is for the opener's data.
+    /// Measures a round trip with the first ACK after a SYN or SYN-ACK. For the opener's SYN, a
+    /// packet without data gives no round trip: it acknowledges the opener's data, because a
+    /// SYN-ACK has already answered the SYN.
     fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (Time, Span)) {
         let from = 1 - side;
         let answers = self.opener != Some(from) || packet.payload > 0;
@@ -103,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Reports a window that stays closed to the end.
+    /// Reports a window that stays closed until the capture or the connection ends.
     pub(super) fn stay_paused(&mut self, side: usize, events: &mut Vec<Event>) {
         if let Some(shut) = self.flows[side].window.at_end(self.last, self.last_place) {
             events.push(paused(side, shut, Reason::StillPaused));
@@ -114,14 +115,15 @@ impl Connection {
     pub(super) fn ack_was_held(&self, side: usize, now: Time, start: Time) -> bool {
         let heard = self.heard[1 - side];
         let patience = self.trips.patience(ROUND_TRIP);
-        // The other end sent late in the silence, and the sender continued at once.
+        // The other end sent a packet late in the silence, and the sender then continued without a
+        // pause.
         let late = heard - start > patience && now - heard <= patience;
         let bare = self.flows[1 - side].last_data() < heard;
         late && bare && self.flows[side].last_advance() == heard
     }
 }
 
-/// Reports a window that let no segment through.
+/// The event for a time in which the window was closed.
 fn paused(side: usize, shut: Shut, reason: Reason) -> Event {
     let Shut { since: start, until: end, places: (before, after) } = shut;
     Event::Waited { side, wait: Wait { reason, start, end, before, after, idle: 1.0 } }

@@ -1,5 +1,5 @@
-//! Segments that were seen before, because the segment or its ACK was lost behind the vantage
-//! point.
+//! Retransmissions of segments that were seen before. The segment or its ACK was lost behind the
+//! vantage point.
 
 use super::Connection;
 use super::data::Arrival;
@@ -26,7 +26,7 @@ impl Connection {
         if at_una && !resent {
             events.push(Event::Lost { side, packets: 1, at_once: false });
         }
-        // A window probe is one byte long, so a longer segment had been sent before.
+        // A window probe has at most one byte. A longer segment is a retransmission.
         let asks_for_room = it.packet.payload <= 1 && gap.is_shut_out(flow);
         let stalled = gap.is_stall() && !asks_for_room && (at_una || probe);
         if stalled {

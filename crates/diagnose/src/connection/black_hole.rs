@@ -1,5 +1,5 @@
-//! Segments that are too long for a link of the path, while the router does not report the drops
-//! (RFC 2923 §2.1).
+//! Segments that are too long for a link of the path, and that a router drops without reporting the
+//! drops (RFC 2923 §2.1).
 
 use super::Connection;
 use crate::event::Event;
@@ -23,7 +23,7 @@ impl Connection {
         if !flow.segments.are_short() {
             return;
         }
-        // Behind the link, only shorter segments are seen.
+        // A capture behind that link shows only the shorter segments.
         let places = (flow.last_place(), self.last_place);
         if flow.segments.any() && flow.bytes.lacked_for(SECOND, now) {
             tell(true, places);

@@ -32,7 +32,7 @@ impl Arrival<'_> {
 
     /// The way in which the segment continues its flow, if all bytes below `una` had been
     /// acknowledged. `before` is true if the ACK of these bytes is older than a round trip. If the
-    /// segment still comes again, this ACK was lost.
+    /// segment is nevertheless retransmitted, this ACK was lost.
     fn resumes(&self, una: i64, before: bool) -> Resumed {
         match self.seen {
             Seen::Again if self.end <= una && before => Resumed::Acknowledged,
@@ -56,7 +56,7 @@ impl Connection {
         let (start, end) = flow.place(packet);
         flow.segments.count();
         if packet.payload <= 1 && end <= flow.bytes.una() {
-            return false; // keeps the connection, or asks for the window
+            return false; // a keep-alive, or a probe of a closed window
         }
         let segments = flow.segments.take(packet.payload);
         let it = Arrival { packet, side, now, start, end, seen: flow.bytes.seen(start, end) };
@@ -87,7 +87,7 @@ impl Connection {
         if it.now - last > BREAK && flow.segments.packets() > 1 {
             let before = it.now - flow.last_advance() > gap.patience;
             let how = it.resumes(una, before);
-            // The answer to a request that was lost shows nothing more.
+            // The answer to a repeated request gives no further evidence.
             if !(how == Resumed::New && asked_again) {
                 events.push(Event::Resumed { side, last, how, asks });
             }
@@ -122,19 +122,19 @@ impl Connection {
         }
     }
 
-    /// The silence before a segment that is seen now. `missing` is the number of missing packets,
-    /// and `first` tells whether the segment is the first of its message.
+    /// The silence before the segment that has just been seen. `missing` is the number of missing
+    /// packets, and `first` tells whether the segment is the first of its message.
     fn gap(&self, it: &Arrival, around: Around, missing: Option<u32>, first: bool) -> Gap {
         let (flow, now) = (&self.flows[it.side], it.now);
         let last = flow.last_data();
         let start = if first {
-            // A handshake with two attempts was a wait of its own.
+            // The wait for a lost SYN counts separately, so the silence begins after the handshake.
             let asked = flow.waiting.message().map_or(now, |message| message.start);
             self.opened().map_or(asked, |opened| asked.max(opened))
         } else {
             last.max(flow.last_advance())
         };
-        // Before an answer, the state of the link since the request counts.
+        // Before the first segment of an answer, the idle time of the link counts from the request.
         let (since, mark) = match flow.waiting.asked() {
             Some(asked) if first => asked,
             _ => (last, self.marks[it.side]),

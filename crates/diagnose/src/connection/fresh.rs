@@ -17,7 +17,8 @@ impl Connection {
         if it.seen == Seen::Next
             && let Some(unseen @ 1..) = gap.missing.or(gap.if_counted)
         {
-            // All missing packets were sent before this one, and are sent again.
+            // The missing packets carried the bytes from this segment on. These bytes are now sent
+            // again.
             flow.repair.sent_unseen(it.start + gap.beyond(unseen) * flow.segments.usual());
         }
         if gap.is_shut_out(flow) {
@@ -49,8 +50,8 @@ impl Connection {
         if self.is_selective() && gap.length() > SOON {
             let finding = Finding::of(Cause::FullWindow, 0.8);
             let stall = gap.stall(self.ends_of(it.side), it.packet, finding);
-            // It is not known yet whether the hole will be filled, because the capture may have
-            // dropped the packet.
+            // It is not known yet whether the missing packet was lost, because the capture may have
+            // dropped it.
             self.keep(it.side, Stall { ended: Ended::Probe, proven: false, ..stall }, events);
         }
     }
@@ -62,8 +63,8 @@ impl Connection {
         let flow = &mut self.flows[it.side];
         let span = (it.start, it.end);
         if probes && flow.bytes.are_outstanding() && gap.is_stall() {
-            // The outstanding bytes were not acknowledged meanwhile. If they still are not, this is
-            // a probe.
+            // The outstanding bytes were not acknowledged during the silence. If the next ACK does
+            // not acknowledge them either, the new bytes are a probe.
             let arrived = flow.repair.is_told();
             let kind = Kind::Probed(Probed { una: flow.bytes.una(), arrived });
             flow.waiting.wait_for(gap.pending(kind, it.packet, span));
@@ -76,7 +77,8 @@ impl Connection {
             if_counted: gap.if_counted,
         });
         if let Some(missing @ 1..) = gap.missing {
-            // All missing packets are sent again.
+            // The missing packets carried the bytes from this segment on. These bytes are now sent
+            // again.
             flow.repair.extend(it.start + gap.beyond(missing) * flow.segments.usual());
         }
         flow.waiting.wait_for(gap.pending(kind, it.packet, span));

@@ -14,10 +14,10 @@ pub(super) const SOON: Span = Span::from_millis(2);
 /// The minimum share of a wait in which the receiver's link must have been idle. With a smaller
 /// share, packets of other flows or a queue have delayed the packet that ended the wait.
 const IDLE: f64 = 0.1;
-/// A time that is longer than any wait in a queue. If a packet is repeated after a longer silence,
-/// a timer has sent it, even if the link was busy.
+/// A time that is longer than any wait in a queue. If a packet is retransmitted after a longer
+/// silence, a timer has sent it, even if the link was busy.
 const LONG: Span = Span::from_millis(150);
-/// Largest number of consecutive timers in one silence.
+/// Largest number of expiries of a timer in one silence.
 const MOST_TIMERS: i32 = 8;
 
 /// The silence before a segment.
@@ -27,7 +27,7 @@ pub(super) struct Gap {
     /// first bytes of a message, it is the time of the request.
     pub start: Time,
     pub now: Time,
-    /// The time since any packet of the connection.
+    /// The time since the last packet of the connection, in either direction.
     pub quiet: Span,
     /// The longest time that may be an ordinary round trip.
     pub patience: Span,
@@ -35,20 +35,20 @@ pub(super) struct Gap {
     pub idle: f64,
     /// The packet before the silence.
     pub before: Place,
-    /// Number of missing packets according to the identifications of IP packets. `if_counted` is
-    /// set while it is unknown whether the sender counts the packets of each connection. It is the
-    /// number of missing packets for a sender that does so.
+    /// Number of missing packets according to the identifications of IP packets. While it is
+    /// unknown whether the sender counts the packets of each connection separately, only
+    /// `if_counted` is set: the number of missing packets if the sender does so.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
     /// Whether no byte of this message was seen before.
     pub first: bool,
-    /// The usual timer.
+    /// The usual retransmission timer, if it is known.
     pub timer: Option<Span>,
 }
 
 impl Gap {
-    /// Whether the silence is longer than any round trip. If the link was busy, a long queue may
-    /// have held the packet.
+    /// Whether the silence is longer than any round trip. If the link was busy, the silence must be
+    /// longer still, because the packet may have waited in a long queue.
     pub fn is_stall(&self) -> bool {
         let timer = self.timer.map_or(LONG, |timer| timer * 3 / 4);
         self.quiet > self.patience
@@ -72,9 +72,9 @@ impl Gap {
         self.missing.is_some_and(|count| count > 0)
     }
 
-    /// Whether new bytes came too late for an ordinary round trip, although packets of other flows
-    /// did not keep the link busy. `unasked` is true if the flow opens its connection, so that
-    /// nobody waits for its bytes.
+    /// Whether new bytes came later than after an ordinary round trip, and the link was idle
+    /// meanwhile. `unasked` is true if the bytes are the first bytes of the end that opened the
+    /// connection, for which no other end waits.
     pub fn is_wait(&self, unasked: bool) -> bool {
         let lost = self.has_lost();
         let quick = self.patience.max(if lost && !unasked { Span::ZERO } else { SOON });

@@ -7,8 +7,8 @@ use crate::flow::Seen;
 use crate::stall::Stall;
 
 impl Connection {
-    /// Begins a message if the other end sent last, and returns whether this segment has its first
-    /// byte.
+    /// Begins a message if the other end sent last. Returns whether the segment has the first byte
+    /// of the new message.
     pub(super) fn begin_message(&mut self, it: &Arrival, events: &mut Vec<Event>) -> bool {
         let (side, now) = (it.side, it.now);
         if self.flows[side].waiting.message().is_some() || it.seen == Seen::Again {
@@ -17,7 +17,7 @@ impl Connection {
         let asked = self.flows[1 - side].waiting.message().map(|message| message.first);
         self.end_message(1 - side, events);
         let first_byte = self.flows[side].bytes.top().min(it.start);
-        // A lost SYN was the first attempt to send or to get a request.
+        // If the first SYN was lost, the message counts from this SYN.
         let begins = first_byte == 0 && !self.flows[1 - side].segments.pushes();
         let tried = self.tried().filter(|_| begins);
         let opened = self.opened().filter(|_| begins);
@@ -38,7 +38,7 @@ impl Connection {
         events.push(Event::Ended { side, message });
     }
 
-    /// Keeps a stall until its message ends, or until many stalls wait for this end.
+    /// Keeps a stall until its message ends, or until many stalls of the message are kept.
     pub(super) fn keep(&mut self, side: usize, stall: Stall, events: &mut Vec<Event>) {
         let flow = &mut self.flows[side];
         if flow.waiting.keep(stall) {

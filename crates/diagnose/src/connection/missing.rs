@@ -18,18 +18,19 @@ const DUPLICATES: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a piece of evidence")]
 struct Evidence {
-    /// Whether the segment's bytes had been sent before the hole was made.
+    /// Whether the segment's bytes had been sent before, so that the lost packet was a
+    /// retransmission.
     again: bool,
-    /// Whether later bytes were retransmitted, although the segment's bytes come before them and
-    /// did not arrive.
+    /// Whether bytes after the segment were retransmitted before the segment was seen. An earlier
+    /// retransmission of the segment was then lost.
     passed: bool,
     /// Whether the receiver had asked for the segment: a repair was in progress, or three duplicate
     /// ACKs were sent.
     asked: bool,
-    /// Whether nothing had arrived behind the segment.
+    /// Whether no later segment had arrived.
     alone: bool,
-    /// Whether nothing was acknowledged since the last repair ended, so that a fast retransmit may
-    /// have been refused.
+    /// Whether no new byte was acknowledged since the last repair ended. The sender may then have
+    /// refused a fast retransmit.
     after_repair: bool,
 }
 
@@ -96,9 +97,9 @@ impl Connection {
     }
 }
 
-/// Begins a repair, because the first hole is filled. The repair covers all bytes sent so far,
-/// without further duplicate ACKs. After a wait, the repair also covers packets that were lost
-/// behind the last packet, because the sender will retransmit them, too.
+/// Begins a repair, because the first hole is filled. The repair covers all bytes sent so far, and
+/// needs no further duplicate ACKs. After a wait, the repair also covers packets that were lost
+/// after the last packet, because the sender will retransmit them, too.
 fn begin_repair(flow: &mut Flow, gap: &Gap) {
     let top = flow.bytes.top();
     if gap.is_stall() {
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
     use crate::time::tests::at;
 
-    /// Evidence of a segment behind which only two packets arrived.
+    /// The evidence if only two packets arrived after the segment.
     const FEW: Evidence =
         Evidence { again: false, passed: false, asked: false, alone: false, after_repair: false };
 

@@ -31,15 +31,15 @@ mod silent;
 #[cfg(test)]
 mod tests;
 
-/// The state of the vantage point around a packet.
+/// The state of the vantage point when a packet is seen.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
     /// The load of the receiving host, and of the sending host.
     pub mark: Mark,
     pub own: Mark,
-    /// The round trip that is assumed before one was seen.
+    /// The round-trip time that is assumed until one has been measured.
     pub round_trip: Span,
-    /// Number of packets that are missing before this one, and whether its sender counts the
+    /// Number of packets that are missing before this packet, and whether its sender counts the
     /// packets of each connection separately.
     pub missing: Option<u32>,
     pub counted: bool,
@@ -57,7 +57,8 @@ pub struct Connection {
     pub hosts: [usize; 2],
     /// Whether each end has sent a packet.
     spoken: [bool; 2],
-    /// Whether the connection's packets were in the file before, so that only new bytes count.
+    /// Whether the file repeats packets of the connection, so that only packets with new bytes
+    /// count.
     replayed: bool,
     /// The flow of each end.
     flows: [Flow; 2],
@@ -123,7 +124,7 @@ impl Connection {
         &self.flows[side]
     }
 
-    /// The flow of an end, mutably, for counts before any inference.
+    /// The flow of an end, mutably, for counts that are made before any inference.
     pub fn flow_mut(&mut self, side: usize) -> &mut Flow {
         &mut self.flows[side]
     }
@@ -150,7 +151,7 @@ impl Connection {
         self.flows[side].missing_before(packet, numbering, (self.hosts[side], number))
     }
 
-    /// The votes of an end's identifications since the last call.
+    /// The votes on an end's identifications since the last call.
     pub fn votes(&mut self, side: usize) -> Votes {
         self.flows[side].ids.collect()
     }
@@ -161,7 +162,8 @@ impl Connection {
     }
 
     /// Whether an end sends requests. The end that sends requests has sent fewer bytes than the
-    /// other end. In addition, it opened the connection, or the other end sends full segments.
+    /// other end. In addition, the requesting end opened the connection, or the other end sends
+    /// full segments.
     fn asks(&self, side: usize) -> bool {
         let (own, other) = (&self.flows[side], &self.flows[1 - side]);
         let opened_other = self.opener == Some(1 - side);
@@ -186,7 +188,7 @@ impl Connection {
         let now = Time::of(packet).max(self.last);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
-            // From this time on, the other end waits for an end that sends first.
+            // From now on, each end may wait for the first data of the other end.
             self.flows[side].waiting.ask(now, around.mark);
             self.flows[1 - side].waiting.ask(now, around.own);
         } else {

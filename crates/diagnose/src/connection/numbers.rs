@@ -9,9 +9,9 @@ use crate::time::{Span, Time};
 
 /// The longest initial retransmission timer (RFC 6298 §2: a second, or 3 s after a lost SYN).
 const TIMER: Span = Span::from_secs(3);
-/// Largest number of doublings of a timer that are considered.
+/// Largest number of doublings of a timer that is considered.
 const MOST_DOUBLED: u32 = 8;
-/// Number of packets of one window that may have been sent several times without arriving.
+/// Number of lost retransmissions that are possible in addition to one lost window.
 const MOST_REPEATS: i64 = 16;
 
 impl Connection {
@@ -42,7 +42,7 @@ impl Connection {
 
 /// Whether it is impossible that `hidden` packets were lost in addition to the packets of a hole.
 /// It is impossible if the window has no room for so many packets, or if the silence is so long
-/// that doubling timers would have sent more packets.
+/// that the retransmission timer would have sent more packets, although it doubles.
 fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
     let longest = TIMER * (1 << hidden.min(MOST_DOUBLED));
     let room = flow.window.room(flow.bytes.una(), flow.segments.usual());
@@ -50,9 +50,10 @@ fn is_impossible(flow: &Flow, hidden: u32, silence: Span) -> bool {
         || room.is_some_and(|room| i64::from(hidden) > room + MOST_REPEATS)
 }
 
-/// Before new bytes, `missing` packets are missing according to the identifications, and `new`
+/// `missing` packets are missing before new bytes according to the identifications, and `new`
 /// packets according to the bytes. Votes on whether the two numbers agree. `quick` is true if the
-/// new bytes came without a silence, and `next` is true if they are not beyond a hole.
+/// new bytes came without a silence, and `next` is true if they follow the highest byte seen
+/// without a hole.
 fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     // While losses are repaired, retransmissions may be missing, too.
     let repairs = flow.is_repaired();
@@ -61,7 +62,8 @@ fn vote(flow: &mut Flow, (missing, new): (u32, u32), quick: bool, next: bool) {
     if !quick && next && missing > new {
         flow.ids.is_silent();
     }
-    // Late packets may have been sent again, in vain.
+    // If bytes come after a silence, earlier transmissions of them may have been lost, too. A
+    // disagreement then shows nothing.
     if agrees || quick && !repairs {
         flow.ids.vote(agrees);
         if new > 0 && missing == new {

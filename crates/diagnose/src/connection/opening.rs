@@ -18,8 +18,8 @@ impl Connection {
         self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
     }
 
-    /// Whether a packet was in the file before. The sign is that the SYN of the connection came
-    /// again, with the same number, after data had been seen, and that the packet has no new bytes.
+    /// Whether a packet was in the file before. This is so if the SYN of the connection came again,
+    /// with the same sequence number and the same identification, and the packet has no new bytes.
     pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
         let flow = &mut self.flows[side];
         if packet.has(flags::SYN) {
@@ -45,7 +45,7 @@ impl Connection {
         if !packet.has(flags::ACK) {
             self.opener = Some(side);
         }
-        // A reset refuses the first attempt, so the next attempt is not for a loss.
+        // If a reset has refused the first attempt, the next SYN does not show a loss.
         let refused = self.reset;
         let flow = &mut self.flows[side];
         let before = flow.opening.take(packet, now, refused);
@@ -68,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// Takes a first SYN-ACK, after which both ends have told what they accept.
+    /// Takes the first SYN-ACK. From now on, the options of both ends are known.
     fn agree(&mut self, packet: &Packet, side: usize, now: Time) {
         // Windows are shifted only if both ends ask for it (RFC 7323 §2.2).
         if packet.options.scale.is_none() {

@@ -21,7 +21,7 @@ const NO_ANSWER: &str = "no answer to the retransmission was captured";
 pub(super) struct Answer {
     ack: i64,
     now: Time,
-    /// Whether the ACK names ranges, and whether one of these ranges arrived twice.
+    /// Whether the ACK has SACK ranges, and whether one of these ranges arrived twice.
     pub selective: bool,
     pub duplicate: bool,
     /// The timestamp that the ACK echoes.
@@ -69,9 +69,9 @@ fn has_duplicate(packet: &Packet) -> bool {
 struct Evidence {
     /// Whether the segment had been retransmitted before.
     resent: bool,
-    /// Whether the segment is the last one and not the first missing one.
+    /// Whether the segment is the last segment sent, and not the first missing segment.
     probe: bool,
-    /// Whether the segment is the only outstanding one.
+    /// Whether no other segment is outstanding.
     alone: bool,
     /// Whether later segments had arrived.
     behind: bool,
@@ -88,7 +88,7 @@ struct Evidence {
     short: bool,
     at_sender: bool,
     at_receiver: bool,
-    /// Whether the receiver may name ranges.
+    /// Whether the receiver may send SACK ranges.
     selective: bool,
 }
 
@@ -97,7 +97,8 @@ fn cause(it: &Evidence) -> Finding {
     if it.resent && !it.duplicate {
         Finding::of(Cause::LostRetransmission, 0.97)
     } else if (it.had || it.duplicate) && (it.at_once || it.at_receiver) {
-        // An ACK that is not seen at the receiver was held there.
+        // The ACK was still on the way, or the receiver had delayed it. A capture at the receiver
+        // shows all ACKs that the receiver sent.
         Finding::of(Cause::Spurious, 0.9)
     } else if (it.had || it.duplicate) && it.only && it.short && !it.behind {
         // A receiver delays the ACK of a single segment.
@@ -213,7 +214,7 @@ impl Connection {
         let asks = self.asks(side);
         let Repeat { ended, proven, mut finding } = repeat;
         if asks {
-            // A request is alone in its window.
+            // A request is the only data in its window.
             finding.cause = finding.cause.or(Ok(Cause::FullWindow));
         }
         let (span, places) = ((pending.start, pending.end), (pending.before, pending.after));
@@ -233,7 +234,7 @@ impl Connection {
     }
 }
 
-/// A wait that ended in a retransmission, and its cause.
+/// A retransmission that ended a wait, and the cause of the wait.
 #[derive(Clone, Copy, Debug)]
 struct Repeat {
     ended: Ended,

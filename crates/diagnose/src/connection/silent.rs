@@ -10,7 +10,7 @@ use crate::time::{Span, Time};
 const NO_WITNESS: &str =
     "no packet shows whether the data had been sent before or the sender had waited";
 
-/// The round trip that is assumed before one was seen.
+/// The round-trip time that is assumed until one has been measured.
 const ROUND_TRIP: Span = Span::from_millis(1);
 
 /// The cause, if data were lost.
@@ -100,7 +100,7 @@ impl Connection {
         }
     }
 
-    /// Reports a silence that was a wait for packets that nobody has seen.
+    /// Reports a silence in which the flow waited for lost packets that the capture does not show.
     fn lost_silently(
         &mut self,
         side: usize,

@@ -18,9 +18,9 @@ const ANSWER: u32 = 5001;
 struct Talk {
     connection: Connection,
     events: Vec<Event>,
-    /// Number of packets that are missing before the next packet, if its sender counts them.
+    /// Number of packets that are missing before the next packet, if the sender counts packets.
     missing: Option<u32>,
-    /// Whether it is known that the sender counts them.
+    /// Whether it is known that the sender counts packets.
     counted: bool,
     options: Options,
     timer: Option<Span>,
@@ -46,7 +46,7 @@ impl Talk {
         talk
     }
 
-    /// A connection with a request of 100 bytes at 2 ms, and its ACK.
+    /// A connection with a request of 100 bytes at 2 ms.
     fn ask(at_server: bool) -> Self {
         let mut talk = Self::open(at_server);
         talk.packet(CLIENT, 2 * MS, (1001, ANSWER, 100), flags::ACK);
@@ -377,7 +377,7 @@ fn bytes_that_no_ack_called_show_no_queue() {
 }
 
 /// The wait in a queue that is measured at the server. A single segment is sent, and its ACK comes
-/// after the time `after`. The shortest such time is 1 ms.
+/// after the time `after`. On this connection, an ACK takes at least 1 ms.
 fn answered(after: Span) -> Option<Span> {
     let mut talk = Talk::ask(true);
     talk.segment(3 * MS, 0);
@@ -410,7 +410,8 @@ fn an_ack_of_several_segments_or_of_some_that_came_unasked_shows_no_queue() {
     };
     assert_eq!(second(ns(1), 2), Some(2 * MS));
     assert_eq!(second(ns(1), 3), None, "of two");
-    // A round trip takes 1.1 ms. A segment that comes later than that comes without an ACK.
+    // A round trip takes 1.1 ms. If a segment comes more than 1.1 ms after the last packet, no ACK
+    // has released the segment.
     assert_eq!(second(MS + MS / 10, 2), Some(2 * MS));
     assert_eq!(second(MS + MS / 10 + ns(1), 2), None, "it goes on by itself");
 }
@@ -428,9 +429,9 @@ fn who_asks_has_opened_or_sent_less() {
     assert!(talk.connection.is_selective());
 }
 
-/// The server's segments may be long. It acknowledges a request, or does not, and sends nothing
-/// else until the time `end`. The result is whether its answer may be of segments too long for the
-/// path.
+/// Whether a server's answer may consist of segments that are too long for the path. The server may
+/// send long segments. It acknowledges the request if `acknowledged` is true, and sends nothing
+/// else until the time `end`.
 fn may_be_too_long(acknowledged: bool, end: Span) -> bool {
     let mut talk = Talk::ask(false);
     talk.connection.flow_mut(SERVER).segments.accept(Some(1460));

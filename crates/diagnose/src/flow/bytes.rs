@@ -5,8 +5,7 @@ use crate::time::{Span, Time};
 
 /// The largest window (RFC 7323 §2.3).
 const MOST_ANNOUNCED: i64 = 1 << 30;
-/// A byte that is farther ahead than this, and beyond the window, belongs to another stream of
-/// bytes.
+/// A byte that is farther ahead than this, and beyond the window, belongs to another connection.
 const FAR: i64 = 1 << 24;
 
 /// The relation of a segment to the bytes seen before.
@@ -37,14 +36,14 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The number of a byte with sequence number `seq`, counted from the first byte. The result is
-    /// the number closest to `near`.
+    /// The number of a byte with sequence number `seq`, counted from the first byte. Sequence
+    /// numbers wrap around, so the result is the possible number that is closest to `near`.
     fn relative(&self, seq: u32, near: i64) -> i64 {
         let base = self.base.unwrap_or(seq);
         near + i64::from(seq.wrapping_sub(base.wrapping_add(near as u32)) as i32)
     }
 
-    /// Begins the flow at a SYN. The first byte of data has the next number.
+    /// Begins the flow at a SYN. The first byte of data has the next sequence number.
     pub fn open(&mut self, seq: u32) {
         self.base = Some(seq.wrapping_add(1));
     }
@@ -123,7 +122,7 @@ impl Bytes {
     }
 
     /// Whether a packet without data shows that the sender has sent bytes that were not seen. The
-    /// number of such a packet is that of the sender's next byte.
+    /// sequence number of such a packet is that of the sender's next byte.
     pub fn lack(&self, next: i64) -> bool {
         // One of these bytes may belong to a FIN.
         self.top + 1 < next && next - self.top <= MOST_ANNOUNCED && !self.closed
@@ -149,7 +148,7 @@ impl Bytes {
     /// Notes that all bytes below `ack` have arrived. Returns the number of bytes that were never
     /// seen: those beyond the highest byte seen, and those in holes.
     pub fn arrived(&mut self, ack: i64) -> [i64; 2] {
-        // One byte beyond belongs to a FIN, seen or not.
+        // If only one byte beyond the highest byte seen is acknowledged, it belongs to a FIN.
         let beyond = if ack > self.top + 1 { ack - self.top } else { 0 };
         let end_of_fin = i64::from(self.closed || ack == self.top + 1);
         let missing = self.holes.settle(ack);

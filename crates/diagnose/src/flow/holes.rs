@@ -13,8 +13,8 @@ pub struct Hole {
     pub behind: u32,
     /// Whether the bytes of the hole had been sent before.
     pub again: bool,
-    /// Whether later bytes were retransmitted, although the bytes of the hole come before them and
-    /// did not arrive.
+    /// Whether bytes after the hole were retransmitted while the hole existed. An earlier
+    /// retransmission of the bytes of the hole was then lost.
     pub passed: bool,
 }
 

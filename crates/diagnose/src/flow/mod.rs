@@ -109,8 +109,8 @@ impl Flow {
         end <= self.bytes.top() && seen
     }
 
-    /// Takes a packet without data. Its number is that of the next byte, so all bytes before this
-    /// number were sent.
+    /// Takes a packet without data. Its sequence number is that of the next byte, so all bytes
+    /// before this number were sent.
     pub fn announce(&mut self, packet: &Packet, now: Time) {
         if !self.bytes.begun() || packet.has(flags::SYN) || packet.has(flags::RST) {
             return;
@@ -123,8 +123,8 @@ impl Flow {
         }
     }
 
-    /// Whether the next bytes had been sent before, if the identifications of IP packets count the
-    /// packets of each connection.
+    /// Whether the bytes after the highest byte seen had been sent before. The answer may be wrong
+    /// if the sender does not count the packets of each connection in the IP identifications.
     fn is_sent_again(&self) -> bool {
         self.repair.may_cover(self.bytes.top())
     }
@@ -134,8 +134,8 @@ impl Flow {
         self.window.used_up(self.bytes.top(), self.segments.usual())
     }
 
-    /// The time and frame since which the window was used up. This time is a round trip after the
-    /// last packet for which the window had room.
+    /// The time since which the window has been used up, and the last data packet that fitted into
+    /// the window. The time is a round trip after this packet.
     pub fn used_up_since(&self, trip: Span) -> Option<(Time, Place)> {
         let full = self.segments.packets() > 0 && self.fills_window();
         full.then_some((self.last_data + trip, self.last_place))

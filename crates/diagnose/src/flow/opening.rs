@@ -8,7 +8,7 @@ use crate::time::Time;
 /// The SYNs or SYN-ACKs that were seen.
 #[derive(Debug, Default)]
 pub struct Opening {
-    /// The time, the number and the frame of the last SYN.
+    /// The time, the sequence number and the frame of the last SYN.
     syn: Option<(Time, u32, Place)>,
     /// The IP identification of the last SYN, unless it is zero.
     id: Option<u16>,
@@ -42,7 +42,7 @@ impl Opening {
         self.tried
     }
 
-    /// Whether a SYN with this number was seen.
+    /// Whether the last SYN had this sequence number.
     pub fn has(&self, seq: u32) -> bool {
         self.syn.is_some_and(|(_, known, _)| known == seq)
     }

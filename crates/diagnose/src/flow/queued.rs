@@ -2,7 +2,7 @@
 
 use crate::time::{Span, Time};
 
-/// The longest wait in a queue.
+/// The longest time that can be a wait in a queue.
 pub const LONGEST: Span = Span::from_millis(10);
 
 /// The longest wait, and the state that prevents a measurement.

@@ -10,8 +10,8 @@ pub struct Repair {
     /// The end of the bytes that were sent before a repair began. Holes below this byte are
     /// repaired without further duplicate ACKs.
     recover: i64,
-    /// The end of the bytes that were sent before and did not arrive, if the identifications of IP
-    /// packets count the packets of each connection.
+    /// The end of the bytes that were sent without being seen. This is known only from the
+    /// identifications of IP packets, if they count the packets of each connection.
     sent_unseen: i64,
     /// The end of the bytes that were sent again.
     resent: i64,
@@ -76,25 +76,26 @@ impl Repair {
         self.recover = self.recover.max(end);
     }
 
-    /// Whether a byte had been sent before the last repair.
+    /// Whether a byte had been sent before the last repair began.
     pub fn covers(&self, byte: i64) -> bool {
         byte < self.recover
     }
 
-    /// Notes that bytes up to `end` were sent and did not arrive, if the identifications of IP
-    /// packets count the packets of each connection.
+    /// Notes that bytes up to `end` were sent without being seen, according to the identifications
+    /// of IP packets. They may not count the packets of each connection.
     pub fn sent_unseen(&mut self, end: i64) {
         self.sent_unseen = self.sent_unseen.max(end);
     }
 
-    /// Whether a byte had been sent before the last repair, or was sent and did not arrive if the
-    /// identifications of IP packets count the packets of each connection.
+    /// Whether a byte had been sent before the last repair, or was sent without being seen. The
+    /// latter is uncertain: the identifications of IP packets may not count the packets of each
+    /// connection.
     pub fn may_cover(&self, byte: i64) -> bool {
         self.covers(byte) || byte < self.sent_unseen
     }
 
-    /// Whether nothing was acknowledged since the end of the last repair. The sender may then not
-    /// repair the next segment with a fast retransmit (RFC 6582 §3.2, step 1).
+    /// Whether no new byte was acknowledged since the end of the last repair. The sender may then
+    /// refuse to repair the next segment with a fast retransmit (RFC 6582 §3.2, step 1).
     pub fn may_refuse(&self, una: i64) -> bool {
         self.recover > 0 && una <= self.recover
     }

@@ -7,11 +7,11 @@ const FULL: i64 = 536;
 /// The longest segment on an Ethernet. A longer segment was merged.
 const ETHERNET: u32 = 1460;
 
-/// Shorter segments pass every link. IPv6 requires 1280 bytes, which include the headers of the
-/// packet and of a tunnel.
+/// Shorter segments fit into the MTU of every link. IPv6 requires an MTU of 1280 bytes, which
+/// include the headers of the packet and of a tunnel.
 pub const LONG: u32 = 1200;
-/// A segment counts as longer than another only if the difference exceeds this, because headers may
-/// have different options.
+/// A segment counts as longer than another segment only if it has more than this number of
+/// additional bytes, because headers may have different options.
 pub const LONGER: u32 = 60;
 
 /// The segments that were seen.

@@ -111,7 +111,7 @@ fn an_ack_ends_what_was_hidden_and_tried() {
     flow.hidden.add(4);
     flow.acknowledged(1000, at(5));
     assert_eq!(flow.hidden.count(), 0);
-    // A segment passes, and a longer segment does not.
+    // Shorter segments arrive, and a longer segment does not.
     let tried = |ack| {
         let mut flow = super::tests::flow(2);
         let place = Place::default();
@@ -145,7 +145,8 @@ fn a_repair_lasts_while_bytes_are_missing_or_were_sent_before() {
     assert!(told.is_disturbed());
 }
 
-/// A flow of a host that counts its packets. The flow's first packet had the identification 100.
+/// A flow of a host that counts its packets in the IP identification. The flow's first packet had
+/// the identification 100.
 struct Counted {
     flow: Flow,
     numbering: Numbering,
@@ -186,7 +187,7 @@ fn a_syn_ack_without_a_number_is_that_of_linux() {
         let mut one = Counted::new();
         one.flow = Flow::default();
         one.missing(id, 0, flags);
-        // After that, numbers that agree are enough.
+        // After such a SYN-ACK, four identifications that agree with the bytes are enough.
         (0..4).for_each(|_| one.flow.ids.vote(true));
         let votes = one.flow.ids.collect();
         one.numbering.host(one.host).add(votes);

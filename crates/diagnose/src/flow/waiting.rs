@@ -48,13 +48,13 @@ pub enum Kind {
 pub struct Resent {
     /// The highest byte seen.
     pub top: i64,
-    /// Number of segments that had arrived behind the segment, and whether the receiver had named
-    /// ranges.
+    /// Number of segments that had arrived behind the segment, and whether the receiver had sent
+    /// SACK ranges.
     pub dupacks: u32,
     pub sacked: bool,
     /// Whether the segment had been sent again before.
     pub before: bool,
-    /// Whether the segment is the last one and not the first missing one.
+    /// Whether the segment is the last segment sent, and not the first missing segment.
     pub probe: bool,
     /// The timestamp of the segment.
     pub value: Option<u32>,
@@ -78,7 +78,7 @@ pub struct Silent {
     pub again: bool,
     /// Number of packets that were lost before the new bytes, according to the identifications of
     /// IP packets. While it is not known whether the sender counts the packets of each connection,
-    /// `if_counted` is the number that holds if it does.
+    /// only `if_counted` is set: the number of lost packets if the sender does so.
     pub missing: Option<u32>,
     pub if_counted: Option<u32>,
 }
@@ -91,7 +91,7 @@ pub struct Waiting {
     asked: Option<(Time, Mark)>,
     message: Option<Message>,
     pending: Option<Pending>,
-    /// Stalls of the current message that wait for its end.
+    /// Stalls of the current message whose cause is decided when the message ends.
     unsettled: Vec<Stall>,
 }
 
@@ -160,20 +160,21 @@ impl Waiting {
         }
     }
 
-    /// Keeps a stall whose cause depends on the end of the message. Returns whether many stalls
-    /// wait for this end.
+    /// Keeps a stall whose cause is decided when the message ends. Returns whether many such stalls
+    /// are kept.
     pub fn keep(&mut self, stall: Stall) -> bool {
         self.unsettled.push(stall);
         self.is_full()
     }
 
-    /// Whether many stalls wait for the end of the message.
+    /// Whether many stalls are kept until the message ends.
     pub fn is_full(&self) -> bool {
         self.unsettled.len() >= MOST
     }
 
     /// Decides the stalls of a message that ends at `top`. A loss is a tail loss (RFC 6298 §5) if
-    /// fewer than three segments followed it, so that they could not cause three duplicate ACKs.
+    /// fewer than three segments followed the lost segment, so that there could not be three
+    /// duplicate ACKs.
     pub fn decide(&mut self, top: i64, segment: i64) -> impl Iterator<Item = Stall> + use<> {
         std::mem::take(&mut self.unsettled).into_iter().map(move |mut stall| {
             stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;

@@ -12,7 +12,7 @@ const PAUSE: Span = Span::from_millis(5);
 pub struct Shut {
     pub since: Time,
     pub until: Time,
-    /// The packets that began and that ended this time.
+    /// The packets at the beginning and at the end of this time.
     pub places: (Place, Place),
 }
 
@@ -51,9 +51,10 @@ impl Window {
         (self.most > 0).then(|| (self.edge - una).max(self.most) / segment)
     }
 
-    /// Notes a packet that offers a window behind `ack`, and returns the pause that it ends.
-    /// `segment` is the usual length of a segment. The two times are the time at which the last
-    /// window was used up, and the current time. `ends` is true if this is the last offer.
+    /// Notes a packet that offers a window from byte `ack` on. If the packet ends a pause, returns
+    /// this pause. `segment` is the usual length of a segment. `used_up` is the time since which
+    /// the previous window has been used up, and `now` is the current time. `ends` is true if no
+    /// later packet will offer a window.
     pub fn offer(
         &mut self,
         (raw, ack): (u16, i64),
@@ -64,7 +65,7 @@ impl Window {
         self.size = i64::from(raw) << self.scale.unwrap_or(0);
         self.most = self.most.max(self.size);
         self.edge = self.edge.max(ack + self.size);
-        // Without the shift, only zero has a known meaning.
+        // If the window scale is not known, only a window of zero has a known size.
         let small = self.scale.is_some() && self.size < segment && self.most >= segment;
         if (raw == 0 || small) && !ends {
             self.shut.get_or_insert(used_up);

@@ -11,7 +11,7 @@ const TOGETHER: f64 = 3.0;
 /// Losses are random if the variance of the losses per group is at most this many times the mean.
 const RANDOM: f64 = 1.6;
 /// If a larger share of the packets is lost, the losses come from full queues, because nobody would
-/// use such a link.
+/// use a link with so many losses.
 const MANY: f64 = 0.03;
 /// A link may lose this share of packets and still be in use.
 const FEW: f64 = 0.02;
@@ -47,8 +47,8 @@ pub fn judge(seen: &Seen) -> Answer {
     Answer::new(found, place, format!("{told}: {why}"))
 }
 
-/// Whether the losses of a host may come from a bad link instead of a full queue. Such losses are
-/// few, and the capture does not show that they come together.
+/// Whether the losses of a host may come from a bad link instead of a full queue. This is possible
+/// if the losses are few, and the capture does not show that they come together.
 pub fn may_be(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     let few = losses.count() < COUNT || losses.ratio() < FEW;

@@ -1,4 +1,4 @@
-//! Dropped packets of the capture: bytes that were acknowledged and are not in the file.
+//! Packets that the capture dropped: their bytes were acknowledged, but are not in the file.
 
 use super::{Answer, Seen};
 

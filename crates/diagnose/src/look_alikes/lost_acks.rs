@@ -11,7 +11,7 @@ const SHARE: f64 = 0.5;
 
 pub fn judge(seen: &Seen) -> Answer {
     let stalls = seen.point.stalls.iter();
-    // After a probe, the ACK may only have been held.
+    // After a probe, the ACK may have been delayed instead of lost.
     let by_timer = |stall: &&Stall| stall.ended == Ended::Timeout;
     let lost =
         stalls.filter(by_timer).filter(|stall| stall.cause == Ok(Cause::AckLoss)).count() as u64;

@@ -2,7 +2,7 @@
 //!
 //! To add a look-alike, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in
 //! the tests below hold for every entry. "Ruled out" needs evidence: the answer is `None` if this
-//! capture cannot show it.
+//! capture cannot show such evidence.
 
 use incast_capture::read::Address;
 use serde::Serialize;
@@ -57,8 +57,8 @@ const ALL: [(&str, Judge); 14] = [
 /// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
-    /// The host that receives most data. This host is the client, because the requests go to many
-    /// hosts.
+    /// The host that receives most data. This host is taken for the client, because a client
+    /// requests data from many hosts.
     pub receiver: &'a Receiver,
     pub address: Address,
     pub vantage: Option<Vantage>,
@@ -132,7 +132,7 @@ pub struct LookAlike {
     #[serde(rename = "where")]
     pub place: String,
     pub why: String,
-    /// Whether the look-alike explains losses or may explain losses, so that these do not prove
+    /// Whether the look-alike explains or may explain the losses, so that the losses do not prove
     /// incast.
     #[serde(skip)]
     pub vetoes: bool,

@@ -1,4 +1,4 @@
-//! Full segments do not get through, although smaller ones do (RFC 2923 §2.1).
+//! Full segments do not arrive, although smaller segments do (RFC 2923 §2.1).
 
 use super::{Answer, Seen};
 

@@ -10,7 +10,8 @@ const IN_VAIN: u64 = 3;
 
 pub fn judge(seen: &Seen) -> Answer {
     let silences = seen.point.silences.all();
-    // The flows of one server may have lost packets to the flows of other servers.
+    // In a capture at one server, the retransmissions may have been lost because flows of other
+    // servers filled a queue.
     let is_certain =
         |one: &&Silence| one.is_outage() == Some(true) && !(seen.at_server() && one.lost_repeats());
     let certain = silences.iter().find(is_certain);

@@ -14,7 +14,7 @@ const PACKETS: u64 = 8;
 const LOSSY: f64 = 0.005;
 const CLEAN: f64 = 0.002;
 const RELATIVE: f64 = 50.0;
-/// Smallest number of losses per lossy host that cannot be a coincidence.
+/// Smallest mean number of losses per lossy host that cannot be a coincidence.
 const COUNT: u64 = 5;
 /// If the variance over mean of the losses per 16 packets of a lossy host is larger than this, the
 /// losses come together, as in a queue. It is about 1 if a path loses packets at random.
@@ -46,7 +46,7 @@ pub fn judge(seen: &Seen) -> Answer {
     let losses = Losses::together(lossy.iter().map(|(_, sent)| &sent.losses));
     let together = losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     let certain = certain && (!together || FEW * lossy.len() <= lossy.len() + clean.len());
-    // A few hosts with few losses may be on a bad path, or may have been hit by a queue.
+    // A few hosts with few losses may be on a bad path, or may have lost packets in a full queue.
     let found = if certain {
         Some(true)
     } else if few {

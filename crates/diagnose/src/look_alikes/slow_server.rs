@@ -10,9 +10,10 @@ pub const NAME: &str = "slow_server";
 const TRIPS: i64 = 20;
 /// A shorter wait than this does not show a slow server, because hosts wake up late.
 const LEAST: Span = Span::from_millis(3);
-/// On a long path, a wait that is longer than two round trips by this time is enough.
+/// On a long path, a wait of two round trips plus this time is enough.
 const ENOUGH: Span = Span::from_millis(30);
-/// A wait of this length is reported even if it is rare. Shorter waits are reported if they add up.
+/// A wait of this length or more is reported even if it is rare. Shorter waits are reported only if
+/// all waits together take at least the share `SHARE` of the capture's time.
 const LONG: Span = Span::from_millis(50);
 const SHARE: f64 = 0.02;
 

@@ -10,8 +10,7 @@ pub const NAME: &str = "window_limited";
 const ROUNDS: u64 = 5;
 const ACKS: u64 = 10;
 const SHARE: f64 = 0.5;
-/// If a larger share of the packets than this is lost, a congestion window may have the same
-/// effect.
+/// If more than this share of the packets is lost, a congestion window may have the same effect.
 const LOSSES: f64 = 0.02;
 
 pub fn judge(seen: &Seen) -> Answer {

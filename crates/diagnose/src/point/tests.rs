@@ -45,8 +45,8 @@ fn of(host: u8, (start, end_): (i64, i64), cause: Cause) -> Stall {
     Stall { sender, receiver, ..stall(start * MS_NS, end_ * MS_NS, cause) }
 }
 
-/// A stall after which the flow continued as after a timer. The other flows of the burst decide the
-/// cause of this stall.
+/// A stall after which the flow continued as after the expiry of a timer. The other flows of the
+/// burst decide the cause of this stall.
 fn open(host: u8, span: (i64, i64)) -> Stall {
     let restart = true;
     Stall { open: true, restart, cause: Err("unknown"), ..of(host, span, Cause::FullWindow) }

@@ -81,7 +81,7 @@ fn a_place_counts_what_it_has_seen() {
     let (address, receiver) = point.hosts.busiest().expect("the client");
     assert_eq!((address, receiver.load.bytes()), (end(99, 0).address, 1040));
     assert_eq!(receiver.taken.bytes(), 1040);
-    // A packet of an earlier time moves the beginning back by no more than the clock went back.
+    // A packet with an earlier time does not change the time of the latest packet.
     wire.ack(9100, 1);
     assert_eq!((wire.point.packets, wire.point.last), (7, at(9_400_000)));
 }

@@ -135,7 +135,7 @@ fn the_last_packet_of_another_flow_is_remembered() {
         one.begin(&message(start, 7, (1, 0)), false);
         (one.tallies.lone, one.tallies.messages)
     };
-    // Flow 1 sends last, and flow 0 sent at 5 ms.
+    // In the first two cases, flow 1 sends last, and flow 0 last sent at 5 ms.
     assert_eq!(lone(&[(0, 5), (1, 6), (1, 8)], 5), (1, 1));
     assert_eq!(lone(&[(0, 5), (1, 6), (1, 8)], 4), (0, 1));
     assert_eq!(lone(&[(1, 6), (0, 7)], 7), (1, 1));
@@ -212,7 +212,8 @@ fn what_a_host_acknowledges_in_small_steps_shows_its_link_before_a_queue() {
     assert_eq!(merged.full(false), 20_000, "nothing is known of its steps");
     let more = acknowledging(20_000, 2920, 9);
     assert_eq!(more.full(false), 20_000, "no more than has arrived");
-    // 8 times the acknowledged bytes are compared with the bytes that have arrived.
+    // The acknowledged bytes count if 8 times their number is more than the bytes that have
+    // arrived.
     let few = |bytes| acknowledging(bytes, 960, 1).full(false) == 1000;
     assert!(few(7000) && !few(8200));
 }

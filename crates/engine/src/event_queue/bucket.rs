@@ -3,9 +3,9 @@
 use super::Entry;
 use super::heap::Heap;
 
-/// Largest number of positions by which an event is moved to stay in order.
+/// Largest number of positions by which a new event is moved to keep the list in order.
 const NEAR: usize = 64;
-/// Capacity that an empty list keeps.
+/// Largest capacity that an empty list keeps.
 const KEPT: usize = 1 << 10;
 
 /// The order of a bucket's events.
@@ -86,7 +86,7 @@ impl<E: Copy> Bucket<E> {
         std::mem::take(&mut self.events.entries)
     }
 
-    /// Gives back the space of the taken events.
+    /// Gives back the memory of the events that [`Self::take_crowd`] returned.
     pub(super) fn give_back(&mut self, events: Vec<Entry<E>>) {
         reuse(&mut self.events.entries, events);
     }
@@ -134,7 +134,7 @@ impl<E: Copy> Bucket<E> {
     }
 
     /// Turns a list into a crowd, or into a heap if it was a crowd before. All events except one
-    /// are in order.
+    /// are in order already.
     #[cold]
     fn make_crowd(&mut self) {
         self.compact();
@@ -169,7 +169,7 @@ impl<E: Copy> Bucket<E> {
     }
 }
 
-/// Gives an empty list the space of another list, unless this space is large.
+/// Gives an empty list the memory of another list, unless this memory is large.
 pub(super) fn reuse<E>(list: &mut Vec<Entry<E>>, mut space: Vec<Entry<E>>) {
     if list.is_empty() && space.capacity() <= KEPT {
         space.clear();

@@ -2,10 +2,10 @@
 //!
 //! The current month and the next month each last half a millisecond, and are divided into days of
 //! 17 microseconds. Further months cover the next 34 milliseconds, and years cover the 2.2 seconds
-//! after these months. Months and years keep their events unsorted, and distribute them when they
-//! are near. Later events wait in a heap. A day rarely has more than a few events, which mostly
-//! arrive in order. A day with many events is divided into 64 hours when its first event is
-//! removed.
+//! after these months. Months and years keep their events unsorted. When a year or a month is near,
+//! its events are distributed to months or days. Later events wait in a heap. A day rarely has more
+//! than a few events, which mostly arrive in order. A day with many events is divided into 64 hours
+//! when its first event is removed.
 
 use super::bucket::{Bucket, reuse};
 use super::heap::Heap;
@@ -14,8 +14,8 @@ use crate::time::Time;
 
 /// A day is 2^24 ps, about 17 us.
 pub(super) const DAY_BITS: u32 = 24;
-/// Number of days in sight. These days are few, so that they stay in the cache, and the `busy` bits
-/// of the days fit into a word.
+/// Number of days in sight: the days of the current month and of the next month. They are few, so
+/// that they stay in the cache, and the `busy` bits of the days fit into a word.
 pub(super) const DAYS: usize = 64;
 /// An hour is 2^18 ps, about 262 ns.
 pub(super) const HOUR_BITS: u32 = DAY_BITS - HOURS.ilog2();
@@ -50,7 +50,7 @@ pub(super) struct Calendar<E> {
     year: u64,
     /// The month of the earliest event in `far`.
     far_month: u64,
-    /// Events after all these years.
+    /// Events after the last of these years.
     far: Heap<E>,
 }
 
@@ -121,7 +121,7 @@ impl<E: Copy> Calendar<E> {
         self.hours[hour].push(entry);
     }
 
-    /// Makes a later `month` the current month. No earlier event may be left.
+    /// Makes a later `month` the current month. No event before this month may be left.
     #[cold]
     fn turn_to(&mut self, month: u64) {
         let in_sight = self.month + 1;
@@ -212,8 +212,8 @@ impl<E: Copy> Calendar<E> {
         Some(first)
     }
 
-    /// Removes the earliest event of a day with many events, which is first divided into hours. The
-    /// clock is in this day from now on, so no earlier day can get events before this day is empty.
+    /// Removes the earliest event of a day with many events, which is first divided into hours.
+    /// From now on, the clock is within this day, so no earlier day can get events.
     #[cold]
     fn pop_hour(&mut self, slot: usize) -> Option<Entry<E>> {
         if slot != self.divided {
@@ -253,7 +253,8 @@ const fn hour_at(time: Time) -> u64 {
     time.as_picos() >> HOUR_BITS
 }
 
-/// The events of 64 months or years that follow each other, in no particular order.
+/// The events of 64 consecutive months or years. The events of a month or year are in no particular
+/// order.
 #[derive(Clone, Debug)]
 struct Lists<E> {
     /// The lists, indexed by the low bits of the month's or year's number.
@@ -302,7 +303,8 @@ impl<E: Copy> Lists<E> {
         std::mem::take(&mut self.lists[slot].events)
     }
 
-    /// Gives back the space of the taken events, for the next month or year in the same slot.
+    /// Gives back the memory of the events that [`Self::take`] returned, for the next month or year
+    /// in the same slot.
     fn give_back(&mut self, number: u64, events: Vec<Entry<E>>) {
         reuse(&mut self.lists[number as usize % MONTHS].events, events);
     }

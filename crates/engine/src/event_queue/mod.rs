@@ -1,15 +1,15 @@
 //! The event queue: lanes for events in order, and a calendar for the rest.
 //!
-//! Most events of a network are scheduled a fixed time ahead: the time that a packet takes on the
-//! next link, or that an ACK takes on its path back. Such events arrive in order, so a
-//! few FIFO lanes hold them, and the earliest event is the first of one lane. A lane accepts events
+//! Most events of a network are scheduled a fixed time ahead: the time that a packet takes to cross
+//! the next link, or that an ACK takes to reach the sender. Such events arrive in order, so a few
+//! FIFO lanes hold them, and the earliest event is the first of one lane. A lane accepts events
 //! that are not earlier than its last event. All other events, and distant timers, go to a
 //! calendar.
 //!
 //! The caller owns the sequence numbers. A packet therefore gets its position among simultaneous
-//! events when it is admitted to its link, and keeps it, although only the first packet of a link
-//! is in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner
-//! must recognise stale events.
+//! events when it is admitted to its link, and keeps this position, although only the first packet
+//! of a link is in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled;
+//! the owner must recognise stale events.
 
 mod bucket;
 mod calendar;
@@ -45,7 +45,7 @@ impl<E> Entry<E> {
     }
 }
 
-/// One 128-bit comparison orders by time, then by sequence number.
+/// The key of an event: one 128-bit comparison orders events by time, then by sequence number.
 #[inline]
 const fn key(time: Time, sequence: u64) -> u128 {
     (time.as_picos() as u128) << 64 | sequence as u128
@@ -138,8 +138,9 @@ impl<E: Copy> EventQueue<E> {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
         self.len += 1;
         let key = key(time, sequence);
-        // The search has no branches, because the lane differs from event to event. It takes the
-        // first lane that fits, so that lanes with longer delays come first.
+        // The search has no branches, because the lane differs from event to event. The event
+        // enters the first lane that fits. Events with longer delays therefore use the earlier
+        // lanes.
         let fits =
             (0..USUAL).fold(0, |fits, lane| fits | u32::from(self.last[lane] <= key) << lane);
         let lane = fits.trailing_zeros() as usize;

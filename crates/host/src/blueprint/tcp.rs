@@ -69,7 +69,7 @@ impl Connections {
         let role = if is_opener { Role::Opener } else { Role::Acceptor };
         let config = Arc::clone(&self.config);
         let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
-        // A delay that is longer than this patience is at least half of a stall.
+        // A longer delay than this is at least half as long as the shortest stall.
         connection.set_patience(base_rtt * (ROUND_TRIPS / 2));
         for (name, remedy) in &mut self.remedies {
             let place = Place {

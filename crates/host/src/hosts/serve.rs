@@ -37,7 +37,7 @@ impl Hosts {
         (id, predicted)
     }
 
-    /// Handles a deadline. Returns whether another deadline is pending.
+    /// Handles the end's deadline if it has passed. Returns whether it has passed.
     pub fn expire(&mut self, now: Time, id: EndId) -> bool {
         let end = self.end_mut(id);
         let due = end.poll_timeout() <= now;

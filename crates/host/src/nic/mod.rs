@@ -1,9 +1,10 @@
 //! Network cards: which of a host's ends sends the next packet. Each card has a file, and a line in
 //! the list below.
 //!
-//! A host without a card hands all packets to its port at once, where they wait in the order of
-//! their sending. A card asks an end for one packet when the line is free. Packets that may not be
-//! sent yet therefore wait in the ends, and not in front of packets of other ends.
+//! A host without a card passes all packets to its port immediately, and they wait there in the
+//! order in which they were sent. A card asks an end for one packet when the line is free. Packets
+//! that may not be sent yet therefore wait in their ends, where they do not delay packets of other
+//! ends.
 
 use incast_engine::{Entry, Rate, Time};
 use incast_net::Packet;

@@ -131,7 +131,7 @@ fn a_host_keeps_segments_of_the_ends_that_it_is_told() {
     };
     let ends = |hosts: &mut Hosts| [0, 1, 2].map(|flow| keeps(hosts, EndId::server(flow))).to_vec();
     assert_eq!(ends(&mut slow(|_| {})), [false; 3]);
-    // The hosts are told before a connection is built, or afterwards.
+    // The hosts are told to keep segments before a connection is built, or afterwards.
     let before = |hosts: &mut Hosts| hosts.keep_segments(EndId::server(1));
     assert_eq!(ends(&mut slow(before)), [false, true, false]);
     let after = |hosts: &mut Hosts| {

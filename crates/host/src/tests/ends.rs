@@ -33,7 +33,7 @@ fn both_ends_of_a_flow_are_built_when_one_is_used() {
     assert_eq!(dirty.collect::<Vec<_>>(), [EndId::server(2), ends[0]], "in their order");
 }
 
-/// Opens flows and leaves them.
+/// Opens flows, and lets their applications leave them.
 fn leave(hosts: &mut Hosts, flows: std::ops::Range<u32>) {
     for flow in flows {
         hosts.opened(EndId::server(flow));
@@ -78,7 +78,7 @@ fn a_flow_with_packets_or_timers_or_a_new_use_stays() {
     hosts.renew_connection(13, 1);
     assert_eq!(free(&mut hosts, 100, 3), [0, 1, 2, 10, 11, 12, 13, 80]);
     assert_eq!(hosts.counters(BlueprintId(0)).data_packets, 1);
-    // Six of the flows that were left are open.
+    // Six flows that applications have left are still open.
     hosts.deliver(at(100), &ack(10, 1 + MSS));
     leave(&mut hosts, 14..71);
     assert_eq!(free(&mut hosts, 100, 0).len(), 8 + 57, "63 are left");
@@ -105,7 +105,8 @@ fn an_eighth_of_the_open_flows_may_be_left() {
         hosts.opened(EndId::server(flow));
     }
     leave(&mut hosts, 1000..1064);
-    // 880 flows are open then, of which 110 may be left.
+    // After that, 880 flows are open; an eighth of them, 110 flows, may be flows that applications
+    // have left.
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880);
     leave(&mut hosts, 1000..1109);
     assert_eq!(free(&mut hosts, 2000, 0).len(), 880 + 109);

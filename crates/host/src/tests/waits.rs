@@ -112,7 +112,7 @@ fn a_timer_of_data_counts_however_soon_it_expires() {
     assert_eq!((again.len(), again[0].flags.trigger()), (1, Trigger::Timeout));
 }
 
-/// A client that has all data up to 1000, and whose block begins at 100 µs.
+/// A client whose block begins at 100 µs.
 fn client() -> (Hosts, EndId) {
     let mut hosts = hosts(config(), 1);
     let client = EndId::client(0);
@@ -163,7 +163,7 @@ fn a_predicted_packet_ends_a_stall_as_others_do() {
     assert_eq!(id, client);
     assert_ne!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).of(StallCause::Timeout), 1);
-    // A packet that is not predicted is delivered, and its stall is counted then.
+    // A packet that is not predicted must be delivered. Its stall is counted at that time.
     let (_, predicted) = hosts.predict(at(900), &mut data(5, Trigger::Timeout));
     assert_eq!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).total(), 1);

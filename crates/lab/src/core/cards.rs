@@ -31,7 +31,8 @@ fn host_of(network: &Network, end: EndId) -> HostId {
 }
 
 impl<P: Probe> Core<P> {
-    /// Gives a host a card, unless it has one. `card` is called if the host has none.
+    /// Gives a host a card, if it has none. `card` builds the card, and is called only in this
+    /// case.
     pub(crate) fn give_card(&mut self, host: HostId, card: impl FnOnce() -> Option<Box<dyn Nic>>) {
         let index = host.0 as usize;
         if self.cards.as_ref().is_some_and(|cards| matches!(cards.0.get(index), Some(Some(_)))) {
@@ -44,8 +45,8 @@ impl<P: Probe> Core<P> {
         self.network.step(Network::uplink(host));
     }
 
-    /// Tells the card of an end's host that the end may have packets to send, and lets it send.
-    /// Returns false if the host has no card.
+    /// Tells the card of an end's host that the end may have packets to send, and lets the card
+    /// send. Returns false if the host has no card.
     #[inline(never)]
     pub(super) fn flush_by_card(&mut self, id: EndId) -> bool {
         let host = host_of(&self.network, id);
@@ -104,7 +105,7 @@ impl<P: Probe> Core<P> {
         self.pump(host);
     }
 
-    /// Sends one packet of an end, if the end has one.
+    /// Sends one packet of an end, if the end has a packet to send.
     fn send_one(&mut self, host: HostId, id: EndId) {
         let now = self.now();
         let Self { hosts, queue, network, probe, order, cards, .. } = self;

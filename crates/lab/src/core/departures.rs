@@ -8,9 +8,9 @@ use super::Core;
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
-    /// Lets hosts keep segments until their departure, if no other flow uses their line and no
-    /// remedy changes either end. All flows must be known. `blueprint` returns the blueprint of a
-    /// flow, if the flow has connections.
+    /// Lets a host keep the segments of a flow until their departure times, if no other flow uses
+    /// the host's line and no remedy changes either end of the flow. All flows must be known.
+    /// `blueprint` returns the blueprint of a flow, if the flow has connections.
     pub(crate) fn let_hosts_keep(&mut self, blueprint: impl Fn(u32) -> Option<BlueprintId>) {
         let routes = if self.hosts_keep { self.network.lone_routes() } else { Vec::new() };
         for route in routes {
@@ -28,7 +28,7 @@ impl<P: Probe> Core<P> {
         id
     }
 
-    /// Sends the first packet that hosts keep.
+    /// Sends the kept packet with the earliest departure time.
     pub(crate) fn leave(&mut self) {
         let ((departure, sequence), packet) = self.kept.pop_first().expect("a packet is kept");
         debug_assert_eq!(departure, self.now(), "a packet leaves at its departure time");
@@ -37,7 +37,7 @@ impl<P: Probe> Core<P> {
         self.wires().offer(hop, parcel, sequence);
     }
 
-    /// Ends the run: updates the network up to now, and removes the packets that hosts keep.
+    /// Ends the run: updates the network up to now, and removes the packets that hosts still keep.
     pub(crate) fn finish(&mut self) {
         self.settle();
         let now = self.now();

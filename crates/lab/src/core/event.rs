@@ -6,8 +6,8 @@ use incast_net::topology::HostId;
 
 use incast_host::EndId;
 
-/// An event of the queue. There is at most one event per link, and one valid deadline per
-/// connection end. Ports with departure events and links with reordering have more events.
+/// An event of the event queue. There is at most one event per link, and at most one valid deadline
+/// per connection end. Ports with departure events and links with reordering have more events.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// The first packet of a port's ring arrives at the end of the link.
@@ -16,7 +16,7 @@ pub enum Event {
     Entry(PortId),
     /// The packet in service leaves a port with departure events.
     Departure(PortId),
-    /// A switch's signal reaches the port that it stops.
+    /// A switch's flow-control signal reaches the port that must stop or may continue.
     Signal(PortId, Signal),
     /// A packet leaves the host that keeps it.
     Leave,

@@ -8,8 +8,8 @@ use incast_net::port::ArrivalOrder;
 /// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
 /// with and without shortcuts.
 const AFTER_TIMERS: u64 = 1 << 63;
-/// Bits of the count in a drawn number; the bits of the draw are above. Together they have as many
-/// bits as a port leaves to the order of sending.
+/// A drawn number has `DRAW_BITS` random bits above `COUNT_BITS` bits of the count. Together these
+/// are the 48 bits that a port uses for the order of sending.
 const COUNT_BITS: u32 = 28;
 const DRAW_BITS: u32 = 20;
 
@@ -43,8 +43,8 @@ impl Order {
         AFTER_TIMERS | if self.drawn.is_none() { count } else { self.draw(count, port, at) }
     }
 
-    /// The draw depends on the host and the time, not on the order of calls, which probes may
-    /// change.
+    /// Draws a number that depends on the host and the time, but not on the order of calls, because
+    /// probes may change this order.
     #[inline(never)]
     fn draw(&self, count: u64, PortId(port): PortId, at: Time) -> u64 {
         let key = self.drawn.unwrap_or_default();
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(numbers(ArrivalOrder::Source, 1), numbers(ArrivalOrder::Source, 2));
     }
 
-    /// Each of ten hosts comes first about as often, in another order each time and for each seed.
+    /// Each of ten hosts comes first about equally often. Each seed gives different numbers.
     #[test]
     fn a_drawn_order_favours_no_host() {
         let drawn = numbers(ArrivalOrder::Drawn, 1);

@@ -8,7 +8,8 @@ const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
 
-/// With full detail, the rows that can no longer change leave the memory after this many notes.
+/// After this many notes, a trace with full detail passes on the rows that can no longer change, so
+/// that they need no memory. A note is a call that may have recorded something.
 const MANY: usize = 1 << 18;
 
 /// Counts the notes of a trace with full detail.
@@ -30,7 +31,7 @@ impl Tally {
         self.notes += 1;
     }
 
-    /// Whether a trace with full detail has many notes. If so, the count begins again.
+    /// Whether a trace with full detail has more than `MANY` notes. If so, the count restarts at 0.
     pub fn is_full(&mut self) -> bool {
         let is_full = self.detail == Detail::Full && self.notes > MANY;
         if is_full {
@@ -43,9 +44,11 @@ impl Tally {
 /// The resolution of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Bins with minimum, maximum and last value, so no peak is lost.
+    /// A limited number of bins, each with minimum, maximum and last value, so that no peak is
+    /// lost.
     Binned,
-    /// Any number of bins of one microsecond. Consecutive equal bins are one run.
+    /// An unlimited number of bins of one microsecond. Consecutive equal bins are stored as one
+    /// run.
     Full,
 }
 
@@ -54,8 +57,8 @@ pub trait Summary: Copy {
     /// Adds the summary of the following bin.
     fn absorb(&mut self, later: &Self);
 
-    /// Whether the summary `next` of the following bin equals this summary, and nothing changed
-    /// within either bin.
+    /// Whether the summary `next` of the following bin equals this summary, and neither bin
+    /// contains a change.
     fn is_repeated_by(&self, next: &Self) -> bool {
         let _ = next;
         false
@@ -69,7 +72,7 @@ pub struct Run<S> {
     first: u64,
     /// Number of bins.
     pub bins: u64,
-    /// The summary of each of these bins.
+    /// The summary that all these bins share.
     pub of: S,
 }
 
@@ -120,8 +123,7 @@ impl<S: Summary> Bins<S> {
         }
     }
 
-    /// With full detail, adds `times` bins that are equal to the last bin. The last bin must be
-    /// complete.
+    /// With full detail, adds `times` copies of the last bin. The last bin must be complete.
     pub fn repeat(&mut self, times: u64) {
         if let Some(last) = self.runs.last_mut() {
             last.bins += times;

@@ -138,8 +138,8 @@ impl TraceKind for FlowTrace {
 }
 
 impl Listener for FlowTrace {
-    /// Counts a packet with new data and a label when its host sends it. The next sample of the
-    /// connection, at the same time, includes this packet.
+    /// Counts a packet with new data and a label when its host sends the packet. The next sample of
+    /// the connection is taken at the same time, and includes this packet.
     fn after_offer(&mut self, _: Time, port: PortId, packet: &Packet, network: &Network) {
         if packet.label == 0 || network.route(packet.route).first() != Some(&port) {
             return;

@@ -18,7 +18,7 @@ pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
     const TABLE: &'static str;
     /// A description of one line.
     const SUMMARY: &'static str;
-    /// The source of a row of the trace's table.
+    /// The data from which a row of the trace's table is read.
     type Row;
     /// The columns of the trace's table.
     const FIELDS: &'static [Field<Self::Row>];
@@ -195,7 +195,7 @@ impl Names {
     }
 }
 
-/// A kind of trace, as an entry of the list.
+/// A kind of trace, as an entry of the list of kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// See [`TraceKind::NAME`].

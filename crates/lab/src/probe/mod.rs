@@ -1,4 +1,4 @@
-//! Probes, which record a run on request. A run without probes does not pay for them.
+//! Probes, which record a run on request. Without probes, a run needs no additional time.
 
 mod bins;
 mod cwnd;
@@ -48,20 +48,21 @@ pub struct Setting {
 pub trait Listener {
     /// Called before a packet is offered to a port.
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// Called when the packet was admitted, and perhaps marked.
+    /// Called after the port has admitted the packet. The port may have marked it.
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {}
     /// Called before the packet in service leaves a port with departure events.
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// Called when a waiting packet was dropped, at its departure or because it was pushed out. By
-    /// default, this is handled like any other drop.
+    /// Called when a packet is dropped after it was admitted: at its departure, or because another
+    /// packet pushed it out. By default, this is handled like any other drop.
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.on_drop(now, port, packet);
     }
-    /// Called after a departure, when the port has begun to send the next packet if there is one.
+    /// Called after a departure. If another packet is waiting, the port has already begun to send
+    /// it.
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {}
     /// Called before a packet arrives at the end of a port's link.
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// Called when the packet was dropped.
+    /// Called when the port drops a packet instead of admitting it.
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {}
     /// Called when a packet has crossed a port's link.
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {}
@@ -76,7 +77,7 @@ pub trait Probe: Listener {
     /// Whether the probe listens. If it does not listen, the calls are compiled out.
     const ON: bool = true;
 
-    /// Called from time to time, so that the probe may pass on its records.
+    /// Called at intervals during the run, so that the probe can pass on its records.
     fn spill(&mut self, network: &Network) {
         let _ = network;
     }

@@ -22,7 +22,7 @@ pub struct QueueSummary {
     pub labelled: [u32; 3],
     /// Last number of waiting PLATO heartbeats.
     pub heartbeats: u32,
-    /// Packets that arrived, including dropped packets.
+    /// Packets that arrived at the port, including packets that it dropped.
     pub arrivals: u32,
     /// Packets dropped.
     pub drops: u32,
@@ -59,13 +59,13 @@ impl QueueSummary {
     }
 }
 
-/// Whether the packet is a heartbeat, which keeps the ACK clock running. A dummy has the
-/// heartbeat's bit and one more bit.
+/// Whether a packet's label is that of a heartbeat, which keeps the ACK clock running. The label of
+/// a dummy has the heartbeat's bit and one more bit.
 fn is_heartbeat(label: u16) -> bool {
     label & (HEARTBEAT | DUMMY) == HEARTBEAT
 }
 
-/// Smallest, largest and last value of two bins.
+/// Smallest, largest and last value of two consecutive bins.
 fn absorb<T: Ord>([min, max, _]: [T; 3], [later_min, later_max, last]: [T; 3]) -> [T; 3] {
     [min.min(later_min), max.max(later_max), last]
 }
@@ -210,7 +210,8 @@ impl TraceKind for QueueTraces {
         Self { traces: traces.collect(), by_port, tally: Tally::new(detail) }
     }
 
-    /// Completes the last bins. Removes ports that were not on a path to a client.
+    /// Completes the last bins, and removes the traces of ports that were not on a path to a
+    /// client.
     fn finish(&mut self, now: Time, network: &mut Network) {
         let ports = network.switch_ports_forward();
         self.traces.retain(|trace| ports.contains(&trace.port));
@@ -294,7 +295,8 @@ pub struct QueueTrace {
     sent: Span,
     arrivals: u32,
     drops: u32,
-    /// Whether a packet with a label has arrived. Labels are counted only after this arrival.
+    /// Whether a packet with a label has arrived. Before the first such packet, labels are not
+    /// counted.
     sees_labels: bool,
 }
 
@@ -343,7 +345,7 @@ impl QueueTrace {
             let width = self.bins.width().as_picos();
             let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
             if self.now >= network.port(self.port).last_departure() {
-                // The link has been idle since then, and idle time needs no bins.
+                // The link has been idle since the last departure, and idle time needs no bins.
                 self.now = now;
                 break;
             }
@@ -362,7 +364,7 @@ impl QueueTrace {
     }
 
     /// Skips from the beginning of a bin to the beginning of the last bin before the next change.
-    /// The skipped bins are equal.
+    /// The skipped bins are recorded as equal bins.
     fn skip_equal(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let change = port.next_change().min(port.last_departure()).min(now);

@@ -1,4 +1,4 @@
-//! The requested traces, and the recorded traces.
+//! The traces that are requested, and the traces that a run records.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use incast_net::{Packet, PortId};
 
 use super::{Detail, KINDS, Kind, Listener, Probe, Table, Trace, TraceKind};
 
-/// Takes parts of tables during the run.
+/// Receives parts of the traces' tables during the run.
 pub type Sink = Box<dyn FnMut(Table) + Send>;
 
 /// The sink of the trace, if there is one.
@@ -63,13 +63,13 @@ impl TraceRequest {
         self.asked.is_empty() && self.outside.is_empty()
     }
 
-    /// The resolution of the kind called `name`, if it is requested.
+    /// The resolution of the trace called `name`, if this trace is requested.
     pub(super) fn detail(&self, name: &str) -> Option<Detail> {
         self.asked.iter().rev().find(|(asked, _)| *asked == name).map(|(_, detail)| *detail)
     }
 }
 
-/// Declares the kinds of traces, and the listener that records the requested ones.
+/// Declares the kinds of traces, and the listener that records the requested traces.
 macro_rules! kinds {
     ($($name:ident: $kind:ty,)+) => {
         /// The kinds of traces.

@@ -1,4 +1,4 @@
-//! The simulator's packets as segments with addresses, ports and wrapping numbers.
+//! Converts the simulator's packets to segments with addresses, ports and 32-bit sequence numbers.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::numbers::Numbers;
 use super::stream::{Stream, is_outside};
 use crate::wiring;
 
-/// The first port of servers, and dynamic ports for clients (RFC 6335 §6). Wireshark assigns none
-/// of these ports to another protocol.
+/// The first port of servers, the first port of clients, and the number of clients' ports. Clients
+/// use dynamic ports (RFC 6335 §6). Wireshark assigns no other protocol to any of these ports.
 const SERVER_PORT: u32 = 8500;
 const CLIENT_PORT: u32 = 49_152;
 const CLIENT_PORTS: u32 = 7848;
 /// Number of incarnations of a connection before its ports are used again.
 const INCARNATIONS: u32 = 64;
-/// The port of datagrams: discard.
+/// The port of datagrams: that of the discard protocol.
 const DISCARD: u16 = 9;
 /// Bytes of the timestamps option and its padding, which the MSS option does not count (RFC 6691).
 const TIMESTAMPS: u32 = 12;
@@ -52,7 +52,7 @@ impl Style {
         }
     }
 
-    /// The window field. A window above 0 has a field of at least 1.
+    /// The value of the window field. It is at least 1 if the window is above 0.
     fn window(self, packet: &Packet) -> u16 {
         let scale = if packet.flags.contains(Flags::SYN) { 0 } else { self.scale };
         let window = (packet.window >> scale).max(u32::from(packet.window > 0));
@@ -65,13 +65,13 @@ impl Style {
 struct Flow {
     server: HostId,
     client: HostId,
-    /// The number of the flow among the flows of its two hosts.
+    /// The number of the flow among the flows between the same two hosts.
     among: u32,
     /// The index of the flow's style; `None` for datagrams.
     style: Option<u16>,
     epoch: u8,
     streams: [Stream; 2],
-    /// The identifications of the server's packets, and of the client's packets.
+    /// The IP identifications of the server's packets, and those of the client's packets.
     numbers: [Numbers; 2],
 }
 
@@ -93,15 +93,16 @@ impl Flow {
         &mut self.numbers[usize::from(!packet.route.is_forward())]
     }
 
-    /// The ends of an incarnation, server and client. No two connections have the same pair of
-    /// ends.
+    /// The addresses and ports of an incarnation's server and client. No two connections of a run
+    /// have the same pair.
     fn ends(&self, incarnation: u32) -> (Endpoint, Endpoint) {
         let number = self.among * INCARNATIONS + incarnation % INCARNATIONS;
         let server = Endpoint {
             address: address(self.server),
             port: (SERVER_PORT + number / CLIENT_PORTS) as u16,
         };
-        // The connections of each server begin at another port, so that ports tell flows apart.
+        // The first client port differs between servers, so that flows can be distinguished by
+        // their ports.
         let begin = self.server.0.wrapping_mul(37);
         let port = CLIENT_PORT + number.wrapping_add(begin) % CLIENT_PORTS;
         (server, Endpoint { address: address(self.client), port: port as u16 })
@@ -177,7 +178,7 @@ impl Flows {
         flow.stream(packet.epoch).on_received(packet);
     }
 
-    /// Notes that a packet is no longer under way.
+    /// Notes that a packet is no longer in flight.
     pub fn on_gone(&mut self, packet: &Packet) {
         self.all[packet.route.flow() as usize].numbers(packet).on_gone(packet);
     }
@@ -234,7 +235,7 @@ impl Flows {
             from,
             to,
             tos: tos(packet),
-            // Linux gives its SYN-ACKs no number.
+            // Linux sends SYN-ACKs with an identification of 0.
             id: if flags & SYN_ACK == SYN_ACK { 0 } else { id.wrapping_add(numbers[own] as u16) },
             flags,
             seq: on_wire(own, seq),
@@ -258,7 +259,7 @@ fn tos(packet: &Packet) -> u8 {
         Ecn::Capable => 2,
         Ecn::CongestionExperienced => 3,
     };
-    // The labels are the bits of the DSCP.
+    // The DSCP field contains the label.
     (packet.label << 2) as u8 | ecn
 }
 
@@ -269,7 +270,7 @@ fn datagram(flow: &Flow, packet: &Packet, payload: u32) -> Segment {
     Segment { from, to, tos: tos(packet), payload, ..Segment::default() }
 }
 
-/// The bits of the TCP header.
+/// The flag bits of the TCP header.
 fn flags_of(packet: &Packet, style: Style) -> u8 {
     let has = |flags| packet.flags.contains(flags);
     let bits = [
@@ -284,7 +285,7 @@ fn flags_of(packet: &Packet, style: Style) -> u8 {
     if !has(Flags::SYN) {
         return set;
     }
-    // RFC 3168 §6.1.1: two bits ask for ECN, one bit agrees.
+    // RFC 3168 §6.1.1: a SYN requests ECN with two bits, and a SYN-ACK agrees with one bit.
     match (style.ecn, has(Flags::ACK)) {
         (false, _) => set,
         (true, false) => set | flag::ECE | flag::CWR,
@@ -292,7 +293,8 @@ fn flags_of(packet: &Packet, style: Style) -> u8 {
     }
 }
 
-/// The sequence number of the SYN, which is fixed, and different for each connection and direction.
+/// The sequence number of the SYN. It is the same in every run, and differs between connections and
+/// directions.
 fn first(flow: u32, incarnation: u32, forward: bool) -> u32 {
     let mixed = (u64::from(flow) << 33 | u64::from(incarnation) << 1 | u64::from(forward))
         .wrapping_add(1)
@@ -325,8 +327,8 @@ mod tests {
         assert_eq!(ports(0, 1, 0), (8500, 49_152 + 64));
         assert_eq!(ports(0, 0, 64), ports(0, 0, 0), "they are used again");
         assert_eq!(ports(2, 0, 0), (8500, 49_152 + 74));
-        // 122 · 64 + 40 is 7848. This is the last port of a client, and the first connection with
-        // the next server port.
+        // 122 · 64 + 40 is 7848, the number of clients' ports. Incarnation 39 therefore uses the
+        // last of them, and incarnation 40 is the first with the next server port.
         assert_eq!(ports(0, 122, 39), (8500, 56_999));
         assert_eq!(ports(0, 122, 40), (8501, 49_152));
         assert_eq!(ports(1, 122, 10), (8500, 56_999 + 8 - 7848));

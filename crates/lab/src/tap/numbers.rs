@@ -1,13 +1,13 @@
 //! Identifications of IP packets: each end of a connection counts its packets, as Linux does. The
-//! simulator's packets do not carry identifications, so this module stores the identifications of
-//! packets in flight.
+//! simulator's packets do not carry identifications, so this module stores those of packets in
+//! flight.
 
 use std::collections::VecDeque;
 
 use incast_net::{Flags, Packet};
 
-/// Number of packets of one direction that are remembered. Without this limit, a packet would stay
-/// for ever if its connection was reset, because it is neither dropped nor received.
+/// Maximum number of packets that are stored per direction. Packets of a reset connection are
+/// neither dropped nor received, so without this limit they would be stored until the run ends.
 const MOST: usize = 1 << 14;
 
 /// Fields that distinguish the packets of one direction, and that no switch changes.
@@ -34,7 +34,7 @@ impl Face {
     }
 }
 
-/// A packet under way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     face: Face,
@@ -61,8 +61,8 @@ impl Numbers {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    /// The identification of a packet that the tap sees. If two packets in flight are equal, the
-    /// result belongs to the first one that the tap has not seen yet.
+    /// The identification of a packet that the tap sees. If several packets in flight have equal
+    /// fields, the result is that of the first packet that the tap has not seen yet.
     pub fn of(&mut self, packet: &Packet) -> u16 {
         let face = Face::of(packet);
         let same = |one: &&mut UnderWay| !one.is_seen && one.face == face;

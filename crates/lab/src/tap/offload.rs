@@ -1,6 +1,6 @@
-//! Merges segments as a host with offloads sees them. Data that such a host sends at one time are
-//! captured before they are cut into segments. Segments that arrive within a short time are
-//! captured after they were merged.
+//! Merges segments, because a capture on a host with offloads shows merged segments. Such a host
+//! captures sent data before the network card cuts them into segments, and captures received
+//! segments after merging those that arrive within a short time.
 
 use incast_capture::wire::{Options, flag};
 
@@ -13,10 +13,10 @@ const MOST_PAYLOAD: u32 = 65_535 - 20 - 60;
 /// Number of connections whose segments are merged at a time (Linux: `MAX_GRO_SKBS`).
 const MOST_CONNECTIONS: usize = 8;
 
-/// Segments that may grow.
+/// Segments to which later segments may be appended.
 #[derive(Default)]
 pub struct Offload {
-    /// The segments, each with its original payload.
+    /// The segments, each with the payload of its first packet.
     growing: Vec<(Seen, u32)>,
     /// The time at which the first of these segments was seen, in nanoseconds.
     since: u64,
@@ -67,7 +67,7 @@ impl Offload {
     }
 }
 
-/// Whether a packet is ordinary data.
+/// Whether a packet is an ordinary data segment, which can be merged.
 fn may_grow(seen: &Seen) -> bool {
     let segment = &seen.segment;
     let plain = segment.flags & !(flag::PSH | flag::ECE) == flag::ACK;
@@ -77,8 +77,8 @@ fn may_grow(seen: &Seen) -> bool {
         && segment.options.sack == Options::default().sack
 }
 
-/// Whether `next` follows `held` directly and has the same header. Nothing can be added after a
-/// short segment.
+/// Whether `next` follows `held` directly and has the same header. After a segment that is shorter
+/// than `segment` bytes, nothing can be appended.
 fn continues(held: &Seen, next: &Seen, segment: u32) -> bool {
     let (one, other) = (&held.segment, &next.segment);
     may_grow(next)
@@ -95,8 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Number of frames in the capture of segments of 1000 bytes, one after the other in the flow,
-    /// that are seen at these times.
+    /// Number of captured frames if consecutive segments of 1000 bytes are seen at these times.
     fn frames(times: &[u64], is_datagram: bool) -> u64 {
         let capture = Capture::new(Box::new(std::io::sink()) as _, 54, &About::default());
         let capture = Some(capture.expect("a sink takes all"));

@@ -1,5 +1,5 @@
-//! The client's bytes of a connection. In the simulator, a request is a packet with a number. In a
-//! capture, a request consists of bytes of the stream.
+//! The bytes that the client of a connection sends. In the simulator, a request is a packet with a
+//! number. In a capture, a request consists of bytes of the stream.
 
 use incast_net::{Flags, Packet};
 
@@ -15,17 +15,18 @@ pub struct Stream {
     pub incarnation: u32,
     /// Bytes of a request; 0 before the first request.
     size: u64,
-    /// Number of requests that were made before the connection was opened, and are not part of it.
+    /// Number of requests that were made before the connection was opened. They are not part of its
+    /// byte stream.
     outside: u64,
     /// Number of requests seen at the tap.
     seen: u64,
-    /// Number of requests that the server has received, and the same number before the last request
+    /// Number of requests that the server has received, and this number before the last request
     /// arrived.
     heard: u64,
     heard_before: u64,
     /// The first sequence number that the server sent after the last request.
     answered_from: Option<u64>,
-    /// The direction of the SYN: whether the server opened the connection.
+    /// Whether the server sent the first SYN; `None` before a SYN.
     server_opens: Option<bool>,
     /// Whether the server has sent data.
     has_data: bool,
@@ -64,8 +65,8 @@ impl Stream {
         }
     }
 
-    /// Bytes of a client's packet that passes the tap: its first sequence number, counted from 0
-    /// for the SYN, and its payload.
+    /// First sequence number and payload of a client's packet that passes the tap. The SYN has the
+    /// number 0.
     pub fn of_client(&mut self, packet: &Packet) -> (u64, u64) {
         if packet.flags.contains(Flags::REQUEST) {
             self.seen = self.seen.max(packet.seq);
@@ -75,8 +76,8 @@ impl Stream {
         (packet.seq + requests, packet.payload.into())
     }
 
-    /// The sequence number that a packet of the server acknowledges. A packet that was under way
-    /// when a request arrived does not acknowledge this request.
+    /// The sequence number that a packet of the server acknowledges. A packet that the server sent
+    /// before a request arrived does not acknowledge this request.
     pub fn acknowledged(&self, packet: &Packet) -> u64 {
         let knows = packet.flags.contains(Flags::RETRANSMISSION)
             || self.answered_from.is_some_and(|from| packet.seq >= from);
@@ -84,8 +85,8 @@ impl Stream {
         packet.ack + if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(heard) }
     }
 
-    /// Whether a packet without a SYN flag stands for a SYN-ACK. Such a packet does so if only one
-    /// end sends a SYN and the packet answers this SYN.
+    /// Whether a packet without a SYN flag stands for a SYN-ACK. In a simulated handshake in which
+    /// only one end sends a SYN, the answer to this SYN is such a packet.
     pub fn is_answer_to_syn(&self, packet: &Packet) -> bool {
         let numbers = (packet.seq, packet.ack, packet.payload) == (1, 1, 0);
         numbers
@@ -100,7 +101,7 @@ impl Stream {
     }
 }
 
-/// Whether a packet is a request to a server that has yet to open the connection.
+/// Whether a packet is a request to a server that has not opened the connection yet.
 pub fn is_outside(packet: &Packet) -> bool {
     packet.flags.contains(Flags::REQUEST) && !packet.flags.contains(Flags::ACK)
 }

@@ -4,7 +4,8 @@ use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
 use incast_net::{Flags, Packet, PortId};
 
-/// The largest number of comments that wait for a packet. Further comments are only counted.
+/// The largest number of comments of a flow that wait for a packet. Further comments are only
+/// counted.
 const MOST: usize = 64;
 
 /// Comments of one flow.

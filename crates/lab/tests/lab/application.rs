@@ -125,8 +125,8 @@ fn a_window_survives_its_block_on_a_persistent_connection_only() {
     let (fresh, persistent) = (after("fresh"), after("persistent"));
     assert_eq!((fresh.0, fresh.1, fresh.2), (2, 10 * MSS, 30));
     assert_eq!((persistent.0, persistent.1, persistent.2), (0, 30 * MSS, 30));
-    // The window is four segments plus one for each ACK, of the last block or of at least two
-    // blocks.
+    // The window is four segments plus one for each ACK. The ACKs are those of the last block if
+    // connections are fresh, and those of at least two blocks if they are persistent.
     assert!(fresh.3 < 14 * MSS && persistent.3 >= 24 * MSS, "{} and {}", fresh.3, persistent.3);
 }
 
@@ -183,7 +183,7 @@ fn cbr_sends_at_equal_intervals_at_its_rate() {
     assert!((1998..=2002).contains(&arrivals.datagrams.len()), "{}", arrivals.datagrams.len());
     assert_eq!(arrivals.datagrams[0].1.size(), 1250);
     assert_eq!(rows[1].group, "background.0.cbr");
-    // 40 of 1250 bytes are headers.
+    // Of the 1250 bytes of a datagram, 40 are headers.
     let share = rows[1].goodput_bps / (20e6 * 1210.0 / 1250.0);
     assert!((0.99..1.01).contains(&share), "{share}");
 }
@@ -248,9 +248,9 @@ fn long_flows_send_to_the_end_with_their_own_transport() {
     for flow in [1, 2] {
         assert!(of(flow).all(|segment| (segment.payload, segment.header) == (500, 20)));
     }
-    // Three segments are sent per round trip. A round trip has two links of 25 us in each
-    // direction, takes 4.16 us per segment and 0.16 us per ACK on each link, and includes the wait
-    // for the other segments.
+    // Each flow sends three segments per round trip. There are two links of 25 us in each
+    // direction. Each link sends a segment in 4.16 us and an ACK in 0.16 us. The actual round trip
+    // also includes the time that a segment waits for the others.
     let round_trip = 100e-6 + 2.0 * 4.16e-6 + 2.0 * 0.16e-6;
     let most = 2.0 * 3.0 * 500.0 * 8.0 / round_trip;
     let share = rows[1].goodput_bps / most;

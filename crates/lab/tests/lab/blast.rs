@@ -1,4 +1,5 @@
-//! Runs of transports of another family, made of parts of the lists and of parts from elsewhere.
+//! Runs of transports that are not TCP. Their parts come from the lists of parts, or are defined in
+//! these tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -110,7 +111,7 @@ fn repairs_differ_only_by_what_they_send_again() {
     };
     let [back, selective] = ["go-back-n", "selective-repeat"].map(|it| of(it, "4MiB"));
     assert_eq!((back.drops, back.completion_s), (0, selective.completion_s));
-    // A sender alone loses a packet now and then.
+    // With a single sender, the switch drops 1 % of the packets.
     let lossy = json!({
         "network": { "buffer": "4MiB", "queue": { "name": "bernoulli", "p": 0.01 } },
         "workload": { "servers": 1, "sru": "2MiB" },
@@ -166,7 +167,7 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     assert!(row.drops * 2 < plain.drops, "{} of {}", row.drops, plain.drops);
 }
 
-/// Leaves a path on which a packet was lost or marked, and counts what it hears.
+/// Leaves a path on which a packet was lost or marked, and counts the feedback of each kind.
 struct Avoiding {
     path: u32,
     heard: Arc<[AtomicU64; 4]>,
@@ -207,7 +208,7 @@ fn a_path_chooser_from_elsewhere_hears_what_became_of_packets() {
     assert_eq!(trimmed, 0, "nothing trims here");
 }
 
-/// Allows a window of 4 KiB beyond what has arrived.
+/// Allows the sender 4 KiB beyond the bytes that have arrived.
 #[derive(Default)]
 struct Stingy {
     arrived: u64,
@@ -235,14 +236,14 @@ fn a_credit_scheme_from_elsewhere_limits_the_sender() {
     let scheme = || -> Box<dyn Credit> { Box::<Stingy>::default() };
     let TransportConfig::Blast(params) = &mut transport;
     params.credit = Credits::Foreign(Foreign::new("stingy", scheme));
-    // Sixteen servers with 4 KiB each and their headers fit into the buffer.
+    // The buffer holds 4 KiB from each of the sixteen servers, and their headers.
     let row = whole(&scenario(&transport, &json!({ "network": { "buffer": "80KiB" } })));
     assert_eq!((row.status, row.blocks, row.drops), ("ok", 4, 0));
     let free = whole(&scenario(&blast(&json!({})), &json!({ "network": { "buffer": "80KiB" } })));
     assert!(free.drops > 0);
 }
 
-/// Counts the calls of a go-back-N that asks for everything.
+/// A go-back-N that never asks for missing data, and counts its timeouts.
 struct Counting {
     inner: Box<dyn Repair>,
     timeouts: Arc<AtomicU64>,
@@ -250,7 +251,7 @@ struct Counting {
 
 impl Repair for Counting {
     fn on_data(&mut self, bytes: std::ops::Range<u64>) -> Answer {
-        // It never asks, so that every loss waits for the timer.
+        // Without such a request, the sender repairs every loss by its timer.
         Answer { lacks: None, ..self.inner.on_data(bytes) }
     }
 
@@ -324,8 +325,8 @@ impl QueueDiscipline for Trims {
     }
 }
 
-/// Whatever the buffer counts, a packet that does not fit becomes a header, nothing is lost, and the
-/// sender hears of it without a timeout.
+/// Whether the buffer counts packets or bytes, a packet that does not fit is trimmed to its header.
+/// No packet is dropped, and the sender learns of the trimmed packets without a timeout.
 #[test]
 fn a_trim_works_in_every_buffer() {
     for buffer in ["64pkt", "96000B", "93440B"] {

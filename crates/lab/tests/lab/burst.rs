@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use crate::harness::lay;
 
 /// Minimum number of segments that a transport with a window of `window` segments sends back to
-/// back. `None` if the transport may send fewer segments back to back than its window.
+/// back. `None` if there is no such minimum, because the transport may spread the segments of its
+/// window over time.
 fn burst(transport: &str, window: u64) -> Option<u64> {
     match transport {
-        // Segments are sent a round trip / window apart, with a random start. Packets of unequal
-        // sizes do not keep their distances.
+        // "swift" sends segments at intervals of a round trip / window, from a random start. With
+        // the other two, packets have unequal sizes, so their distances change on the way.
         "swift" | "header-compression" | "resize" => None,
         // Pacing begins with the first segment.
         "bbr" => Some(1),
@@ -25,7 +26,7 @@ fn burst(transport: &str, window: u64) -> Option<u64> {
 }
 
 /// A read of `segments` segments from each server. Requests are simultaneous: the connections
-/// exist, there is no jitter, and a request of one byte takes eight nanoseconds.
+/// already exist, there is no jitter, and a request of one byte is sent in eight nanoseconds.
 fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": format!("{buffer}pkt") },
@@ -51,7 +52,8 @@ fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: boo
     read(transport, servers, buffer, 4 * window, &changes).drops
 }
 
-/// All transports of scenarios except the remedies, because these change which packets are sent.
+/// All transports that scenarios can name, except remedies, because remedies change which packets
+/// are sent.
 fn transports() -> Vec<String> {
     let names = |kind| entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name);
     let remedies: Vec<_> = names("remedies").collect();
@@ -84,7 +86,7 @@ fn two_segments_each_and_32_places_are_enough_for_17_servers() {
 }
 
 /// After a round-trip sample (here from the handshake), Swift can send with a window below one
-/// segment. Without a sample, the first segments are sent at once.
+/// segment. Before the first sample, Swift sends its segments at once.
 #[test]
 fn swift_passes_the_limit() {
     for servers in [18, 33, 34, 64, 128] {

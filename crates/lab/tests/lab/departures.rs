@@ -1,4 +1,5 @@
-//! Segments with a departure time leave at the same time as segments of a pacer with deadlines.
+//! A segment that its host keeps until a departure time leaves at the same time as if a pacer sent
+//! it at a deadline.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use super::harness::{of_tcp, scenario};
 use super::laws::{SEED, config, rows, timeless};
 
 const MSS: u64 = 1000;
-/// Round trip of the connections below.
+/// Round trip of the connections in these tests.
 const RTT: Span = Span::from_millis(1);
 
 /// A sender with a window of half a segment. The first segment is acknowledged a round trip after
@@ -175,8 +176,8 @@ fn crowded() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(config())]
-    /// Packets that a host keeps have events of their own in a run with departure events. These
-    /// packets also have such events in a traced run, because a trace records every hop.
+    /// A packet that a host keeps has an event of its own in two kinds of runs: with departure
+    /// events, and with a trace, because a trace records every hop.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
         let mut scenario = Scenario::from_document(&document).expect("it makes sense");
@@ -188,9 +189,9 @@ proptest! {
         prop_assert_eq!(&silent, &rows(&scenario));
     }
 
-    /// Nothing happens to a segment between its sending and its departure. A pacer with deadlines
-    /// therefore sends the same packets. Only the order of simultaneous arrivals could differ, and
-    /// the noise prevents such arrivals.
+    /// Nothing changes a segment between its sending and its departure, so a pacer with deadlines
+    /// sends the same packets. Only the order of simultaneous arrivals could differ, and the noise
+    /// prevents simultaneous arrivals.
     #[test]
     fn a_pacer_that_is_woken_sends_what_hosts_keep(document in crowded()) {
         let mut document = document;

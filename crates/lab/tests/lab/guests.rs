@@ -215,7 +215,7 @@ fn by(blast: Blast, changes: &Value) -> Scenario {
     scenario
 }
 
-/// A read over another transport needs no change of the workload, the network and the rows.
+/// A read over another transport needs no change of the workload, of the network or of the rows.
 #[test]
 fn a_fixed_window_blaster_reads_a_block() {
     for buffer in ["1MiB", "10KB"] {
@@ -247,7 +247,7 @@ fn a_guest_stays_a_guest_over_blocks() {
     }
 }
 
-/// Traces and rows have what the family has, and a run can be cancelled.
+/// Traces and rows contain the values that the family has, and a run can be cancelled.
 #[test]
 fn a_guest_is_traced_and_stopped_like_tcp() {
     let scenario = scenario(&json!({ "network": { "buffer": "10KB" } }));
@@ -276,7 +276,8 @@ fn a_resolved_scenario_names_the_kind() {
     assert_eq!(scenario(&json!({})).transport.family(), "blast");
 }
 
-/// What is for TCP refuses another family in one line that names what is accepted.
+/// Functions that need TCP refuse another family. The error is one line that names the accepted
+/// transports.
 #[test]
 fn what_is_for_tcp_refuses_a_guest() {
     let scenario = scenario(&json!({}));
@@ -292,9 +293,9 @@ fn what_is_for_tcp_refuses_a_guest() {
     assert_eq!((tcp.family(), tcp.check_tcp("a capture")), ("tcp", Ok(())));
 }
 
-/// Runs a server that sends to a client over four spines. Returns the row and two lists of packet
-/// counts, one count per spine: on the links from the server's leaf, and on the links from the
-/// client's leaf.
+/// Runs a server that sends to a client over four spines. Returns the row, the number of packets on
+/// each link from the server's leaf to a spine, and the number of packets on each link from the
+/// client's leaf to a spine.
 fn over_spines(spreads: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = by(
         Blast { spreads, ..Blast::default() },
@@ -307,8 +308,9 @@ fn over_spines(spreads: bool) -> (Row, [Vec<u64>; 2]) {
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
     let network = &core.network;
     assert!(network.ports().iter().all(Port::is_conserving));
-    // After the ports of two hosts come the ports from each leaf to each spine, and from there to
-    // the leaf. The client is at the first leaf, the server at the second leaf.
+    // The ports of the two hosts come first. For each leaf and each spine, the port from the leaf
+    // to the spine follows, and then the port from the spine to the leaf. The client is at the
+    // first leaf, the server at the second leaf.
     let delivered = |port: usize| network.ports()[port].counters().delivered;
     let links = [8, 0].map(|first| (0..4).map(|spine| delivered(4 + first + 2 * spine)).collect());
     (rows.into_iter().next().expect("a row"), links)
@@ -328,7 +330,7 @@ fn a_sender_spreads_the_packets_of_one_flow_evenly_over_all_spines() {
         // At the end of the run, the last ACKs are still in the network.
         assert!(link.iter().sum::<u64>() > 380, "{links:?}");
     }
-    // All paths have equal lengths, and the server sends no faster than one link.
+    // All paths have the same delay, and the server's line is no faster than the other links.
     assert_eq!(sprayed.completion_s, fixed.completion_s);
 }
 
@@ -353,7 +355,7 @@ impl Listener for Watch {
 
 impl Probe for Watch {}
 
-/// Three clients fetch from each other, so that two flows share each client's port.
+/// Three clients read from each other, so that two flows share each client's port.
 fn shuffle(card: Option<NicConfig>) -> (Row, Watch) {
     let scenario = by(
         Blast { card, ..Blast::default() },
@@ -383,7 +385,7 @@ fn a_card_lets_ends_take_turns_and_nothing_waits_behind_another() {
     assert!(runs(&carded) < runs(&plain), "{:?}", carded.flows);
 }
 
-/// Whatever is seen of a run with cards, its rows stay.
+/// The rows of a run with cards are the same with and without probes.
 #[test]
 fn a_run_with_cards_does_not_depend_on_probes() {
     let changes = json!({ "network": { "buffer": "10KB" }, "workload": { "servers": 4 } });

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// Payload of a full segment in the small world.
 pub const MSS: u64 = 1000;
 
-/// Merges `over` into `base`, table by table; `null` removes a key.
+/// Merges the tables of `over` into those of `base`; `null` removes a key.
 pub fn lay(base: &mut Value, over: &Value) {
     let (Value::Object(base), Value::Object(over)) = (&mut *base, over) else {
         base.clone_from(over);
@@ -51,7 +51,7 @@ pub fn of_tcp(scenario: &Scenario) -> &Config {
     &scenario.transport.tcp().expect("it is TCP").config
 }
 
-/// A loss: packets that the switch drops.
+/// A selection of packets that the switch drops.
 pub struct Loss {
     route: RouteId,
     matches: Box<dyn Fn(&Packet) -> bool + Send>,
@@ -85,7 +85,7 @@ impl Loss {
         (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()
     }
 
-    /// Drops packets number `first..=last` (from 1) of a server; its SYN or SYN-ACK does not count.
+    /// Drops packets number `first..=last` (from 1) of a server, not counting its SYN or SYN-ACK.
     pub fn of_packets(flow: u32, first: u32, last: u32) -> Self {
         Self::new(flow, true, |packet| !packet.flags.contains(Flags::SYN), (first, last))
     }
@@ -99,8 +99,7 @@ impl Loss {
         Self::new(flow, true, matches, (1, copies))
     }
 
-    /// Drops ACKs number `first..=last` (from 1) of a flow; the ACK of the handshake does not
-    /// count.
+    /// Drops ACKs number `first..=last` (from 1) of a flow, not counting the ACK of the handshake.
     pub fn of_acks(flow: u32, first: u32, last: u32) -> Self {
         Self::new(
             flow,
@@ -157,7 +156,7 @@ struct Lossy(Vec<Loss>);
 
 impl QueueDiscipline for Lossy {
     fn offer(&mut self, packet: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
-        // Every entry counts the packet, even if another entry matches.
+        // Every entry counts the packets that match it, even if another entry drops them.
         let hits = self.0.iter_mut().map(|loss| loss.hits(packet)).filter(|hit| *hit).count();
         if hits > 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Admit }
     }
@@ -169,8 +168,8 @@ pub struct Outcome {
     pub core: Core<Trace>,
 }
 
-/// The properties of a timeout: its flow, its cause, whether it was at the block's head, and the
-/// number of segments lost in the window.
+/// A timeout: its flow, its cause, whether it was at the head of the block, and the number of lost
+/// segments in the window.
 pub type Expiry = (u32, Cause, bool, u32);
 
 impl Outcome {

@@ -16,7 +16,8 @@ fn row(document: &Value) -> Row {
     run(document, &[]).rows.remove(0)
 }
 
-/// One server sends one segment of 1000 bytes. The kinds of links differ in rate and delay.
+/// One server sends one segment of 1000 bytes. Links to servers, links to clients and links between
+/// switches have different rates and delays.
 fn single_segment(topology: &Value, core: bool) -> Value {
     let mut network = json!({
         "topology": topology,
@@ -33,8 +34,8 @@ fn single_segment(topology: &Value, core: bool) -> Value {
     })
 }
 
-/// A request and one segment cross the idle network once each. The time is the sum of all delays
-/// and transmission times, to the picosecond.
+/// A request and one segment cross the idle network once each. The completion time is exactly the
+/// sum of all delays and transmission times.
 #[test]
 fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
     let cases = [
@@ -58,13 +59,13 @@ fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
         let done = events.rows().iter().find(|row| row.kind == EventKind::BlockDone);
         assert_eq!(done.map(|row| row.time), Some(Time::ZERO + expected), "{topology}");
         assert_eq!(run.rows[0].completion_s, Some(expected.as_secs_f64()), "{topology}");
-        // There are two packets, and the two directions have the same number of links.
+        // The request and the segment cross the same number of links.
         assert_eq!(run.rows[0].packet_hops, 2 * (2 + trunks), "{topology}");
     }
 }
 
-/// Eight servers behind one link of the client's rate. The servers overflow the first port on the
-/// path that is too slow.
+/// Eight servers behind one link of the client's rate. They overflow the first port on the path
+/// whose link is slower than their total rate.
 fn read_over_a_chain(network: &Value) -> Value {
     let mut document = json!({
         "network": { "topology": "chain", "buffer": "20pkt" },

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{lay, scenario};
 
-/// For each route, the times at which a packet with a SYN and a packet with a request first reached
-/// the end of a link.
+/// For each flow, the times at which its first SYN (false) and its first request (true) reached the
+/// end of a link.
 #[derive(Debug)]
 struct Openings(BTreeMap<(u32, bool), Time>);
 
@@ -44,7 +44,7 @@ impl Listener for Openings {
     }
 }
 
-/// Times of the SYNs and of the requests of flows 0 to 7, microseconds.
+/// Times of the SYNs and of the requests of flows 0 to 7, in microseconds.
 fn times(read: &Value) -> [Vec<f64>; 2] {
     let mut changes = json!({ "workload": { "servers": 8, "sru": "2kB" } });
     lay(&mut changes["workload"], read);
@@ -81,7 +81,8 @@ fn by_default_a_connection_is_opened_when_its_server_is_asked() {
     assert_eq!((syns.len(), requests.len()), (8, 8));
     assert!(most(&syns) - least(&syns) > 500.0, "{syns:?}");
     for (syn, request) in syns.iter().zip(&requests) {
-        // The difference is a handshake of 100 us, and the time of some packets of 40 bytes.
+        // The request follows the SYN after a handshake, which takes 100 us and the transmission
+        // times of a few packets of 40 bytes.
         assert!((100.0..105.0).contains(&(request - syn)), "{syn} {request}");
     }
 }
@@ -129,7 +130,8 @@ fn a_kept_connection_needs_one_handshake() {
                 .expect("nobody cancels");
             let row = &found.rows[0];
             assert_eq!((row.status, row.blocks), ("ok", 20), "{connections} {handshakes}");
-            // A block that needs no handshake lasts one round trip, another block two round trips.
+            // A block without a handshake lasts one round trip, a block with a handshake two round
+            // trips.
             let last = row.completions[19].as_secs_f64() * 1e6;
             let trips = if connections == "fresh" { 2.0 } else { 1.0 };
             assert!((trips * 100.0..trips * 100.0 + 60.0).contains(&last), "{last} {connections}");

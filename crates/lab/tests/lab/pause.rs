@@ -34,7 +34,8 @@ fn run(control: Option<fn() -> Controls>) -> (Row, Network) {
     (rows.into_iter().next().expect("a row"), core.network)
 }
 
-/// A server sends for a round trip of the link before it stops: 16 · (4 KiB + 10 kB) fit.
+/// When the switch holds 4 KiB of a server's packets, it signals the server, which sends up to 10
+/// kB more before it stops. The buffer holds 16 · (4 KiB + 10 kB).
 fn pause() -> Controls {
     let config = json!({ "name": "pause", "xoff": "4KiB", "xon": "2KiB" });
     let config: FlowControlConfig = serde_json::from_value(config).expect("a scheme");
@@ -53,13 +54,15 @@ fn a_switch_that_pauses_its_neighbours_drops_nothing() {
     assert!(paused.queue_max_bytes > 4 << 10, "the threshold was passed");
     let stepped = network.ports().iter().filter(|port| matches!(port, Port::Stepped(_))).count();
     assert_eq!(stepped, network.ports().len(), "every port may be stopped");
-    // What the switch holds at the end is what it has counted: nothing but the last ACKs.
+    // At the end of the run, the switch's counts agree with what it holds: it holds no packet of
+    // the servers, only the last ACKs.
     let servers = (1..=16).map(|server| PortId(2 * server));
     let held = |port| network.input(port).expect("there is flow control").total();
     assert!(servers.map(held).all(|held| held.packets == 0));
 }
 
-/// Never signals, and panics if its input has held less than nothing or was empty on leaving.
+/// Never signals. Panics if the counts of an input contain no packet after a packet has entered, or
+/// less than 40 bytes per packet after a packet has left.
 struct Watches;
 
 impl FlowControl for Watches {
@@ -74,7 +77,7 @@ impl FlowControl for Watches {
     }
 }
 
-/// A scheme from elsewhere that never stops anyone changes no row, although every port has
+/// A custom scheme that never stops a neighbour changes no row, although every port then has
 /// departure events.
 #[test]
 fn accounting_alone_changes_nothing() {

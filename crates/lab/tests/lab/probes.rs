@@ -59,8 +59,8 @@ fn decimation_halves_the_resolution_until_it_fits_and_keeps_every_peak() {
 
 #[test]
 fn the_queue_of_a_known_burst() {
-    // Two servers send four segments each, which take 8.32 us per packet. The second server gets
-    // its request 0.32 us later.
+    // Two servers send four segments each, and a link sends a segment in 8.32 us. The second server
+    // receives its request 0.32 us after the first server.
     let changes = json!({
         "workload": { "servers": 2, "sru": 4 * MSS },
         "transport": { "handshake": "none" },
@@ -72,11 +72,13 @@ fn the_queue_of_a_known_burst() {
     assert_eq!((rows[0].queue_max_packets, rows[0].queue_max_bytes), (4, 4 * 1040));
     assert_eq!(queue.iter().map(|(_, bin)| bin.packets[1]).max(), Some(4));
     let first = queue.iter().find(|(_, bin)| bin.packets[1] > 0).expect("the queue builds up");
-    // A request takes 50.64 us to a server, a segment 33.32 us to the switch.
+    // A request reaches a server after 50.64 us, and a segment then reaches the switch after 33.32
+    // us.
     assert_eq!(first.0, Time::ZERO + Span::from_micros(84));
     let sending = queue.iter().fold(Span::ZERO, |sum, (_, bin)| sum + bin.sending);
     assert_eq!(sending, Span::from_nanos(8 * 8320));
-    // There are eight transmissions in a row, then 25 us on the client's link.
+    // The port sends eight packets back to back, and the last packet then takes 25 us on the
+    // client's link.
     let end = 83.96e-6 + 8.0 * 8.32e-6 + 25e-6;
     assert!((rows[0].elapsed_s - end).abs() < 1e-12, "{}", rows[0].elapsed_s);
     assert!((rows[0].link_utilization - 8.0 * 8.32e-6 / end).abs() < 1e-9);
@@ -90,8 +92,8 @@ fn an_idle_time_is_one_pair_of_rows_however_many_packets_it_loses() {
     let outcome = run(&scenario(&json!({})), Loss::of_segments(0, 0, 3));
     let times = |kind| outcome.events_of(kind).map(|row| row.time).collect::<Vec<_>>();
     let (idle, busy) = (times(EventKind::LinkIdle), times(EventKind::LinkBusy));
-    // The link is idle from the SYN-ACK until the retransmission, after four lost segments and the
-    // timeout.
+    // The first four segments are lost. The link is therefore idle from the SYN-ACK to the
+    // retransmission after the timeout.
     let timeout = outcome.events_of(EventKind::Timeout).next().expect("all was lost").time;
     assert!(idle[0] < timeout && timeout < busy[0]);
     assert_eq!(idle.len(), busy.len());
@@ -164,7 +166,7 @@ fn every_column_is_described() {
 }
 
 /// Every PLATO sender begins with a heartbeat, so the first waiting packets all have labels. Later,
-/// other packets wait, too. Every new segment that is sent with a label is counted.
+/// packets without a label also wait. Every new segment with a label is counted when it is sent.
 #[test]
 fn labels_are_seen_in_the_queue_and_at_the_sender() {
     for queue in ["label-threshold", "push-out"] {
@@ -181,15 +183,15 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
         assert_eq!(first.labelled[2], first.packets[2]);
         assert_eq!(first.heartbeats, first.packets[2]);
         assert!(waiting().any(|bin| bin.labelled[2] < bin.packets[2]));
-        // Retransmissions have priority, but are not heartbeats. A sender has at most one
-        // heartbeat.
+        // Retransmissions have labels, too, but are not heartbeats. Each of the eight senders has
+        // at most one heartbeat in the network.
         assert!(waiting().all(|bin| bin.heartbeats <= bin.labelled[2].min(8)));
         assert!(waiting().any(|bin| bin.heartbeats < bin.labelled[2]));
         assert!(waiting().any(|bin| bin.heartbeats > 0 && bin.heartbeats < bin.packets[2]));
         for bins in flows.flows() {
             let counts: Vec<u32> = bins.iter().map(|(_, bin)| bin.labelled).collect();
             assert!(counts.is_sorted() && counts.windows(2).all(|pair| pair[1] <= pair[0] + 1));
-            // One segment per round trip has a label, of 64 segments in all.
+            // A sender sends 64 segments in all, and labels one of them per round trip.
             assert!((4..64).contains(counts.last().expect("it was traced")), "{counts:?}");
         }
     }

@@ -43,7 +43,8 @@ fn a_lost_retransmission_needs_the_timer_unless_time_tells() {
         assert_eq!(cost_of(40, name, twice()).0, 1, "{name}");
     }
     assert_eq!(cost_of(40, "rack-tlp", twice()), (0, 2));
-    // If nothing is sent after the retransmission, its loss cannot be detected by time.
+    // RACK detects the loss of a retransmission by the ACK of a segment sent after it. Here, no
+    // segment is sent after it.
     assert_eq!(cost("rack-tlp", vec![Loss::of_copies(0, 3, 2)]).0, 1);
 }
 
@@ -52,6 +53,6 @@ fn a_whole_window_lost_needs_the_timer_whatever_the_recovery() {
     for name in ["tahoe", "reno", "newreno", "sack"] {
         assert_eq!(cost(name, Loss::of_segments(0, 0, 1)).0, 1, "{name}");
     }
-    // The probe sends new data, and its ACK shows the loss.
+    // The tail loss probe sends new data, and the ACK of these data shows the loss.
     assert_eq!(cost("rack-tlp", Loss::of_segments(0, 0, 1)).0, 0);
 }

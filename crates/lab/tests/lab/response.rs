@@ -1,9 +1,9 @@
 //! The response functions of Reno and CUBIC: the window as a function of the loss rate.
 //!
-//! The RFCs derive their functions for losses at a constant distance in packets (RFC 9438 §4.3,
-//! figure 3, and §5, figure 6). Random losses result in larger windows, especially if growth
-//! accelerates after a long time without a loss. [`Rules`] computes these windows from the RFCs'
-//! rules, without packets.
+//! The RFCs derive these functions for a constant number of packets between losses (RFC 9438 §4.3,
+//! figure 3, and §5, figure 6). Random losses result in larger windows, especially if the window's
+//! growth accelerates after a long time without a loss. [`Rules`] computes these windows from the
+//! RFCs' rules, without packets.
 
 use incast_engine::Stream;
 use incast_host::EndId;
@@ -40,7 +40,7 @@ enum Losses {
     Random,
 }
 
-/// A long flow on a path that loses a share `p` of its packets.
+/// A long flow on a path that drops a share `p` of its packets.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     control: &'static str,
@@ -172,7 +172,8 @@ impl Rules {
     }
 }
 
-/// Cases for the plateau of CUBIC's curve, and for its growth. The long cases need `INCAST_CASES`.
+/// Cases for the plateau of CUBIC's curve, and for its growth. The long cases run only if
+/// `INCAST_CASES` is set.
 fn cases(control: &'static str, losses: Losses) -> Vec<Case> {
     let case = |p, rtt_ms, seconds| Case { control, losses, p, rtt_ms, seconds };
     let short = [case(1e-3, 10, 200), case(1e-3, 200, 4000)];
@@ -207,8 +208,8 @@ fn rfc5681_random_losses_leave_reno_about_as_much() {
     }
 }
 
-/// The windows are those of the formulas plus 10 to 20 %, because CUBIC profits more than Reno from
-/// long times between random losses.
+/// The windows are 10 to 20 % larger than those of the formulas, because CUBIC profits more than
+/// Reno from long times between random losses.
 #[test]
 fn rfc9438_random_losses_leave_cubic_what_its_equations_make_of_them() {
     for case in cases("cubic", Losses::Random) {

@@ -55,7 +55,7 @@ fn packets_occupy_whole_cells() {
         let network = json!({ "buffer": 2080 * 10, "buffer_cell": cell });
         row(&burst(&json!({ "network": network }))).queue_max_packets
     };
-    // 1040 bytes take exactly five cells of 208 bytes, or two cells of 1000 bytes.
+    // A packet of 1040 bytes occupies exactly five cells of 208 bytes, or two cells of 1000 bytes.
     assert_eq!((most("1B"), most("208B"), most("1000B")), (20, 20, 10));
 }
 
@@ -83,7 +83,7 @@ fn overtaking_looks_like_loss_where_nothing_is_lost() {
     assert!(row.fast_retransmits > 0 && row.retransmitted_packets > 0);
 }
 
-/// Departure events at every port do not change a collapse.
+/// The results of a collapse do not depend on whether every port has departure events.
 #[test]
 fn departures_as_events_change_no_row() {
     for profile in ["lab", "ns2", "rfc"] {
@@ -105,8 +105,8 @@ fn departures_as_events_change_no_row() {
     }
 }
 
-/// If N windows of w packets are sent at once, (N - 1)w packets wait, and none is lost. The rule
-/// has room for all N·w packets, which is w more than necessary.
+/// If N windows of w packets are sent at once, (N - 1)w packets wait, and none is lost. The buffer
+/// that the rule computes holds all N·w packets, which are w more than necessary.
 #[test]
 fn a_buffer_for_all_windows_loses_nothing() {
     let of = |buffer: Value| {
@@ -128,7 +128,7 @@ fn a_buffer_for_all_windows_loses_nothing() {
 /// fill the whole buffer.
 #[test]
 fn segregation_protects_periodic_traffic_from_bursts() {
-    // Packets that the periodic flow loses.
+    // The number of packets that the periodic flow loses.
     let losses = |queue: Value| {
         let changes = json!({
             "network": { "buffer": "64pkt", "queue": queue },
@@ -142,7 +142,7 @@ fn segregation_protects_periodic_traffic_from_bursts() {
     };
     let (without, with) = (losses(json!("drop-tail")), losses(json!("segregation")));
     assert!(5 * with < without, "{with} of {without}");
-    // Separate queues are not enough: bursts must leave room.
+    // Separate queues alone are not enough: the bursts must not fill the whole buffer.
     let no_room = losses(json!({ "name": "segregation", "burst_limit": "100%" }));
     assert!(2 * no_room > without, "{no_room} of {without}");
 }

@@ -1,4 +1,4 @@
-//! A kind of trace defined outside the crate, wholly in this file.
+//! A kind of trace that is defined outside the crate, completely in this file.
 
 use std::collections::BTreeMap;
 

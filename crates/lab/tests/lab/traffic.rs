@@ -1,4 +1,4 @@
-//! Workloads and background traffic: the senders, receivers, amounts and times of data.
+//! Workloads and background traffic: who sends to whom, how much, and when.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn a_block_is_divided_among_the_active_servers() {
     assert_eq!((row.status, row.bytes), ("ok", 200_000));
 }
 
-/// Schedulers of remedies get as many servers as a block has.
+/// The schedulers of remedies receive only the servers of the current block.
 #[test]
 fn serialised_reads_work_with_some_of_the_servers() {
     for remedy in ["ccs", "nccs", "ocs"] {
@@ -70,8 +70,8 @@ fn serialised_reads_work_with_some_of_the_servers() {
     }
 }
 
-/// Blocks are due once a millisecond on average. A small block takes 0.2 ms, a large block 2 ms.
-/// For large blocks, the wait for the previous block is part of the completion time.
+/// Blocks are due once a millisecond on average. A small block takes 0.2 ms, and a large block
+/// takes 2 ms. The completion time of a large block includes the wait for the previous block.
 #[test]
 fn blocks_are_wanted_at_random_times() {
     let document = |sru: u64| {
@@ -90,9 +90,9 @@ fn blocks_are_wanted_at_random_times() {
     assert!(heavy.elapsed_s > 0.75, "{}", heavy.elapsed_s);
 }
 
-/// Fifty blocks of 2 ms each are due within the first milliseconds. Each block waits for the
-/// previous blocks, so the last block takes nearly the whole time, and the mean is half of that
-/// time.
+/// Fifty blocks of 2 ms each are due within the first milliseconds. Each block waits for all
+/// previous blocks. The completion time of the last block is therefore nearly the duration of the
+/// run, and the mean is half of it.
 #[test]
 fn a_block_that_is_late_began_when_it_was_wanted() {
     let document = json!({
@@ -164,7 +164,7 @@ fn a_table_has_as_many_sources_as_it_says() {
             rows(&document(source)).remove(1)
         };
         let (one, many) = (of(1).goodput_bps, of(400).goodput_bps);
-        // Bursts take half of the time.
+        // The sources of "on-off" send during half of the time.
         let expected = if name == "on-off" { 192e6 } else { 384e6 };
         assert!((many / expected - 1.0).abs() < 0.25, "{name}: {many}");
         assert!(name == "on-off" || one < many / 300.0, "{name}: {one} and {many}");
@@ -188,11 +188,12 @@ fn flows_come_at_random_and_have_completion_times() {
     assert_eq!(light.group, "background.0.poisson-flows");
     assert!((1850..2150).contains(&light.blocks), "{}", light.blocks);
     assert_eq!(light.bytes, light.blocks * 10_000);
-    // The handshake, the request and ten segments in windows of 2, 4 and 1 take at least three
-    // round trips of 100 us, and rarely more.
+    // The handshake, the request and seven segments in windows of 2, 4 and 1 take at least three
+    // round trips of 100 us, and rarely much more.
     let [mean, p50] = [light.completion_s, light.completion_p50_s].map(|it| it.expect("some"));
     assert!(p50 > 3e-4 && mean < 7e-4, "{p50} {mean}");
-    // With one source and one client, and a flow of 4 ms every millisecond, waiting times grow.
+    // One source sends to one client, with a new flow of 4 ms every millisecond on average.
+    // Completion times therefore grow.
     let heavy = row(&json!({ "interval": "1ms", "size": 500_000, "from": "host" }));
     let p99 = heavy.completion_p99_s.expect("some");
     assert!(p99 > 0.5, "{p99}");
@@ -205,8 +206,8 @@ fn flows_come_at_random_and_have_completion_times() {
     assert!(p99 > 5.0 * p50, "{p50} {p99}");
 }
 
-/// In figure 10 of TCP-EFR, two sets of senders are at two of three switches. Their paths to four
-/// receivers share the last link between switches.
+/// In figure 10 of TCP-EFR, there are three switches, and the senders are at two of them. The paths
+/// of both sets of senders to the four receivers share the last link between switches.
 #[test]
 fn two_sets_of_flows_share_what_their_ways_have_in_common() {
     let document = |core: &str| {

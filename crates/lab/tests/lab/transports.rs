@@ -22,7 +22,8 @@ fn run(changes: &Value, seed: u64) -> Row {
     rows.into_iter().find(|row| row.group == "all").expect("all groups have a row")
 }
 
-/// 128 senders, which are four times the number of packets in the buffer.
+/// A read from 128 senders, with a buffer of 32 packets: there are four times as many senders as
+/// packets in the buffer.
 fn crowd(transport: &Value, seed: u64) -> Row {
     let changes = json!({
         "network": { "buffer": "32pkt" },
@@ -32,8 +33,8 @@ fn crowd(transport: &Value, seed: u64) -> Row {
     run(&changes, seed)
 }
 
-/// Swift can have a cwnd below one segment and send a segment every round trip / cwnd. Then this
-/// number of senders causes no losses.
+/// Swift can reduce its cwnd below one segment; it then sends one segment every round trip / cwnd.
+/// With such windows, 128 senders cause no losses.
 #[test]
 fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     for seed in 1..=3 {
@@ -43,15 +44,15 @@ fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     }
 }
 
-/// The transports are Swift with a minimum of one segment, `NewReno` and DCTCP. Their smallest
-/// windows add up to four times the buffer.
+/// Swift with a minimum window of one segment, `NewReno` and DCTCP lose packets, because the
+/// smallest windows of all senders add up to four times the buffer.
 #[test]
 fn a_floor_of_a_segment_loses_where_swift_does_not() {
     let swift = crowd(&json!({ "name": "swift" }), 1);
     let floor = json!({ "name": "swift", "congestion_control": { "least_window": 1.0 } });
     for transport in [floor, json!({ "name": "newreno" }), json!({ "name": "dctcp" })] {
         let row = crowd(&transport, 1);
-        // The buffer holds 32 of the 128 first segments, and one more is being sent.
+        // Of the 128 first segments, the buffer holds 32, and one more is being sent.
         assert!(row.drops >= 128 - 33 && row.timeouts >= 64, "{transport}: {} drops", row.drops);
         assert!(row.goodput_bps < swift.goodput_bps / 4.0, "{transport}: {} bps", row.goodput_bps);
     }
@@ -101,8 +102,8 @@ fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (
 const PRODUCT: f64 = 84.0;
 
 /// Alizadeh et al. 2010 §3.3: the queue of N synchronised flows is between Qmax = K + N (equation
-/// 10) and Qmax - A, with A = √(2N(C·RTT + K))/2 (equation 8). In that analysis the reaction
-/// follows a round trip after the mark, as with `first-ece`.
+/// 10) and Qmax - A, with A = √(2N(C·RTT + K))/2 (equation 8). In this analysis, a sender reacts
+/// one round trip after the mark, as with `first-ece`.
 #[test]
 fn dctcp_keeps_the_queue_around_its_threshold() {
     for (flows, threshold, tolerance) in [(2, 65, 3.0), (2, 20, 3.0), (20, 65, 8.0), (20, 40, 8.0)]
@@ -120,7 +121,7 @@ fn dctcp_keeps_the_queue_around_its_threshold() {
 
 /// The RFC evaluates a window's marks at the end of the window (RFC 8257 §3.3, step 4), up to a
 /// round trip later. The queue's minimum is therefore lower. The queue's maximum is not higher,
-/// because ACKs with an echo do not grow the window.
+/// because ACKs that echo a mark do not increase the window.
 #[test]
 fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     let (early_low, early_high, _) = dctcp_queue(2, 65, "first-ece");
@@ -130,9 +131,9 @@ fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     assert!(utilisation > 0.999, "{utilisation}");
 }
 
-/// According to equation 13, the queue does not become empty above K = C·RTT/7, which is 12 here.
-/// The analysis uses a fluid model. Real windows change by whole segments, so 20 flows with windows
-/// of five segments leave two to four per cent of the link unused.
+/// According to equation 13, the queue does not become empty if K is above C·RTT/7, which is 12
+/// packets here. The analysis uses a fluid model. Real windows change by whole segments, so 20
+/// flows with windows of five segments leave two to four per cent of the link unused.
 #[test]
 fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     assert!(f64::from(12) >= PRODUCT / 7.0);
@@ -144,8 +145,8 @@ fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     }
 }
 
-/// Equation 13 also holds for 20 flows if their windows have 24 segments instead of five. For such
-/// windows, the delay is five times as long, and K = C·RTT/7 is 60 packets.
+/// Equation 13 also holds for 20 flows if their windows have 24 segments instead of five. To obtain
+/// such windows, the links' delay is five times as long; K = C·RTT/7 is then 60 packets.
 #[test]
 fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
     assert!(f64::from(60) >= 5.0 * PRODUCT / 7.0);
@@ -174,9 +175,9 @@ fn two_long_flows(name: &str, delay: &str, threshold: &str) -> Row {
     row
 }
 
-/// The claim about TDCTCP is that it has more throughput than DCTCP if windows take long to grow
-/// again. Here, the round trip is 1 ms, and the threshold is about a fortieth of the
-/// bandwidth-delay product.
+/// The authors of TDCTCP claim that it has more throughput than DCTCP if windows recover slowly.
+/// Here, windows recover slowly, because the round trip is 1 ms, and the threshold is only about a
+/// fortieth of the bandwidth-delay product.
 #[test]
 fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     let [dctcp, tdctcp] =
@@ -184,9 +185,9 @@ fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     assert!(tdctcp > 1.15 * dctcp, "{tdctcp} against {dctcp}");
 }
 
-/// The claim about TCP-FITDC is that it reacts to delay before packets are marked. Two flows with a
-/// backlog of four segments each fill the link. The queue stays far below the threshold of 65
-/// packets, while DCTCP keeps the queue at this threshold.
+/// The authors of TCP-FITDC claim that it reacts to delay before packets are marked. Two flows that
+/// keep about four segments each in the queue fill the link. The queue stays far below the
+/// threshold of 65 packets, while DCTCP keeps the queue at this threshold.
 #[test]
 fn tcp_fitdc_fills_the_link_below_the_threshold() {
     let [dctcp, fitdc] = ["dctcp", "tcp-fitdc"].map(|name| two_long_flows(name, "25us", "65pkt"));
@@ -201,10 +202,10 @@ fn names(kind: &str) -> Vec<String> {
     entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name).collect()
 }
 
-/// With every transport in every profile, an undisturbed read is completed and uses most of the
-/// link. This also holds for frames of 9000 bytes on links of 1 us, on which a transmission takes
-/// ten times the propagation delay. If a profile did not fit a transport, the read would stall: for
-/// example, with delayed ACKs and a transport whose signal is the delay.
+/// With every transport in every profile, an undisturbed read is completed, at more than 30 % of
+/// the line rate. This also holds for frames of 9000 bytes on links with a delay of 1 us, although
+/// such a frame takes much longer to send than to propagate. If a profile did not suit a transport,
+/// the read would stall, for example because delayed ACKs disturb a transport that measures delays.
 #[test]
 fn every_transport_ends_a_small_read_in_every_profile() {
     let jumbo = json!({
@@ -220,7 +221,7 @@ fn every_transport_ends_a_small_read_in_every_profile() {
                     "transport": { "name": transport, "receive_window": "128KiB" },
                 });
                 lay(&mut document, changes);
-                // The transport counts marks, and refuses a switch without marks.
+                // The transport counts marks, and refuses a switch that never marks.
                 if let Err(error) = Scenario::from_document(&document) {
                     assert!(error.message.contains("never marks"), "{transport}: {error}");
                     assert_eq!(profile, "linux-dctcp", "{transport}");

@@ -64,8 +64,8 @@ fn a_run_ends_with_its_last_workload_and_background_never_ends_it() {
     assert!(rows[3].blocks > 20, "it reads without end: {}", rows[3].blocks);
 }
 
-/// Every pair exchanges a message once in a round. The next round begins when the last message has
-/// arrived.
+/// In a round, every client sends one message to every other client. The next round begins when the
+/// last message has arrived.
 #[test]
 fn all_to_all_goes_in_rounds() {
     let document = json!({

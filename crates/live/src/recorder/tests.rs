@@ -11,8 +11,8 @@ fn recorder(at: Vantage, snaplen: u32, out: Output) -> Recorder {
     Recorder::start(Wanted { at, snaplen, out }, &scenario, EPOCH).expect("it can be written")
 }
 
-/// The times and sequence numbers in a capture at `at` of a frame that host 1 sends to host 0. The
-/// frame reaches the switch after 100 ns and leaves it after 300 ns.
+/// Captures, at `at`, a frame that host 1 sends to host 0. The frame reaches the switch after 100
+/// ns and leaves it after 300 ns. Returns the times and sequence numbers in the capture.
 fn seen(at: Vantage) -> Vec<(u64, u32)> {
     let memory = Memory::default();
     let mut recorder = recorder(at, 200, Box::new(memory.clone()));
@@ -48,7 +48,7 @@ fn frames_are_cut_and_keep_their_length() {
     assert!(whole.length() > memory.length() + 900, "what is cut off is not in the file");
 }
 
-/// An output with room for this number of bytes.
+/// An output that accepts only this number of bytes.
 struct Small(usize);
 
 impl Write for Small {

@@ -9,7 +9,7 @@ use crate::testbed::{ACK, DROP_TAIL, MARKING, Memory, SYN, Sent, alone, ip, link
 
 const FLOWS: [(HostId, HostId); 2] = [(HostId(1), HostId(0)), (HostId(2), HostId(0))];
 
-/// For each frame in turn: whether a table takes it for a retransmission.
+/// Whether a table regards each of the frames, in order, as a retransmission.
 fn are_again(frames: &[Sent]) -> Vec<bool> {
     let mut table = Table::new(&FLOWS);
     let read = |sent: &Sent| table.read(&sent.frame()).expect("it belongs to a flow");
@@ -57,7 +57,7 @@ fn a_table_has_the_frame_of_each_place_and_knows_its_host() {
     };
     let packets = routes.map(&mut put);
     let arrived = |(id, packet): (PacketId, Packet)| Arrived { at: Time::ZERO, id, packet };
-    // The last slot comes first, so that the other slots exist, too.
+    // The frame of the last slot is stored first, which also creates the other slots.
     for (number, (id, _)) in packets.iter().enumerate().rev() {
         table.keep(id.place(), &[number as u8; 60]);
     }
@@ -100,7 +100,7 @@ impl Bed {
         Self { interfaces, hosts: far.into_iter().map(open).collect() }
     }
 
-    /// A switch that began one second ago, without a thread.
+    /// A switch that began one second ago and runs in the thread of the test.
     fn fabric(&self, rate: &str, queue: &str) -> Fabric {
         let relay = Relay::new(&scenario(rate, "10us", queue), 1);
         let open = |number: &u32| PacketSocket::open(*number).expect("it exists");
@@ -112,7 +112,7 @@ impl Bed {
         assert!(self.hosts[host].send(frame));
     }
 
-    /// The next frame that reaches a host. Waits some seconds for the frame.
+    /// The next frame that reaches a host. Waits up to 5 seconds for the frame.
     fn receive(&self, host: usize) -> Vec<u8> {
         let mut buffer = [0; LONGEST];
         let limit = monotonic() + 5_000_000_000;
@@ -196,7 +196,7 @@ fn frames_that_the_kernel_does_not_take_are_missed() {
             assert!(monotonic() < limit);
         }
         assert_eq!(fabric.missed, 3);
-        // The count includes frames that no socket could hold.
+        // The count includes frames that the kernel dropped because the socket was full.
         for _ in 0..20_000 {
             bed.send(2, &[0; LONGEST]);
         }
@@ -257,7 +257,7 @@ fn a_switch_passes_frames_on_when_their_last_link_ends() {
         let report = switch.stop().expect("it runs");
         let ended = monotonic();
 
-        // The frame crosses two links, which take 100 ms and 119 µs each.
+        // The frame crosses two links. Each has a delay of 100 ms and sends the frame in 119 µs.
         let way = arrived - sent;
         assert!((200_230_000..4_000_000_000).contains(&way), "{way}");
         assert_eq!((report.frames, report.foreign, report.missed), (4, 1, 0));
@@ -271,7 +271,7 @@ fn a_switch_passes_frames_on_when_their_last_link_ends() {
         let thread = std::thread::spawn(|| hurry(Haste::Switch));
         assert_eq!(report.real_time, thread.join().expect("it only asks"));
 
-        // The capture has the client's packets, with dates.
+        // The capture contains the client's packets with their dates.
         let packets = memory.packets();
         let sides: Vec<_> =
             packets.iter().map(|packet| (packet.source.port, packet.payload)).collect();

@@ -1,5 +1,5 @@
-//! The calls of the kernel are tested in a namespace of its own, if this process has the right to
-//! make one.
+//! Tests of the kernel's calls. They run in a separate network namespace, if this process has the
+//! right to make a namespace.
 
 use std::io::{ErrorKind, Write};
 use std::os::fd::AsRawFd;
@@ -39,7 +39,7 @@ fn a_thread_enters_a_namespace_and_returns() {
         Ok(())
     };
     std::thread::spawn(there).join().expect("no assertion fails").expect("the kernel does it");
-    // A descriptor of another kind cannot be entered.
+    // A descriptor that is not a namespace cannot be entered.
     let file = File::open("/dev/null").expect("it is there");
     assert!(Namespace(file).enter().is_err());
 }
@@ -117,7 +117,7 @@ fn a_wait_lasts_as_long_as_it_is_told() {
     let mut poll = Poll::new().expect("there are descriptors");
     let (mut late, watched) = UnixStream::pair().expect("there are descriptors");
     poll.add(&watched, 3).expect("it can be read");
-    // A wait that lasts far too long ends, and the test notices it.
+    // If the wait does not end, the writer ends it after 8 s, and the test fails.
     let writer = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(8));
         let _ = late.write_all(&[0]);
@@ -130,7 +130,8 @@ fn a_wait_lasts_as_long_as_it_is_told() {
         let least = Duration::from_nanos(nanos);
         assert!((least..least + Duration::from_secs(4)).contains(&waited), "{nanos}: {waited:?}");
     }
-    // Nobody waits for the writer: the stream is closed at its end.
+    // The test does not wait for the writer, whose write fails because the other end of the stream
+    // is closed.
     drop((watched, writer));
 }
 

@@ -2,11 +2,11 @@
 
 use crate::queue::Occupancy;
 
-/// The rule by which a switch counts buffer space. A switch allocates its memory in cells, and a
-/// packet occupies whole cells.
+/// How a switch counts buffer space. A switch divides its memory into cells, and a packet occupies
+/// whole cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accounting {
-    /// Cell size, bytes; 1 counts bytes.
+    /// Cell size in bytes. With a size of 1, exact bytes are counted.
     pub cell: u32,
     /// Additional bytes per packet, for descriptors and internal headers.
     pub packet_overhead: u32,

@@ -16,7 +16,7 @@ pub struct Alpha {
 }
 
 const EXAMPLES: &str = r#"e.g. 1, 0.5, "1/8" or "2^-3""#;
-/// The largest exponent of a power of two. No switch has a larger exponent. With this limit,
+/// The largest exponent of a power of two. No switch offers a larger exponent, and with this limit,
 /// products cannot overflow 128 bits.
 const MOST_DOUBLINGS: u32 = 20;
 
@@ -24,7 +24,7 @@ impl Alpha {
     /// The ratio 1. A single busy port may then use half of the buffer.
     pub const ONE: Self = Self { numerator: 1, denominator: 1 };
 
-    /// The ratio in lowest terms, if both are positive.
+    /// The ratio in lowest terms; `None` if one of the numbers is 0.
     pub fn new(numerator: u32, denominator: u32) -> Option<Self> {
         let (mut divisor, mut rest) = (numerator, denominator);
         while rest > 0 {
@@ -40,7 +40,8 @@ impl Alpha {
             < u128::from(free) * u128::from(self.numerator)
     }
 
-    /// The longest queue of a single busy port in a buffer of `total`: α / (1 + α) of the buffer.
+    /// The longest queue of a port if no other port is busy: α / (1 + α) of a buffer of size
+    /// `total`.
     pub fn share_of_one(self, total: u64) -> u64 {
         let [up, down] = [self.numerator, self.denominator].map(u128::from);
         (u128::from(total) * up / (up + down)) as u64
@@ -133,7 +134,7 @@ impl Visitor<'_> for AlphaVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Alpha, E> {
-        // The shortest decimal with this value is the number in the input.
+        // The shortest decimal that has this value is the number in the input.
         self.visit_str(&value.to_string())
     }
 }

@@ -54,7 +54,7 @@ impl Pool {
         self.used = self.used + space;
     }
 
-    /// Frees `space`, which a port has used.
+    /// Frees `space` that was allocated to a port.
     pub fn give_back(&mut self, space: Occupancy) {
         self.used = self.used - space;
     }
@@ -66,8 +66,8 @@ mod tests {
 
     const PACKET: Occupancy = Occupancy { packets: 1, bytes: 1500 };
 
-    /// Fills a pool from `ports` ports in turn, until no packet is admitted. Returns the queue of
-    /// each port.
+    /// Fills a pool: `ports` ports enqueue packets in turn until the pool admits no packet. Returns
+    /// the queue of each port.
     fn fill(config: PoolConfig, ports: usize) -> Vec<u64> {
         let mut pool = Pool::new(config);
         let mut queues = vec![Occupancy::default(); ports];

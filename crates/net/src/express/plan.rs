@@ -1,4 +1,4 @@
-//! The plan of the ports' shortcuts.
+//! Plans the shortcuts of ports.
 
 use super::{Express, Shortcut};
 use crate::packet::RouteId;
@@ -7,12 +7,13 @@ use crate::port::{Port, PortId};
 /// Plans the shortcuts, once all flows are known. `feeders` are the ports that send to each port.
 /// `routes` are the ports of each route.
 ///
-/// A port is a relay under two conditions: its packets go to a port that leads to a host, and no
-/// other port sends to that port. When a relay sends a packet, the result at the next port is
-/// known, so the packet crosses both links with one event. In a star, the relay is on the ACKs'
-/// path from the client through the switch to a server. Packets never enter ports on a forward path
-/// early, because the counters of these ports are read at the end of a run. At most one relay is
-/// allowed, because several relays could change the order of simultaneous arrivals.
+/// A port is a relay if all its packets go to a port that leads to a host, and no other port sends
+/// to this next port. When a relay sends a packet, it is already known what the next port does with
+/// the packet, so the packet crosses both links with one event. In a star, a relay is a port on the
+/// path of ACKs from the client through the switch to a server. A relay and its next port are never
+/// on a forward path, because the counters of ports on such a path are read at the end of a run,
+/// and must not include packets that have not arrived yet. At most one relay is allowed, because
+/// several relays could change the order of simultaneous arrivals.
 ///
 /// A host's port that is not a relay announces its packets if the next port has no departure
 /// events. When such a packet is sent, its arrival time is known. The packet needs no event while
@@ -80,13 +81,14 @@ fn relays<'a>(
     relays
 }
 
-/// Whether the arrival time of a packet at the end of the link is known when the packet is offered
-/// to the port, and is later than this offer.
+/// Whether the arrival time of a packet at the end of the link is already known when the packet is
+/// offered to the port, and is later than the offer.
 fn can_announce(port: &Port) -> bool {
     port.fifo().is_some_and(|port| port.never_drops() && !port.delay().is_zero())
 }
 
-/// Whether packets may be offered before they arrive, if `feeder` is the only feeder.
+/// Whether packets may be offered to `port` before they arrive, if `feeder` is the only port that
+/// sends to `port`.
 fn follows(port: &Port, feeder: &Port) -> bool {
     match (port.fifo(), feeder.fifo()) {
         (Some(port), Some(feeder)) => port.follows(feeder),

@@ -1,8 +1,9 @@
-//! Flow control: how a switch stops the neighbours that send to it, so that it need not drop their
+//! Flow control: how a switch stops the neighbours that send to it, instead of dropping their
 //! packets. Each scheme has a file, and a line in the list below.
 //!
-//! A switch with flow control counts the packets that it holds of each of its inputs, by class. A
-//! scheme only decides when the neighbour at an input must stop, and when it may continue.
+//! A switch with flow control counts the packets in its buffers by the input from which they came,
+//! and by class. A scheme only decides when the neighbour at an input must stop, and when the
+//! neighbour may continue.
 
 use incast_engine::{Entry, Fault, Foreign};
 
@@ -12,17 +13,17 @@ use crate::queue::{CLASSES, Occupancy};
 mod none;
 mod pause;
 
-/// The packets of one input that a switch holds.
+/// The packets in a switch that came from one input.
 #[derive(Clone, Debug, Default)]
 pub struct Ingress {
-    /// The packets of each class.
+    /// Packets and bytes of each class.
     pub held: [Occupancy; CLASSES],
     /// The classes that the neighbour must not send, one bit each.
     pub stopped: u8,
 }
 
 impl Ingress {
-    /// The packets of all classes.
+    /// Packets and bytes of all classes.
     pub fn total(&self) -> Occupancy {
         self.held.iter().fold(Occupancy::default(), |sum, class| sum + *class)
     }
@@ -31,9 +32,9 @@ impl Ingress {
 /// A message to the neighbour at an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// The classes, one bit each.
+    /// The classes that must stop or may continue, one bit each.
     pub classes: u8,
-    /// Whether the neighbour must stop to send these classes; if false, it may continue.
+    /// Whether the neighbour must stop sending these classes. If false, it may send them again.
     pub stops: bool,
 }
 
@@ -44,8 +45,8 @@ pub const EVERY_CLASS: u8 = u8::MAX;
 pub trait FlowControl {
     /// Called after a packet of `class` from the input has joined a queue of the switch.
     fn entered(&mut self, input: &Ingress, class: usize, pool: Option<&Pool>) -> Option<Signal>;
-    /// Called after a packet of `class` from the input has left the switch, or was dropped after it
-    /// had been admitted.
+    /// Called after a packet of `class` from the input has left the switch, or was dropped after
+    /// its admission.
     fn left(&mut self, input: &Ingress, class: usize, pool: Option<&Pool>) -> Option<Signal>;
 }
 

@@ -32,7 +32,7 @@ pub struct PortConfig {
     pub queue: QueueConfig,
     /// Random additional delay of single packets on the link, so that later packets overtake them.
     pub reordering: Option<Reordering>,
-    /// Whether the port has departure events even if it does not need departure events.
+    /// Whether the port has departure events even if its configuration does not need them.
     pub departure_events: bool,
 }
 
@@ -54,7 +54,8 @@ impl PortConfig {
         }
     }
 
-    /// Whether the port needs departure events, apart from what its neighbours need.
+    /// Whether the port itself needs departure events. Its neighbours can be another reason for
+    /// such events.
     pub(super) fn needs_departure_events(&self) -> bool {
         let acts_at_departure = self.buffer.is_some() && self.queue.acts_at_departure();
         acts_at_departure
@@ -63,7 +64,7 @@ impl PortConfig {
             || self.reordering.is_some()
     }
 
-    /// The port as the discipline sees it.
+    /// The properties of the port that its discipline knows.
     pub(super) fn site(&self) -> Site {
         Site {
             rate: self.rate,

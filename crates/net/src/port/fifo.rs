@@ -2,8 +2,8 @@
 //!
 //! The departure time of a packet is known when it is admitted (`max(now, last departure) + size /
 //! rate`). One event per packet and link is therefore enough: the arrival at the end of the link.
-//! The link keeps the order, so only the first packet of the port's ring is in the event queue.
-//! Occupancy is computed when it is needed.
+//! Packets on the link keep their order, so the event queue contains only the arrival of the first
+//! packet of the port's ring. The occupancy of the port is computed only when it is needed.
 
 use std::collections::VecDeque;
 
@@ -15,13 +15,14 @@ use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, Load, QueueDiscipline, QueueView, Verdict};
 
-/// A port that sends packets in the order of their arrival; see the module. The ports of a run do
-/// not fit into the first-level cache, so fields that every packet needs come first, and rarely
-/// used fields are stored elsewhere.
+/// A port that sends packets in the order of their arrival; see the module. All ports of a run
+/// together do not fit into the first-level cache, so the fields that every packet needs come
+/// first, and rarely used fields are stored elsewhere.
 #[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
-    /// With [`Self::forward_placed`]: departure times of the packets in the port, except the last.
+    /// Only used by [`Self::forward_placed`]: departure times of the packets in the port, except
+    /// the last packet.
     departures: VecDeque<Time>,
     last_departure: Time,
     /// Time for which a packet still counts as present after its departure.
@@ -35,7 +36,7 @@ pub struct Fifo {
     /// Number of packets at the head of the ring that have left the port and are on the link. If
     /// packets may wait, [`Self::drain`] updates this number and `view`.
     departed: usize,
-    /// The time from which the packet in service no longer counts as present.
+    /// The time at which the packet in service stops counting as present.
     gone_at: Time,
     /// The waiting packets and the packet being sent.
     view: Load,
@@ -134,7 +135,7 @@ impl Fifo {
         admission
     }
 
-    /// Admits a packet from a relay that arrives at `now`. The packet does not wait.
+    /// Admits a packet that arrives at `now` from a relay, and sends it without waiting.
     #[inline]
     pub(crate) fn admit(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
@@ -190,7 +191,7 @@ impl Fifo {
         verdict
     }
 
-    /// Tells the discipline of a packet that does not fit into the buffer.
+    /// Tells the discipline that a packet does not fit into the buffer.
     #[inline(never)]
     fn refuse(&mut self, now: Time, id: PacketId, packets: &Packets) -> Verdict {
         if !self.is_drop_tail {
@@ -200,8 +201,8 @@ impl Fifo {
         Verdict::Drop(DropReason::BufferFull)
     }
 
-    /// Forwards a packet of `size` bytes that is stored elsewhere. Returns the arrival time. Use it
-    /// only for ports that never drop.
+    /// Forwards a packet of `size` bytes that is not stored in this port. Returns its arrival time.
+    /// To be used only for ports that never drop.
     #[inline]
     pub(crate) fn forward(&mut self, now: Time, size: u32) -> Time {
         debug_assert!(self.never_drops(), "a packet stored elsewhere cannot be dropped here");
@@ -211,8 +212,8 @@ impl Fifo {
         self.last_departure.plus(self.line.delay)
     }
 
-    /// Forwards a packet as [`Self::forward`] does, if the next port has other feeders. Also
-    /// returns the packet's order among simultaneous arrivals.
+    /// Like [`Self::forward`], for a next port to which other ports also send. Also returns the
+    /// packet's order among simultaneous arrivals.
     #[inline]
     pub(crate) fn forward_placed(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
         if self.last_departure.plus(self.linger) <= now {
@@ -244,8 +245,9 @@ impl Fifo {
         self.ring.is_empty()
     }
 
-    /// Whether packets may be offered before they arrive, if `feeder` is the only feeder. For this,
-    /// the port must not be slower than `feeder`, and it must not drop packets at random.
+    /// Whether packets may be offered to this port before they arrive, if `feeder` is the only port
+    /// that sends to it. For this, the port must not be slower than `feeder`, and must not drop
+    /// packets at random.
     pub(crate) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
@@ -272,7 +274,8 @@ impl Fifo {
         self.counters.delivered += 1;
         let next = self.ring.front().map(|next| (next.arrival, next.sequence));
         if next.is_none() {
-            // Starts again at the beginning of the buffer, which is cached.
+            // The next packet is then stored at the beginning of the ring's memory, which is
+            // cached.
             self.ring.clear();
         }
         (head.parcel, next)
@@ -286,7 +289,7 @@ impl Fifo {
         }
     }
 
-    /// The time before which [`Self::drain`] changes nothing.
+    /// The earliest time at which [`Self::drain`] changes the port.
     pub(super) fn next_change(&self) -> Time {
         self.gone_at
     }
@@ -318,13 +321,13 @@ impl Fifo {
         &self.counters
     }
 
-    /// The time at which the link becomes idle if no packet is offered until then.
+    /// The time at which the link becomes idle if no more packets are offered.
     pub(super) fn last_departure(&self) -> Time {
         self.last_departure
     }
 
-    /// Integral of the waiting bytes up to `now`, byte·ps. The counter already includes each
-    /// waiting packet up to its departure.
+    /// Integral of the waiting bytes up to `now`, byte·ps. The counter already includes the whole
+    /// wait of each waiting packet, so the part after `now` is subtracted.
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let left = now + self.line.delay;
         let still_waiting =
@@ -339,8 +342,8 @@ impl Fifo {
         (&self.ring, &[])
     }
 
-    /// Number of packets from a relay that arrive at this port after `now`. Packets do not wait
-    /// here.
+    /// Number of admitted packets from a relay that arrive at this port only after `now`. Packets
+    /// do not wait in such a port.
     pub(crate) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
             let way = self.line.delay + self.line.serialisation.time(transit.parcel.size());

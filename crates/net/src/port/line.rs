@@ -5,7 +5,7 @@ use incast_engine::{Rate, Span, Stream, Time};
 
 use super::{PortConfig, Ties};
 
-/// The line of a port and the link behind it.
+/// The line of a port: its serialiser and the link behind it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) serialisation: Serialisation,
@@ -42,12 +42,12 @@ impl Line {
         random.below(u64::from(self.noise).min(sending.saturating_sub(1)) + 1) as u32
     }
 
-    /// Departure time of a packet of `size` bytes that is sent at `ready` or, if that is later, at
-    /// `last_departure`.
+    /// Departure time of a packet of `size` bytes whose transmission begins at the later of `ready`
+    /// and `last_departure`.
     ///
-    /// The lateness of packets does not add up, because the line catches up. The line is never
-    /// ahead of a line without clock noise. If the line were ahead, a short transfer could exceed
-    /// the line rate.
+    /// The lateness of successive packets does not accumulate: each packet is late relative to a
+    /// line without clock noise. No packet is earlier than on such a line, because a short transfer
+    /// could then exceed the line rate.
     pub(super) fn departure(
         &mut self,
         ready: Time,
@@ -113,11 +113,12 @@ impl Train {
     /// Appends a packet, and returns the number of packets that precede it. `ahead` packets are
     /// still in the port.
     ///
-    /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. A
-    /// transmission that begins with an arrival then precedes a transmission that begins with a
-    /// simultaneous departure, because a propagation delay is longer than a transmission. Two lines
-    /// that send without gaps keep their order. Therefore the line that has sent fewer packets
-    /// since it was idle comes first.
+    /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. An
+    /// arrival is scheduled a propagation delay earlier, and a departure only a transmission time
+    /// earlier. If the delay is longer, an arrival therefore comes before a simultaneous departure,
+    /// and so does the transmission that begins with the arrival. Two lines that send without gaps
+    /// keep their order. Therefore the line that has sent fewer packets since it was idle comes
+    /// first.
     #[inline]
     pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };
@@ -169,7 +170,7 @@ mod tests {
         Line::new(&PortConfig { clock_noise: noise, ..config })
     }
 
-    /// Departures of `count` packets of `size` bytes that are all ready at the beginning.
+    /// Departures of `count` packets of `size` bytes that are all ready at time zero.
     fn train(line: &mut Line, size: u32, count: usize) -> Vec<Time> {
         let mut random = Stream::named(1, "port", 0);
         let mut last = Time::ZERO;

@@ -1,9 +1,10 @@
-//! Ports that a neighbour pauses.
+//! Ports that a neighbour's signals pause.
 
 use super::stepped::{Switch, config, numbered};
 use super::*;
 
-/// A port with departure events and an endless queue, with `packets` offered at once.
+/// A port with departure events and an unlimited queue, to which `packets` packets are offered at
+/// once.
 fn busy(packets: u64) -> Switch {
     let port = PortConfig { departure_events: true, ..PortConfig::host(GIGABIT, DELAY) };
     let mut switch = Switch::new(&[port], None);
@@ -13,7 +14,7 @@ fn busy(packets: u64) -> Switch {
     switch
 }
 
-/// Departure times of the packets that arrived; a packet takes 12 us.
+/// Departure times, in us, of the packets that arrived. The port sends a packet in 12 us.
 fn departures(switch: &Switch) -> Vec<u64> {
     let departed = switch.arrived[0].iter().map(|(at, _)| *at - (Time::ZERO + DELAY));
     departed.map(|span| span.as_picos() / 1_000_000).collect()
@@ -26,7 +27,7 @@ const ALL: u8 = u8::MAX;
 fn a_paused_port_sends_nothing_loses_nothing_and_goes_on_in_order() {
     let mut switch = busy(10);
     switch.pause(0, ALL, at(30), at(1_030));
-    // The packets are offered to an idle line, and to a line whose pause ends at the same time.
+    // The first packet is offered during the pause, and the second at the end of the pause.
     switch.offer(at(500), 0, numbered(10, 0));
     switch.offer(at(1_030), 0, numbered(11, 0));
     switch.finish();
@@ -56,7 +57,7 @@ fn a_port_may_be_paused_again() {
     assert_eq!(departures(&switch), [12, 36, 48, 60, 112, 124, 136, 148, 160, 172]);
 }
 
-/// Packets with label 1 are of class 0, the others of class 1.
+/// A port where packets with label 1 belong to class 0, and all others to class 1.
 fn two_classes() -> Switch {
     let queue = serde_json::json!({ "name": "priority", "classes": [{ "label": 1 }] });
     let port = config(Limit::Packets(20), serde_json::from_value(queue).expect("a discipline"));
@@ -71,7 +72,8 @@ fn only_the_paused_class_waits() {
         switch.offer(at(0), 0, numbered(seq, u16::from(seq % 2 == 1)));
     }
     switch.finish();
-    // The first packet is being sent when the pause begins. Class 0 has priority after it.
+    // The first packet is being sent when the pause begins. After the pause, class 0 has priority
+    // again.
     assert_eq!(switch.seqs(0), [0, 2, 4, 1, 3, 5]);
     assert_eq!(departures(&switch), [12, 24, 36, 72, 84, 96]);
 }
@@ -96,8 +98,8 @@ fn a_port_that_computes_departures_cannot_be_paused() {
     port.pause(at(0), ALL, true, &mut commons);
 }
 
-/// A control frame waits for the packet in service only. It has 46 bytes without layer 2, which the
-/// port does not count here.
+/// A control frame waits only for the packet in service. It has 46 bytes without layer 2. The port
+/// has no layer-2 overhead in this test.
 #[test]
 fn a_control_frame_waits_for_the_packet_in_service() {
     let frame = Span::from_nanos(8 * 46);

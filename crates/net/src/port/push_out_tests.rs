@@ -38,8 +38,8 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
             assert_eq!((view.packets, view.bytes), (4, 6000));
             assert_eq!(dropped(&switch).last(), Some(&gone), "{victim}");
         }
-        // No packet without a label waits any more, and a packet without a label pushes nothing
-        // out.
+        // All waiting packets now have labels, so packet 7 cannot push a packet out. Packet 8 has
+        // no label, so it never pushes a packet out.
         switch.offer(at(6), 0, numbered(7, 1));
         switch.offer(at(6), 0, numbered(8, 0));
         assert_eq!(dropped(&switch)[2..], [7, 8]);
@@ -49,8 +49,8 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
         assert_eq!((counters.offered, counters.dropped, counters.delivered), (9, 4, 5));
         assert_eq!(counters.max_packets, 4);
         assert_eq!(counters.sending, Span::from_micros(60), "nobody sends what was pushed out");
-        // All packets have 1500 bytes. Packets 2 and 4 wait for 6 us, 1 and 3 for 12 and 24 us, 5
-        // and 6 for 30 and 42 us.
+        // All packets have 1500 bytes. Packets 2 and 4 wait for 6 us each, packets 1 and 3 for 12
+        // and 24 us, and packets 5 and 6 for 30 and 42 us.
         let waited = Span::from_micros(6 + 6 + 12 + 24 + 30 + 42);
         assert_eq!(counters.byte_time, 1500 * u128::from(waited.as_picos()));
     }
@@ -63,12 +63,12 @@ fn as_many_go_as_it_takes_or_none() {
     for (seq, size) in [(1, 400), (2, 400), (3, 1400), (4, 400)] {
         switch.offer(Time::ZERO, 0, sized(seq, size, 0));
     }
-    // 400 bytes are free. Two small packets do not make room for 1500 bytes, so three packets are
-    // pushed out.
+    // 400 bytes are free. To push out two packets of 400 bytes is not enough for 1300 bytes, so
+    // three packets are pushed out.
     switch.offer(Time::ZERO, 0, sized(5, 1300, 1));
     assert_eq!(switch.dropped[0].len(), 3);
-    // 1700 bytes wait, 400 of these without a label. A packet of 1700 bytes would need these 400
-    // bytes, and a packet of 1800 bytes does not fit.
+    // 1700 bytes wait, of which 400 bytes belong to a packet without a label. A packet of 1800
+    // bytes does not fit even if this packet is pushed out, but a packet of 1700 bytes does.
     switch.offer(Time::ZERO, 0, sized(6, 1800, 1));
     assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 6)));
     switch.offer(Time::ZERO, 0, sized(7, 1700, 1));
@@ -116,7 +116,8 @@ impl QueueDiscipline for Counting {
     }
 }
 
-/// "This results into an O(n) time complexity": the more labels wait, the longer the search.
+/// "This results into an O(n) time complexity": the search visits every waiting packet with a
+/// label.
 #[test]
 fn the_search_is_linear_and_only_where_there_is_no_room() {
     for limit in [10, 100, 1000] {
@@ -168,7 +169,7 @@ fn a_later_round_takes_what_the_one_before_has_left() {
         for (seq, label) in [(1, 2), (2, 1), (3, 0)] {
             switch.offer(Time::ZERO, 0, sized(seq, 500, label));
         }
-        // The packet needs the space of all three packets.
+        // The packet fits only if all three waiting packets are pushed out.
         switch.offer(Time::ZERO, 0, sized(4, 1500, rounds));
         let was_told = (1..4).filter(|seq| told.load(Relaxed) >> (8 * seq) & 0xff == 1);
         assert_eq!(was_told.count(), gone.len());
@@ -180,8 +181,8 @@ fn a_later_round_takes_what_the_one_before_has_left() {
 }
 
 proptest! {
-    /// Compares the port with a list, with simultaneous arrivals. The same packets are dropped and
-    /// delivered in the same order, and no packet is examined twice for one arrival.
+    /// Compares the port with a simple list of packets, with all arrivals at the same time. Both
+    /// drop the same packets, and deliver the others in the same order.
     #[test]
     fn the_port_does_what_a_list_does(
         arrivals in prop::collection::vec((40_u16..=1500, 0_u16..3), 1..80),
@@ -200,7 +201,7 @@ proptest! {
         for (&(size, label), seq) in arrivals.iter().zip(0..) {
             let packet = sized(seq, size, label);
             switch.offer(Time::ZERO, 0, packet);
-            // The first packet of the list is being sent.
+            // The first packet of the list is the packet in service.
             let fits = |list: &[Packet]| {
                 let held = if counts_in_service { list } else { list.get(1..).unwrap_or(&[]) };
                 match limit {

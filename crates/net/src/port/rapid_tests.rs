@@ -28,7 +28,8 @@ fn syn_ack(flow: u32) -> Packet {
     Packet { seq, flags, payload: 0, ..segment(flow, 0) }
 }
 
-/// A port with room for `places` packets behind the packet being sent, at a fixed time.
+/// A port whose buffer holds `places` packets behind the packet being sent. Its clock advances only
+/// when a test sends packets.
 struct Queue {
     switch: Switch,
     now: Time,
@@ -105,7 +106,7 @@ fn with_two_behind_each_the_newcomer_goes() {
 fn every_window_loses_one_before_any_loses_two() {
     let mut queue = Queue::new(16, &json!({}));
     queue.offer(segments(1, 0..8).chain(segments(2, 0..8)));
-    // Each flow loses one packet, then flow 1 loses further packets.
+    // First, each flow loses one packet. Then flow 1 loses further packets.
     let newcomers = (0..4).map(|number| segment(3 + number, 0));
     assert_eq!(queue.dropped_by(newcomers), [(1, 0), (2, 0), (1, 1), (1, 2)]);
 }
@@ -142,9 +143,9 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..5).chain(segments(2, 0..3)));
     assert_eq!(queue.dropped_by([segment(3, 0)]), [(1, 0)]);
-    // The window of the loss ends with segment 4. The first packet after this window is kept,
-    // because a careful sender needs its acknowledgement before it counts duplicates again (RFC
-    // 6582 §3.2, step 2).
+    // The window of the loss ends with segment 4. Segment 5, the first packet after this window, is
+    // kept, because a careful sender must receive its acknowledgement before it counts duplicate
+    // ACKs again (RFC 6582 §3.2, step 2).
     queue.send([again(1, 0)]);
     queue.drain();
     queue.offer(segments(1, 5..11).chain(segments(2, 3..5)));
@@ -155,7 +156,7 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
 fn what_a_sender_sends_while_it_repairs_is_not_lost() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..8));
-    // There are two losses, and only the first packet was retransmitted.
+    // Flow 1 has lost two packets, and retransmits only the first of them.
     assert_eq!(queue.dropped_by([segment(2, 0), segment(3, 0)]), [(1, 0), (1, 1)]);
     queue.send([again(1, 0)]);
     queue.drain();
@@ -166,7 +167,8 @@ fn what_a_sender_sends_while_it_repairs_is_not_lost() {
 #[test]
 fn a_gap_tells_of_a_loss_elsewhere() {
     let mut queue = Queue::new(9, &json!({}));
-    // Segment 1 does not arrive, so this window already has a loss.
+    // Segment 1 of flow 1 never arrives, so the port regards it as lost, and prefers flow 2 for the
+    // next loss.
     queue.offer([segment(1, 0)].into_iter().chain(segments(1, 2..6)).chain(segments(2, 0..4)));
     assert_eq!(queue.dropped_by([segment(3, 0), segment(4, 0)]), [(2, 0), (1, 0)]);
 }
@@ -205,7 +207,8 @@ fn early_drops_what_three_of_its_flow_are_ahead_of() {
     let mut queue = Queue::new(9, &json!({ "early": true, "threshold": "5pkt" }));
     assert_eq!(queue.dropped_by(segments(1, 0..4)), [], "below the threshold");
     assert_eq!(queue.dropped_by(segments(2, 0..3)), [], "two are ahead");
-    // Each window has one loss. The window does not end until segment 3 is retransmitted.
+    // At most one packet of a window is dropped. The window does not end until segment 3 is
+    // retransmitted.
     assert_eq!(queue.dropped_by(segments(2, 3..6)), [(2, 3)]);
     assert_eq!(queue.dropped_by([again(2, 3)]), [(2, 3)], "it is full, and nothing is pushed out");
 }
@@ -252,8 +255,8 @@ fn a_share_of_a_buffer_without_limit_is_a_mistake_only_where_it_counts() {
 }
 
 proptest! {
-    /// A packet dropped for a new one has three successors of its flow. No retransmission is
-    /// dropped while a new packet waits.
+    /// A waiting packet that is dropped for a new packet is followed by at least three packets of
+    /// its flow. No retransmission is dropped while a packet that is not a retransmission waits.
     #[test]
     fn a_chosen_loss_has_three_behind_it(
         arrivals in prop::collection::vec((0_u32..6, prop::bool::weighted(0.1)), 1..120),
@@ -281,7 +284,7 @@ proptest! {
             let seq = segment(flow, number).seq;
             let place = before.iter().position(|it| it.seq == seq && is_new(it));
             match place {
-                // The arriving packet itself.
+                // The arriving packet itself was dropped.
                 None => {
                     prop_assert_eq!(packet.seq, seq);
                     prop_assert!(is_new(&packet) || !before.iter().any(is_new));

@@ -1,9 +1,9 @@
 //! A port with an event per departure.
 //!
-//! Such a port is needed if the departure time of a packet is not known when the packet is
-//! admitted, because the discipline acts at departure or changes the order. Such a port is also
-//! needed if other ports need the exact occupancy of a shared buffer. The port tells its caller
-//! when the packet in service departs, and is called at that time.
+//! Such a port is needed if the discipline acts at departure or changes the order, because the
+//! departure time of a packet is then not known at its admission. It is also needed if other ports
+//! need the exact occupancy of a shared buffer. The port tells its caller when the packet in
+//! service departs, and is called at that time.
 
 mod room;
 
@@ -24,8 +24,8 @@ use crate::queue::{
     Refusal, Verdict,
 };
 
-/// Bytes of a control frame that the layer-2 overhead does not count: the frame has 64 bytes with
-/// its Ethernet header (IEEE 802.3 annex 31B).
+/// Size of a control frame without the layer-2 overhead: the frame has 64 bytes with Ethernet
+/// header and checksum (IEEE 802.3 annex 31B).
 const CONTROL_FRAME: u32 = 46;
 
 /// The packet that is being sent.
@@ -45,9 +45,9 @@ pub struct Stepped {
     waiting: Occupancy,
     /// [`Self::waiting`] by class, if there are several classes.
     by_class: [ClassLoad; CLASSES],
-    /// The buffer space in use, without headers.
+    /// The buffer space that packets use, without trimmed headers.
     held: Occupancy,
-    /// The space that headers use, if the port trims.
+    /// The space that trimmed headers use, if the port trims.
     headers: Occupancy,
     /// Whether the discipline may trim packets.
     trims: bool,
@@ -70,8 +70,8 @@ pub struct Stepped {
     discipline: Discipline,
     random: Stream,
     counters: PortCounters,
-    /// Admitted packets that were dropped later, at the last departure or because of the last
-    /// offered packet.
+    /// Packets dropped after their admission: at the last departure, or pushed out by the last
+    /// offer.
     late: VecDeque<Gone>,
     /// Class and position of the packets that the last offered packet would push out.
     victims: Vec<(usize, usize)>,
@@ -179,7 +179,7 @@ impl Stepped {
         }
         self.classes[class].push_back(waiting);
         if self.in_service.is_none() && !self.is_paused(class) {
-            // A header of a class that is not stopped, cut off from a packet of a class that is.
+            // The packet's class was paused, but the class of the trimmed header is not.
             self.start_next(now, commons);
             return Admission::Started;
         }
@@ -224,7 +224,7 @@ impl Stepped {
         Ok((parcel, pushes_out))
     }
 
-    /// Lets the discipline decide about an offered packet, which fits or not, or only its header.
+    /// Lets the discipline decide about an offered packet, given whether it or its header fits.
     fn decide(
         &mut self,
         now: Time,
@@ -256,7 +256,7 @@ impl Stepped {
         if self.paused == 0 {
             return self.waiting.packets == 0;
         }
-        // A header that the port would cut off may be of a class that is not paused.
+        // If the port trims, the class may change with trimming, so it is not known yet.
         !self.trims && !self.is_paused(self.discipline.class(packet)) && self.next_class().is_none()
     }
 
@@ -270,7 +270,7 @@ impl Stepped {
         (0..self.classes.len()).find(sends)
     }
 
-    /// Removes the packet in service at `now`, and sends the next packet. Returns the removed packet.
+    /// Removes and returns the packet in service at `now`, and begins to send the next packet.
     ///
     /// # Panics
     /// Panics if no packet is in service.
@@ -475,7 +475,7 @@ impl Stepped {
         Ok(parcel)
     }
 
-    /// Sends a packet, which will have gone as `gone`.
+    /// Begins to send a packet. `gone` describes the packet after its departure.
     fn start(&mut self, next: &Waiting, gone: Gone, is_header: bool, now: Time) {
         // A line that was idle or paused begins to send now.
         let ready = if now > self.last_departure { now } else { next.since };
@@ -493,7 +493,7 @@ impl Stepped {
         };
         self.in_service = Some(InService { size: next.parcel.size(), gone, is_header, service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        // Without reordering, this is the end of the list.
+        // Without reordering, the place is always the end of the list.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }

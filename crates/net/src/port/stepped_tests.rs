@@ -12,7 +12,7 @@ use crate::packet::Ecn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Departure(usize),
-    /// The port stops to send these classes, or continues.
+    /// The port stops sending these classes, or continues.
     Signal(usize, u8, bool),
     Arrival(usize),
 }
@@ -24,9 +24,9 @@ pub(super) struct Switch {
     /// The events, ordered by time and by their order among simultaneous events.
     schedule: BTreeSet<(Time, u64, Happening)>,
     sequence: u64,
-    /// The packets that arrived behind each port, with their times.
+    /// The packets that arrived at the end of each port's link, with their arrival times.
     pub arrived: Vec<Vec<(Time, Packet)>>,
-    /// The packets dropped at each port, on arrival or later.
+    /// The packets that each port dropped, at their arrival or later, with the times of the drops.
     pub dropped: Vec<Vec<(Time, u64)>>,
 }
 
@@ -46,7 +46,7 @@ impl Switch {
         }
     }
 
-    /// Runs all events before an arrival at `now`.
+    /// Runs all events that precede an arrival at `now`.
     pub fn advance(&mut self, now: Time) {
         self.sequence += 1;
         while let Some(first) = self.schedule.first().copied()
@@ -145,7 +145,7 @@ pub(super) fn config(limit: Limit, queue: QueueConfig) -> PortConfig {
     PortConfig { buffer, queue, ..PortConfig::host(GIGABIT, DELAY) }
 }
 
-/// Full packet number `seq` with these labels.
+/// A full packet with the number `seq` and these labels.
 pub(super) fn numbered(seq: u64, label: u16) -> Packet {
     Packet { seq, label, ..packet(1460) }
 }
@@ -180,7 +180,7 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u16)>> {
 }
 
 proptest! {
-    /// If both kinds of port are possible, the two agree on every packet, mark, drop, time and
+    /// Where both kinds of port are possible, they agree on every packet, mark, drop, time and
     /// counter.
     #[test]
     fn departures_that_are_events_change_nothing(
@@ -195,9 +195,10 @@ proptest! {
         is_host in any::<bool>(),
         no_delay in any::<bool>(),
     ) {
-        // Without a delay, a packet arrives at the time of its departure. If arrivals come first,
-        // the FIFO port counts the packet as gone once it is delivered. The other port counts it as
-        // gone only when that time is over.
+        // On a link without delay, a packet arrives at the time of its departure. With
+        // `ArrivalFirst`, the FIFO port counts the packet as gone once it is delivered, but the
+        // stepped port counts it as gone only after all events at this time. Links without delay
+        // are therefore tested only with `DepartureFirst`.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer::new(limit, counts_in_service));
         let clock_noise = Span::from_nanos(noise);
@@ -308,7 +309,7 @@ fn urgent_packets_wait_for_one_other_at_most() {
     }
 }
 
-/// A backlog of 20 ms at 1 Gbps, refilled at twice the line rate.
+/// Packets arrive at 2 Gbps for 60 ms, at a port of 1 Gbps.
 #[test]
 fn codel_drops_at_departure_by_the_control_law() {
     let codel = queue(json!({ "name": "codel", "target": "1ms", "interval": "10ms" }));
@@ -321,8 +322,8 @@ fn codel_drops_at_departure_by_the_control_law() {
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
     // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
     // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. Each drop is due interval /
-    // sqrt(count) after the previous drop. It happens at the next departure, and departures are 12
-    // us apart.
+    // sqrt(count) after the previous drop, and happens at the first departure after that time.
+    // Departures are 12 us apart.
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");
     let mut due = first as f64;
@@ -334,7 +335,7 @@ fn codel_drops_at_departure_by_the_control_law() {
     assert_eq!((waits, times.len() as u64), (10_000, switch.ports[0].counters().dropped));
 }
 
-/// The largest queues of `hot` busy ports of a switch.
+/// The largest queue of each of `hot` busy ports that share a buffer.
 fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     let total = 1_000_000;
     let limit = Limit::Bytes(total);
@@ -345,7 +346,7 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     };
     let alpha = Some(alpha.parse().expect("a ratio"));
     let mut switch = Switch::new(&vec![port; 8], Some(PoolConfig { total: limit, alpha }));
-    // The load of each busy port is ten times its rate.
+    // Packets arrive at each busy port at ten times its line rate.
     for step in 0..5_000 {
         for port in 0..hot {
             switch.offer(Time::ZERO + Span::from_nanos(1_200) * step, port, numbered(step, 0));
@@ -391,8 +392,8 @@ fn a_shared_buffer_lends_what_other_ports_leave_within_a_port_s_limit() {
         switch.offer(Time::ZERO, 1, numbered(seq, 0));
     }
     assert_eq!(switch.ports[1].view().packets, 2, "what is left of the pool");
-    // At 12 us, both ports send their next packet, and each has freed the space of one packet. At
-    // 24 us, the first port uses the space of two packets.
+    // At 12 us, each port begins to send its next packet, and has freed the space of one packet. At
+    // 24 us, the first port occupies the space of two packets.
     switch.advance(at(25));
     assert_eq!(switch.commons.pools[0].used().packets, 4);
     for seq in 10..20 {

@@ -96,7 +96,8 @@ fn as_scheduled_the_line_comes_first_that_has_been_busy_for_fewer() {
     let delay = Span::from_micros(100);
     let config = PortConfig { ties: Ties::Scheduled, ..PortConfig::host(GIGABIT, delay) };
     let mut port = Alone::new(&config);
-    // Each arrival finds at most one packet; the last arrival finds the line idle.
+    // Each arriving packet finds at most one packet in the port. The last packet finds the line
+    // idle.
     for (micros, sequence) in [(0, 0), (12, 1), (24, 2), (60, 3)] {
         port.offer(at(micros), packet(1460), sequence);
     }
@@ -134,7 +135,8 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
     assert_eq!((port.counters().max_packets, port.counters().max_bytes), (2, 3000));
     assert_eq!(port.sending_until(at(18)), Span::from_micros(18));
-    // At 18 us, the second packet is being sent, and the third packet has waited since its arrival.
+    // At 18 us, the second packet is being sent after a wait of 12 us, and the third packet has
+    // waited for 18 us.
     assert_eq!(port.byte_time_until(at(18)), 1500 * 30_000_000);
     assert_eq!(port.byte_time_until(at(40)), 1500 * 36_000_000);
 }
@@ -172,8 +174,8 @@ impl Reference {
 }
 
 proptest! {
-    /// The analytic port agrees with the reference port, conserves packets, and delivers each
-    /// packet once and in order.
+    /// The FIFO port agrees with the reference port, conserves packets, and delivers each packet
+    /// once and in order.
     #[test]
     fn agrees_with_a_port_that_simulates_every_departure(
         arrivals in prop::collection::vec((0_u64..20, 0_u16..1460), 1..100),

@@ -58,7 +58,8 @@ fn run(threshold: u64, limit: Limit, counts_in_service: bool) -> Switch {
 
 const LIMIT: Limit = Limit::Bytes(8000);
 
-/// Packets are trimmed beyond the threshold, or because the buffer is full, however it counts.
+/// Packets are trimmed if the queue is above the threshold or the buffer is full, for every unit of
+/// the buffer's limit.
 #[test]
 fn every_packet_arrives_and_what_was_cut_off_is_known() {
     let limits = [LIMIT, Limit::Bytes(7500), Limit::Bytes(7501), Limit::Packets(5)];
@@ -84,7 +85,8 @@ fn every_packet_arrives_and_what_was_cut_off_is_known() {
     }
 }
 
-/// A burst longer than the room for headers loses the rest, and headers take no room of packets.
+/// If a burst has more headers than fit, the rest is dropped. Headers do not use the buffer space
+/// of full packets.
 #[test]
 fn headers_have_a_limit_of_their_own() {
     let limit = Limit::Packets(5);
@@ -102,7 +104,7 @@ fn headers_have_a_limit_of_their_own() {
             switch.offer(Time::ZERO, 0, packet);
         }
         switch.finish();
-        // One packet is sent, five wait, and the others are cut.
+        // One packet is being sent, five packets wait, and the other 14 are trimmed or dropped.
         let counters = switch.ports[0].counters();
         let kept = headers.min(14);
         assert_eq!((counters.trimmed, counters.dropped), (kept, 14 - kept), "{headers}");
@@ -110,7 +112,7 @@ fn headers_have_a_limit_of_their_own() {
     }
 }
 
-/// A packet that another switch has trimmed to its header also waits in the room for headers.
+/// A header that another switch has trimmed also uses the space for headers.
 #[test]
 fn a_header_from_elsewhere_finds_room_in_a_full_buffer() {
     let limit = Limit::Packets(2);
@@ -129,7 +131,7 @@ fn a_header_from_elsewhere_finds_room_in_a_full_buffer() {
     assert_eq!(switch.ports[0].counters().trimmed, 0, "it was cut elsewhere");
 }
 
-/// The discipline sees how much of each class waits.
+/// The discipline sees how many packets of each class wait.
 #[test]
 fn a_discipline_sees_each_class() {
     struct Looks(std::sync::Arc<std::sync::Mutex<Vec<[u32; 3]>>>);

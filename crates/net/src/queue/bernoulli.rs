@@ -1,4 +1,4 @@
-//! Independent random loss, for losses not caused by a full buffer.
+//! Independent random losses, in addition to those of a full buffer.
 
 use incast_engine::Stream;
 use schemars::JsonSchema;

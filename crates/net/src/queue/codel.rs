@@ -113,7 +113,7 @@ impl Codel {
     }
 
     /// Begins a drop state with its first drop or mark (§5, `deque`). If the last drop state ended
-    /// a short time ago, its rate is a good initial value.
+    /// recently, the new state begins near the last drop rate.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -138,7 +138,8 @@ impl QueueDiscipline for Codel {
         Verdict::Admit
     }
 
-    /// The `deque` of §5, called once per packet at the head; the loop is in the port.
+    /// The function `deque` of §5, called for each packet at the head of the queue; its loop is in
+    /// the port.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let now = view.now;
         let may_drop = self.may_drop(waited, view);
@@ -161,7 +162,8 @@ impl QueueDiscipline for Codel {
         self.count += 1;
         let verdict = self.hit(packet, AfterDrop::Schedule);
         if verdict == Verdict::Mark {
-            // A mark ends the dequeue, so the next mark is due later (as in Linux).
+            // A marked packet is sent, which ends this dequeue. The next mark is therefore due
+            // later (as in Linux).
             self.drop_next = self.control_law(self.drop_next);
         }
         verdict
@@ -184,8 +186,8 @@ mod tests {
         }
     }
 
-    /// Takes a packet every 100 us, with a waiting time of `waited`, from a queue that stays long.
-    /// Returns the times of hits in us.
+    /// Dequeues a packet every 100 us from a long queue; each packet has waited for `waited`.
+    /// Returns the times, in us, at which packets are marked or dropped.
     fn hits(
         codel: &mut Codel,
         packet: &Packet,
@@ -215,9 +217,9 @@ mod tests {
     const LONG: Span = Span::from_millis(20);
     const SHORT: Span = Span::from_millis(4);
 
-    /// The first drop comes an interval after the waiting time rose above the target. The next
-    /// drops are interval / sqrt(count) apart. Each drop comes in the first 100-us slot after the
-    /// drop is due.
+    /// The first drop comes one interval after the waiting time rose above the target. Each next
+    /// drop is due interval / sqrt(count) after the previous one, and happens at the first dequeue
+    /// after that time. There is a dequeue every 100 us.
     #[test]
     fn drops_follow_the_control_law() {
         let mut codel = Codel::new(&rfc(), &SITE);
@@ -258,7 +260,7 @@ mod tests {
         };
         let (count, delta) = begin_again(100);
         assert_eq!(count, delta);
-        // The rate is forgotten 16 intervals later.
+        // After 16 intervals, the last drop rate is forgotten.
         assert_eq!(begin_again(1_700_000).0, 1);
     }
 

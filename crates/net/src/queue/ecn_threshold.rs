@@ -55,7 +55,7 @@ pub struct EcnThreshold {
     threshold: Limit,
     counts_arriving: bool,
     counts_in_service: bool,
-    /// The verdict on packets without ECN that arrive above the threshold.
+    /// The verdict on packets that are not ECN-capable and arrive above the threshold.
     otherwise: Verdict,
 }
 
@@ -111,7 +111,7 @@ mod tests {
         EcnThreshold::new(params, &SITE).offer(packet, &view, &mut random)
     }
 
-    /// The longest queue, in packets, at which an arriving packet is not marked.
+    /// The longest queue, in packets, at which an arriving packet is still not marked.
     fn longest_unmarked(params: &Params) -> u32 {
         let marked = |packets| verdict(params, &packet(Ecn::Capable), packets) == Verdict::Mark;
         let longest = (0..100).find(|packets| marked(*packets)).expect("there is a threshold") - 1;

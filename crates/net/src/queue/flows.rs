@@ -1,6 +1,6 @@
-//! A discipline's state per flow, indexed by flow number, so that no packet needs a hash.
+//! A discipline's state per flow, stored by flow number, so that no hash table is needed.
 
-/// The flows of a port; their numbers have no large gaps.
+/// The flows of a port. The vector is small, because their numbers have no large gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Flows<T> {
     first: u32,
@@ -8,7 +8,7 @@ pub struct Flows<T> {
 }
 
 impl<T: Clone + Default> Flows<T> {
-    /// Adds a new flow.
+    /// The state of a flow, which is added if it is new.
     pub fn entry(&mut self, flow: u32) -> &mut T {
         if self.flows.is_empty() {
             self.first = flow;

@@ -1,4 +1,4 @@
-//! A queue whose end is reserved for priority packets.
+//! A queue in which only priority packets are admitted beyond a threshold.
 
 use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;

@@ -28,7 +28,7 @@ fn busy(packets: u32) -> QueueView {
     QueueView { load: Load { packets, bytes, in_service_bytes: 1500 }, ..QueueView::default() }
 }
 
-/// A discipline's answers for packets of all kinds at a queue that grows and shrinks.
+/// A discipline's verdicts on packets of all kinds while the queue grows and shrinks.
 fn verdicts(config: &QueueConfig, ecn: Ecn) -> Vec<Verdict> {
     let mut discipline = config.build(&SITE);
     let mut random = Stream::named(3, "law", 0);
@@ -71,8 +71,7 @@ fn only_those_act_at_departure_that_say_so() {
         for label in 0..=u16::MAX {
             let packet = Packet { label, ..data() };
             assert!(discipline.class(&packet) < discipline.classes(), "{name}");
-            // In the first round, packets that push out other packets are not pushed out
-            // themselves.
+            // A packet that may push out other packets must not be pushed out in the first round.
             let pushes_out = discipline.pushes_out(&packet).is_some();
             assert!(!pushes_out || !discipline.gives_way(&packet, 0), "{name}");
             acts |= pushes_out;
@@ -81,7 +80,8 @@ fn only_those_act_at_departure_that_say_so() {
     }
 }
 
-/// In any state, an idle port admits packets again and sends what it admits.
+/// Whatever the state of the discipline, an idle port admits packets and sends the admitted
+/// packets. RED may drop a few of them.
 #[test]
 fn no_discipline_starves_its_port() {
     for (name, config) in every_entry() {

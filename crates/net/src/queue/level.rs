@@ -30,8 +30,8 @@ impl Level {
         self.of(site.buffer)
     }
 
-    /// The threshold of a port with this buffer. Shares are rounded up; the threshold is infinite
-    /// if the port has no buffer.
+    /// The threshold of a port with this buffer. Shares are rounded up. A share of a port without a
+    /// buffer is infinite.
     pub fn of(self, buffer: Option<Limit>) -> Limit {
         let part = |whole: u64, millionths: u32| {
             (u128::from(whole) * u128::from(millionths)).div_ceil(1_000_000) as u64

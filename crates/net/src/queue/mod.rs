@@ -1,8 +1,8 @@
 //! Queue disciplines. Each discipline has a file, and a line in the list below.
 //!
-//! A discipline only decides, and the port stores packets. The port checks its buffer first, so a
-//! discipline sees only packets for which there is room, or for which the discipline would make
-//! room.
+//! A discipline only decides; the port stores packets. The port checks its buffer first. It
+//! therefore offers to the discipline only packets that fit, or that fit if the discipline pushes
+//! out other packets.
 
 use std::ops::Deref;
 
@@ -40,13 +40,14 @@ pub struct Load {
 }
 
 impl Load {
-    /// Whether the port is empty: no packet is being sent, and none waits for the end of a pause.
+    /// Whether the port is empty: no packet is being sent, and no packet waits.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.in_service_bytes == 0 && self.packets == 0
     }
 
-    /// Occupancy of the port: waiting packets, and the packet being sent if `counts_in_service`.
+    /// Occupancy of the port: the waiting packets and, if `counts_in_service`, the packet being
+    /// sent.
     #[inline]
     pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
         let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
@@ -56,8 +57,8 @@ impl Load {
         }
     }
 
-    /// Occupancy of the port after a packet of `size` bytes was admitted. An idle link sends the
-    /// packet at once.
+    /// Occupancy of the port after the admission of a packet of `size` bytes. If the link is idle,
+    /// the packet is sent at once.
     #[inline]
     pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
         let before = self.occupancy(counts_in_service);
@@ -162,8 +163,8 @@ pub struct Site {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Whether the discipline decides at departure, reorders packets, or removes waiting packets.
-    /// The port of such a discipline has an event per departure.
+    /// Whether the discipline decides at departure, reorders packets, or removes waiting packets. A
+    /// port with such a discipline has an event per departure.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Refuses the first parameter that is invalid for the switch's ports.
@@ -210,9 +211,9 @@ impl Verdict {
 pub enum Verdict {
     /// Enqueue the packet, or send it if the link is idle.
     Admit,
-    /// As `Admit`, with the congestion-experienced mark (RFC 3168).
+    /// As `Admit`, and set the congestion-experienced mark (RFC 3168).
     Mark,
-    /// As `Admit`, with the payload removed.
+    /// As `Admit`, and remove the payload.
     Trim,
     /// Drop the packet.
     Drop(DropReason),
@@ -223,21 +224,20 @@ pub enum Verdict {
 pub enum Refusal {
     /// The packet is dropped.
     Drop,
-    /// The payload is removed, and the header is admitted if there is room for headers
+    /// The payload is removed, and the header is admitted if it fits into the space for headers
     /// ([`crate::buffer::Buffer::headers`]).
     Trim,
 }
 
 impl Verdict {
-    /// Signals congestion with a mark if the packet is ECN-capable (RFC 3168 §5), else with
-    /// `other`.
+    /// A mark if the packet is ECN-capable (RFC 3168 §5), otherwise `other`.
     #[inline]
     pub fn mark_or(packet: &Packet, other: Self) -> Self {
         if packet.ecn() == Ecn::NotCapable { other } else { Self::Mark }
     }
 }
 
-/// The reason why a packet was dropped. A value has the size of a time, so that
+/// The reason why a packet was dropped. The type has the size of a time, so that
 /// [`crate::Admission`] fits into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -256,8 +256,8 @@ pub enum DropReason {
 /// [`QueueDiscipline::offer`]; only ports with departure events ([`Parameters::ACTS_AT_DEPARTURE`])
 /// call the other methods.
 pub trait QueueDiscipline {
-    /// The decision on an arriving `packet` for which the buffer has room, or will have room after
-    /// other packets have been pushed out.
+    /// The decision on an arriving `packet` that fits into the buffer, or that will fit after other
+    /// packets have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
     /// Whether the discipline may trim packets. Ports that trim have departure events.
@@ -271,7 +271,7 @@ pub trait QueueDiscipline {
         Refusal::Drop
     }
 
-    /// The decision on `packet`, which waited for `waited` and is about to be sent; `view` is the
+    /// The decision on `packet`, which waited for `waited` and is about to be sent. `view` is the
     /// queue behind `packet`. If `packet` is dropped, the next packet is examined at once.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let _ = (packet, waited, view);
@@ -289,8 +289,8 @@ pub trait QueueDiscipline {
         0
     }
 
-    /// The search for waiting packets that an arriving `packet` pushes out if it does not fit;
-    /// `None` if `packet` may not push out other packets.
+    /// How to search for the waiting packets that an arriving `packet` pushes out if it does not
+    /// fit. `None` if `packet` may not push out other packets.
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None

@@ -1,4 +1,4 @@
-//! A full buffer that drops waiting packets in favour of priority packets.
+//! A queue that drops waiting packets of a full buffer to admit priority packets.
 
 use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
@@ -39,7 +39,8 @@ pub enum Victim {
 pub struct Search {
     /// The packet with which each round begins.
     pub first: Victim,
-    /// Number of rounds. A further round takes place if there is still no room.
+    /// Maximum number of rounds. There is a further round only if the packets found so far do not
+    /// free enough space.
     pub rounds: u8,
 }
 

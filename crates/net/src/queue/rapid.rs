@@ -1,4 +1,4 @@
-//! A full buffer that drops packets whose loss can be repaired without a timeout.
+//! A queue that drops, from a full buffer, packets whose loss can be repaired without a timeout.
 
 use incast_engine::{Fault, Limit, Span, Stream};
 use schemars::JsonSchema;
@@ -74,7 +74,7 @@ const DUPACKS: usize = 3;
 
 /// Rounds of a search. The first round searches for a packet with three successors in a window
 /// without another loss. The second round searches for such a packet in a window with a loss. The
-/// third round takes any packet except retransmissions.
+/// third round takes any data packet except retransmissions.
 const SAFE: u8 = 0;
 const SECOND: u8 = 1;
 const ANY: u8 = 2;
@@ -85,11 +85,12 @@ struct Flow {
     epoch: u8,
     /// One past the highest byte seen.
     seen: u64,
-    /// First bytes of the latest arrivals, oldest first, without retransmissions.
+    /// First bytes of the three latest data packets that joined the queue, oldest first, without
+    /// retransmissions.
     last: [u64; DUPACKS],
     /// Number of waiting data packets.
     waiting: u32,
-    /// The last lost byte. `None` after this byte has been sent again.
+    /// The last lost byte. `None` if there is no loss, or if this byte has been retransmitted.
     lost: Option<u64>,
     /// The end of the window being repaired: the highest byte seen when the first retransmission
     /// arrived.
@@ -122,7 +123,8 @@ impl Flow {
             return;
         }
         if packet.seq > self.seen && self.seen > 0 {
-            // The packets in between were lost earlier or did not fit.
+            // The packets between these two were lost before they reached this port, or were
+            // dropped here.
             self.lose(packet.seq - 1);
         }
         self.seen = self.seen.max(packet.seq_end());
@@ -146,7 +148,7 @@ impl Flow {
         }
     }
 
-    /// Notes that all missing packets up to `last` must be sent again.
+    /// Notes that all missing packets up to the byte `last` must be retransmitted.
     fn lose(&mut self, last: u64) {
         self.lost = Some(self.lost.map_or(last, |lost| lost.max(last)));
     }
@@ -196,7 +198,8 @@ impl QueueDiscipline for Rapid {
         flow.arrive(packet);
         let is_late = |threshold| view.occupancy(self.counts_in_service).reaches(threshold);
         let may_go = packet.payload > 0 && !is_again(packet) && packet.label & self.label == 0;
-        // The ACKs of these packets trigger the packets that will follow it.
+        // The ACKs of the flow's waiting packets make the sender send packets that will follow this
+        // packet.
         if may_go
             && self.early.is_some_and(is_late)
             && flow.waiting as usize >= self.followers

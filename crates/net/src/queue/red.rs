@@ -212,9 +212,10 @@ impl Average {
         }
     }
 
-    /// The average at an arrival that finds the queue `view`. An idle link counts as one sample of
-    /// an empty queue for every packet that it could have sent (Floyd & Jacobson 1993 §IV). The
-    /// arrival adds one more such sample, as in ns-2; the paper's pseudocode omits this sample.
+    /// The average at an arrival that finds the queue `view`. An idle time counts as one sample of
+    /// an empty queue for each packet that the link could have sent (Floyd & Jacobson 1993 §IV).
+    /// The arrival itself adds one more sample of an empty queue, as in ns-2; the paper's
+    /// pseudocode omits this sample.
     pub(super) fn sample(&mut self, view: &QueueView) -> f64 {
         if view.is_idle() {
             let idle = view.now.saturating_since(view.idle_since).as_picos();
@@ -235,7 +236,7 @@ impl Average {
         (if self.in_bytes { queue.bytes } else { queue.packets }) <= 1
     }
 
-    /// The weight of `packet` in typical packets.
+    /// The weight of `packet` in units of a typical packet.
     pub(super) fn weight_of(&self, packet: &Packet) -> f64 {
         if self.in_bytes { f64::from(packet.size()) / self.mean_packet } else { 1.0 }
     }
@@ -248,7 +249,7 @@ pub(super) enum Signal {
     None,
     /// The packet is dropped or marked at random.
     Chance,
-    /// Every packet is hit.
+    /// Every packet is dropped or marked.
     Certain,
 }
 
@@ -262,8 +263,8 @@ pub(super) struct Curve {
     gentle: bool,
     spacing: Spacing,
     spares: Spares,
-    /// Number of packets since the last hit, in typical packets; `None` while the average is below
-    /// `min`.
+    /// Number of packets since the last hit, in units of a typical packet; `None` while the average
+    /// is below `min`.
     count: Option<f64>,
 }
 
@@ -297,7 +298,7 @@ impl Curve {
         }
     }
 
-    /// Whether every packet is hit.
+    /// Whether every packet is dropped or marked at this average.
     fn is_certain(&self, average: f64) -> bool {
         average >= if self.gentle { 2.0 * self.max } else { self.max }
     }
@@ -326,8 +327,8 @@ impl Curve {
     ///
     /// As in Floyd & Jacobson 1993, figure 2, the count of packets since the last hit makes the
     /// spacing of hits uniform. With lengths in bytes, the probability is multiplied by the
-    /// packet's size after this correction for the spacing, as in ns-2; in the figure, it is
-    /// multiplied before the correction.
+    /// packet's size. As in ns-2, this happens after the correction for the spacing; in the figure,
+    /// it happens before.
     pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {
             self.count = None;
@@ -359,7 +360,7 @@ impl Curve {
     }
 }
 
-/// The treatment of a packet that is dropped or marked.
+/// How congestion is signalled: whether a hit is a mark or a drop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Response {
     pub(super) ecn: bool,

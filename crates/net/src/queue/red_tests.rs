@@ -38,8 +38,8 @@ fn the_average_is_in_the_unit_of_the_thresholds() {
 
 #[test]
 fn an_idle_link_saw_an_empty_queue_for_every_packet_that_it_could_have_sent() {
-    // 1500 bytes take 12 us at 1 Gbps. 40 us are the time of three packets, and the arrival is the
-    // fourth sample.
+    // A link of 1 Gbps sends 1500 bytes in 12 us, so it could have sent three packets in 40 us. The
+    // arrival is the fourth sample.
     let mut average = average(0.5, PACKETS[0]);
     close(average.sample(&busy(32)), 16.0);
     let at = |micros| Time::ZERO + Span::from_micros(micros);
@@ -55,7 +55,7 @@ fn a_weight_of_one_is_no_average() {
     close(average.sample(&busy(3)), 3.0);
 }
 
-/// The number of packets between two hits if every draw is the same number.
+/// The number of packets up to the next hit if every random number is `draw`.
 fn spacing(curve: &Curve, average: f64, draw: f64) -> usize {
     let mut curve = curve.clone();
     (1..100).find(|_| curve.judge(average, 1.0, draw) != Signal::None).expect("a hit comes")
@@ -63,15 +63,16 @@ fn spacing(curve: &Curve, average: f64, draw: f64) -> usize {
 
 #[test]
 fn hits_are_spaced_by_the_count_of_packets_since_the_last() {
-    // Halfway up to max_p = 0.2, p is 0.1. With the count, the probability is 1/10, 1/9, ... 1/2,
-    // 1.
+    // The average is halfway between the thresholds, so p is half of max_p: 0.1. With the count,
+    // the probability is 1/10 for the first packet, then 1/9, and so on up to 1.
     let curve = Curve::new(PACKETS, 0.2, false);
     assert_eq!(spacing(&curve, 10.0, 0.0999), 1);
     assert_eq!(spacing(&curve, 10.0, 0.1001), 2);
     assert_eq!(spacing(&curve, 10.0, 0.1999), 6);
     assert_eq!(spacing(&curve, 10.0, 0.4999), 9);
     assert_eq!(spacing(&curve, 10.0, 0.9999), 10);
-    // After a hit, the count begins with the next packet (figure 2), so there is one packet fewer.
+    // After a hit, the count is 1 at the next packet (figure 2), so the longest gap is one packet
+    // shorter.
     let after_a_hit = Curve { count: Some(0.0), ..curve };
     assert_eq!(spacing(&after_a_hit, 10.0, 0.9999), 9);
     assert_eq!(spacing(&after_a_hit, 10.0, 0.1110), 1);
@@ -79,7 +80,7 @@ fn hits_are_spaced_by_the_count_of_packets_since_the_last() {
 
 #[test]
 fn spaced_hits_are_uniform() {
-    // The gap after a hit is uniform from 1 to 1/p - 1 = 9 packets.
+    // The gap after a hit is uniformly distributed from 1 to 1/p - 1 = 9 packets.
     let mut curve = Curve::new(PACKETS, 0.2, false);
     let mut random = Stream::named(3, "gaps", 0);
     let mut gaps = [0_u32; 12];
@@ -109,7 +110,8 @@ fn below_the_minimum_nothing_is_hit_and_the_count_is_forgotten() {
 fn beyond_the_maximum_every_packet_is_hit_or_gently_more() {
     let mut strict = Curve::new(PACKETS, 0.2, false);
     assert_eq!(strict.judge(15.0, 1.0, 0.9999), Signal::Certain);
-    // Halfway from max_th to twice max_th, the probability is halfway from max_p to 1.
+    // If the average is halfway from max_th to twice max_th, the probability is halfway from max_p
+    // to 1.
     let mut gentle = Curve::new(PACKETS, 0.2, true);
     assert_eq!(gentle.clone().judge(22.5, 1.0, 0.5999), Signal::Chance);
     assert_eq!(gentle.clone().judge(22.5, 1.0, 0.6001), Signal::None);
@@ -169,8 +171,8 @@ fn wait_curve() -> Curve {
 
 #[test]
 fn ns2_waits_for_the_inverse_of_the_probability_before_the_next_hit() {
-    // Halfway from 5 to 15, p is 0.1. The first 9 packets after a hit are exempt, and the next hit
-    // comes at the nineteenth packet at the latest.
+    // The average is halfway from 5 to 15, so p is 0.1. The first 9 packets after a hit are exempt,
+    // and one of the 10th to 19th packets is the next hit.
     let gap = |draw| {
         let mut curve = wait_curve();
         (1..100).find(|_| curve.judge(10.0, 1.0, draw) != Signal::None).expect("a hit comes")
@@ -224,7 +226,8 @@ fn ns2_spares_whoever_finds_at_most_one_packet_waiting() {
     for (spares, short) in [(Spares::Nobody, false), (Spares::ShortQueues, true)] {
         let mut red = Red::new(&params(spares), &SITE);
         red.average.value = 40.0;
-        // The third packet restarts the count, because the average crosses `min_th` there.
+        // The third packet finds a long queue. For ns-2, the average crosses `min_th` with this
+        // packet, because the short queues before it have reset the count.
         assert_eq!(verdicts(&mut red, &[1, 0, 9, 9]), [short, short, short, false], "{spares:?}");
     }
 }

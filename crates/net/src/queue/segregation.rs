@@ -112,7 +112,7 @@ struct Flow {
     /// Arrival of the first packet.
     since: Time,
     gaps: u32,
-    /// Averages of the gaps and of the squares of their deviations, picoseconds.
+    /// Weighted averages of the gaps (picoseconds) and of their squared deviations from the mean.
     mean: f64,
     variance: f64,
     /// Number of packets in the current train.
@@ -198,8 +198,8 @@ impl QueueDiscipline for Segregation {
         let flow = self.flows.entry(packet.route.flow());
         let mode = flow.arrive(packet, view.now, self.rate, &self.params);
         let is_first = mode == self.params.first;
-        // In the first class, the packet would overtake packets of its flow that wait in the second
-        // class.
+        // As long as packets of the flow wait in the second class, the packet joins this class,
+        // too. In the first class, it would overtake them.
         flow.class = usize::from(!is_first || flow.waiting[1] > 0);
         let one = Occupancy { packets: 1, bytes: packet.size().into() };
         if flow.class == self.burst_class {
@@ -215,7 +215,7 @@ impl QueueDiscipline for Segregation {
 
     fn departing(&mut self, packet: &Packet, _: Span, _: &QueueView) -> Verdict {
         let flow = self.flows.entry(packet.route.flow());
-        // Waiting packets of the first class leave first.
+        // The departing packet is of the first class if any packet of its flow waits there.
         let class = usize::from(flow.waiting[0] == 0);
         flow.waiting[class] = flow.waiting[class].saturating_sub(1);
         if class == self.burst_class {
@@ -284,8 +284,8 @@ mod tests {
             self.discipline.departing(&packet, Span::ZERO, &QueueView::default());
         }
 
-        /// The class of the last of `count` packets, each of which leaves before the next one
-        /// arrives.
+        /// Offers `count` packets, each of which leaves before the next one arrives. Returns the
+        /// class of the last packet.
         fn class_after(&mut self, flow: u32, count: usize, gap: impl Fn(usize) -> u64) -> usize {
             let mut class = None;
             for number in 0..count {
@@ -317,7 +317,8 @@ mod tests {
 
     #[test]
     fn the_squared_coefficient_of_variation_decides() {
-        // With gaps of 1 and 15 in turn, the variation is 49/64.
+        // The gaps are 10 and 150 us in turn, so their squared coefficient of variation is (70/80)²
+        // = 49/64.
         let class = |threshold| {
             let params = Params { threshold, weight: 1.0 / 256.0, ..by(Reading::Variation) };
             Port::new(&params).class_after(0, 4001, |n| if n % 2 == 0 { 150 } else { 10 })
@@ -364,12 +365,12 @@ mod tests {
     fn no_packet_overtakes_one_of_its_own_flow() {
         let mut port = Port::new(&Params { gaps: 4, train: 4, ..Params::default() });
         let classes: Vec<_> = (0..6).map(|_| port.arrive(0, 100)).collect();
-        // The flow is steady from the fifth packet on, but four packets still wait in the class of
-        // bursts.
+        // The flow is steady from the fifth packet on, but its first four packets still wait in the
+        // class of bursts.
         assert_eq!(classes, [Some(1); 6]);
         (0..6).for_each(|_| port.depart());
         assert_eq!(port.arrive(0, 100), Some(0));
-        // In the other direction nothing is overtaken.
+        // A packet that changes from the first class to the second cannot overtake.
         let classes: Vec<_> = (0..4).map(|_| port.arrive(0, 12)).collect();
         assert_eq!(classes, [Some(0), Some(0), Some(1), Some(1)]);
         (0..4).for_each(|_| port.depart());
@@ -381,7 +382,7 @@ mod tests {
         let mut port = Port::new(&Params::default());
         port.class_after(9, 50, |_| 100);
         let taken = (0..50).filter(|flow| port.arrive(*flow % 8, 1).is_some()).count();
-        // The limit is 90 % of 40 packets.
+        // The limit of the burst queue is 90 % of 40 packets.
         assert_eq!(taken, 36);
         assert_eq!(port.arrive(9, 50), Some(0));
         port.depart();

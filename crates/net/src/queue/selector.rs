@@ -1,4 +1,4 @@
-//! The criteria for packets of a class.
+//! Selects the packets of a class.
 
 use crate::packet::{Flags, Packet};
 

@@ -263,8 +263,8 @@ mod tests {
             }
         }
 
-        /// With equal thresholds and weight 1, the discipline is a threshold for packets without
-        /// priority.
+        /// With equal thresholds and a weight of 1, the discipline is the same as
+        /// `label-threshold`.
         #[test]
         fn with_equal_thresholds_and_weight_one_it_is_a_label_threshold(
             threshold in 0_u64..40,

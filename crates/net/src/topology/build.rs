@@ -1,4 +1,4 @@
-//! Construction of a network: ports of hosts and trunks, routes of flows, and shortcuts.
+//! Builds a network: the ports of hosts and trunks, the routes of flows, and the shortcuts.
 
 use std::collections::BTreeSet;
 
@@ -30,16 +30,16 @@ pub struct Attachment {
 pub struct Trunks<'a> {
     /// Switches and their links.
     pub fabric: &'a Fabric,
-    /// The port at each end of a link.
+    /// The parameters of the port at each end of a trunk.
     pub port: PortConfig,
     /// Buffers shared by the ports of a switch.
     pub pool: Option<PoolConfig>,
 }
 
 impl Network {
-    /// Hosts at the switches of a fabric. In every topology, host `i` sends through port `2i` and
-    /// receives from its switch's port `2i + 1`. The next numbers belong to the ports of trunks:
-    /// two ports per trunk, one per direction.
+    /// A network with hosts at the switches of a fabric. In every topology, host `i` sends through
+    /// port `2i` and receives through its switch's port `2i + 1`. The next numbers belong to the
+    /// ports of trunks: two ports per trunk, one per direction.
     pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
         let Trunks { fabric, port, pool } = trunks;
         let on = |config: &PortConfig, switch: SwitchId| PortConfig {
@@ -75,8 +75,8 @@ impl Network {
         }
     }
 
-    /// Adds the two routes of the next flow, from `server` to `client` and back. Each route is one
-    /// of the shortest paths, which [`Spread`] selects.
+    /// Adds the two routes of the next flow, from `server` to `client` and back. Each route takes
+    /// one of the shortest paths; [`Spread`] selects it.
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
@@ -88,9 +88,9 @@ impl Network {
         self.routes.len() / 2 - 1
     }
 
-    /// Like [`Self::add_flow`], but each route has all shortest paths. A packet takes the path with
-    /// the number that its sender chose ([`Packet::path`](crate::Packet::path)), modulo the number
-    /// of paths. Path 0 is the path that [`Spread`] selects.
+    /// Like [`Self::add_flow`], but each route has all shortest paths. The sender of a packet
+    /// chooses the number of its path ([`Packet::path`](crate::Packet::path)), which is taken
+    /// modulo the number of paths. Path 0 is the path that [`Spread`] selects.
     pub fn add_flow_with_paths(&mut self, server: HostId, client: HostId) -> u32 {
         for (from, to) in [(server, client), (client, server)] {
             let first = self.selected(from, to);
@@ -110,7 +110,7 @@ impl Network {
         [from, to].map(|host| self.attached_to[host.0 as usize])
     }
 
-    /// The path of the next route that [`Spread`] selects.
+    /// The path that [`Spread`] selects for the next route.
     fn selected(&self, from: HostId, to: HostId) -> Vec<Crossing> {
         let [begin, end] = self.switches_of(from, to);
         let mut random = Stream::named(self.seed, "route", self.routes.len().into());
@@ -132,17 +132,17 @@ impl Network {
         ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()).collect()
     }
 
-    /// Lets the switches stop their neighbours. `control` returns the scheme of each switch. Call it
-    /// before the first packet is sent.
+    /// Lets the switches stop their neighbours. `control` returns the scheme of each switch. To be
+    /// called before the first packet is sent.
     pub fn set_flow_control(&mut self, control: impl FnMut(SwitchId) -> Controls) {
         let switches = self.ends.iter().flatten().map(|switch| switch.0 + 1).max().unwrap_or(0);
         let controls = (0..switches).map(SwitchId).map(control).collect();
         self.guard = Some(Box::new(Guard::new(controls, &self.ends)));
     }
 
-    /// Computes the upstream neighbours of all ports, once all flows are known. Ports that trim get
-    /// departure events. With flow control, all ports get them: a port may be stopped, and a switch
-    /// counts what leaves it.
+    /// Computes which ports send to each port, once all flows are known. Ports that trim get
+    /// departure events. With flow control, all ports get departure events, because any port may be
+    /// stopped, and switches count the packets that leave.
     pub fn connect(&mut self) {
         self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
         let all = self.guard.is_some();

@@ -1,7 +1,7 @@
 //! A chain: switches in a row, each connected to the next.
 //!
-//! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three switches, with senders at the first
-//! and the second and receivers at the last.
+//! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three switches. The senders are at the
+//! first and second switches, and the receivers are at the third.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

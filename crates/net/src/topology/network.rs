@@ -24,7 +24,7 @@ pub struct Network {
     pub(super) commons: Commons,
     pub(super) routes: Routes,
     pub(super) express: Express,
-    /// The flow control, if switches have any.
+    /// The flow control, if the switches have one.
     pub(super) guard: Option<Box<Guard>>,
     /// Ports that get departure events; see [`Network::step`].
     pub(super) stepped: BTreeSet<PortId>,
@@ -42,8 +42,8 @@ pub struct Network {
 /// The lowest bit of the order of signals among simultaneous events.
 const SIGNALS: u64 = 1 << 62;
 
-/// The event to schedule for a port after a packet was taken from its link, with its order among
-/// simultaneous events.
+/// The event to schedule for a port after a packet was taken from its link: its time, and its order
+/// among simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextEvent {
     /// The next arrival at the end of the link.
@@ -71,8 +71,8 @@ impl Network {
         PortId(2 * host.0)
     }
 
-    /// Gives a port departure events, so that its caller knows when its line is free. Call it before
-    /// the first packet is sent.
+    /// Gives a port departure events, so that the caller knows when the port's line is free. To be
+    /// called before the first packet is sent.
     pub fn step(&mut self, port: PortId) {
         self.stepped.insert(port);
     }
@@ -82,7 +82,7 @@ impl Network {
         self.attached_to.len() as u32
     }
 
-    /// The ports of a route; if it has several paths, the ports of its first path.
+    /// The ports of a route. If the route has several paths, these are the ports of its first path.
     pub fn route(&self, route: RouteId) -> &[PortId] {
         self.routes.first(route)
     }
@@ -132,8 +132,8 @@ impl Network {
         self.routes.port(parcel.hop())
     }
 
-    /// Routes that share their first port with no other route, once all flows are known. No packet
-    /// of another route can get between the packets offered to such a port.
+    /// Routes that share their first port with no other route, once all flows are known. All
+    /// packets that are offered to the first port of such a route belong to this route.
     pub fn lone_routes(&self) -> Vec<RouteId> {
         let routes = || (0..self.routes.len()).map(RouteId);
         let mut users = vec![0_u32; self.ports.len()];
@@ -143,8 +143,8 @@ impl Network {
         routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
-    /// Whether a port announces its packets to the next port. A port that does so accepts packets
-    /// of a lone route in advance.
+    /// Whether a port announces its packets to the next port. Packets of a lone route may be
+    /// offered to such a port before their departure times.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
         self.express.shortcut(port) == Shortcut::Announce
@@ -177,7 +177,7 @@ impl Network {
             return NextEvent::Arrival(time, sequence);
         }
         match self.express.announced(id) {
-            // The packets that entered were dropped.
+            // All packets that entered were dropped, so no arrival is scheduled.
             next if next != before && port.is_link_empty() => NextEvent::entry(next),
             _ => NextEvent::None,
         }
@@ -204,8 +204,8 @@ impl Network {
         self.count_entry(port, parcel, admission)
     }
 
-    /// Counts an admitted packet at its input. Returns its admission, which has effects if the switch
-    /// then has a signal.
+    /// Counts an admitted packet at its input. Returns the admission, with effects if the switch
+    /// must now send a signal.
     #[inline(never)]
     fn count_entry(&mut self, port: PortId, parcel: Parcel, admission: Admission) -> Admission {
         if matches!(admission, Admission::Dropped(_)) {
@@ -226,7 +226,8 @@ impl Network {
     /// Counts a packet at the input through which it reached its switch.
     fn count(&mut self, packet: Gone, how: fn(&mut Guard, Counted, &[Pool])) {
         let Self { guard: Some(guard), routes, commons, .. } = self else { return };
-        // The parcel has the index of the port after this one.
+        // The parcel's hop is the index of the port after this one, so the port before this one is
+        // two entries earlier.
         let feeder = packet.parcel.hop().checked_sub(2).and_then(|hop| routes.port(hop));
         if let Some(feeder) = feeder {
             let Gone { parcel, class } = packet;
@@ -241,17 +242,17 @@ impl Network {
         }
     }
 
-    /// The next packet of a port that was dropped after it had been admitted; see
-    /// [`Port::pop_late`].
+    /// The next packet that a port dropped after its admission; see [`Port::pop_late`].
     pub fn pop_late(&mut self, port: PortId) -> Option<PacketId> {
         let gone = self.ports[port.0 as usize].pop_late()?;
         self.count(gone, Guard::leave);
         Some(gone.parcel.packet)
     }
 
-    /// The next signal of a switch to a neighbour: the port that it stops, the time at which the
-    /// signal gets there, and its order among simultaneous events. The signal waits for the frame
-    /// that is being sent in its direction, and then travels as a frame of its own.
+    /// The next signal of a switch to a neighbour: the neighbour's port, the time at which the
+    /// signal reaches it, the signal's order among simultaneous events, and the signal. The signal
+    /// is a control frame, and waits only for the frame that the switch is already sending to this
+    /// neighbour.
     pub fn pop_signal(&mut self, now: Time) -> Option<(PortId, Time, u64, Signal)> {
         let (feeder, signal) = self.guard.as_mut()?.pop_signal()?;
         // The two ports of a link have adjacent numbers.
@@ -260,12 +261,13 @@ impl Network {
         Some((feeder, at, SIGNALS | u64::from(feeder.0), signal))
     }
 
-    /// The packets that a switch holds of what a port has sent to it; `None` without flow control.
+    /// The packets from `feeder` that the switch at the end of its link holds; `None` without flow
+    /// control.
     pub fn input(&self, feeder: PortId) -> Option<&Ingress> {
         Some(self.guard.as_ref()?.input(feeder))
     }
 
-    /// Called when a signal reaches the port that it stops; see [`Port::pause`].
+    /// Called when a signal reaches the port that must stop or continue; see [`Port::pause`].
     pub fn heed(&mut self, now: Time, port: PortId, signal: Signal) -> bool {
         let Signal { classes, stops } = signal;
         self.ports[port.0 as usize].pause(now, classes, stops, &mut self.commons)
@@ -322,7 +324,7 @@ impl Network {
     }
 
     /// The packets of one route in the network. The search reads only parcels, which are adjacent
-    /// in memory, and ends with the last packet of the route.
+    /// in memory, and ends as soon as all packets of the route are found.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         let held = self.commons.packets.on_route(route);
         let ports = (held > 0).then(|| self.routes.ports(route)).into_iter().flatten();
@@ -336,17 +338,19 @@ impl Network {
 
 /// Padding in the table of hops.
 const NO_PORT: PortId = PortId(u32::MAX);
-/// Entries of a path besides trunks: the sender's port, the receiver's port, and the end.
+/// Entries of a path besides trunks: the sending host's port, the port towards the receiving host,
+/// and the end mark.
 const ENDS: u32 = 3;
 
 /// A table of paths; the paths of a route are adjacent.
 pub(super) struct Routes {
     /// The ports of each path, `1 << stride` entries per path, padded with [`NO_PORT`].
     hops: Vec<PortId>,
-    /// A power of two, so that the index of a path is a shift.
+    /// The binary logarithm of the entries per path, so that the index of a path is computed with a
+    /// shift.
     stride: u32,
-    /// The number of each route's first path. With `None`, each route has one path, which has the
-    /// number of the route.
+    /// The number of each route's first path. `None` if each route has exactly one path, whose
+    /// number is that of the route.
     first: Option<Vec<u32>>,
 }
 
@@ -388,7 +392,7 @@ impl Routes {
 
     fn add_path(&mut self, ports: impl IntoIterator<Item = PortId>) {
         self.hops.extend(ports);
-        // A path has at least an end.
+        // A path ends with at least one entry without a port.
         self.hops.push(NO_PORT);
         self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
     }

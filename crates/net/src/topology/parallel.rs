@@ -1,4 +1,5 @@
-//! Parallel switches: alternate paths between the servers' switch and the clients' switch.
+//! Parallel switches, each of which is a separate path between the servers' switch and the clients'
+//! switch.
 //!
 //! An interpretation of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in
 //! terms of alternate paths" and of load balancing.

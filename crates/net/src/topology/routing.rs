@@ -16,13 +16,13 @@ pub struct Crossing {
 /// Distances between switches.
 #[derive(Debug)]
 pub struct Router {
-    /// The trunks of each switch, and the switches at their other ends.
+    /// For each switch, its trunks and the switches at their other ends.
     leaving: Vec<Vec<(Crossing, SwitchId)>>,
-    /// Distance in trunks to each destination, from each switch.
+    /// Distances in trunks: for each destination, the distance from each switch.
     distances: Vec<Vec<u32>>,
 }
 
-/// The distance of switches without a path between them.
+/// The distance between two switches that no path connects.
 const FAR: u32 = u32::MAX;
 
 impl Router {
@@ -61,7 +61,7 @@ impl Router {
         let mut at = from;
         let mut path = Vec::new();
         while at != to {
-            // The trunks are counted first, because a fabric has many routes.
+            // The trunks are counted instead of stored in a list, because a fabric has many routes.
             let choice = choose(self.nearer(at, to).count() as u64) as usize;
             let (crossing, next) =
                 self.nearer(at, to).nth(choice).expect("the choice is one of the trunks");

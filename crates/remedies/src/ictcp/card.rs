@@ -9,15 +9,15 @@ pub(super) struct Card {
     capacity: f64,
     /// α·C, bytes per second.
     usable: f64,
-    /// Start of the current half-slot, set by the first packet, and its length (T).
+    /// Start and length (T) of the current half-slot. The first packet starts the first one.
     half: Option<(Time, Span)>,
-    /// Whether the current half is the one in which windows may grow.
+    /// Whether the current half-slot is the second half of its slot, in which windows may grow.
     second: bool,
     /// Bytes received in the current half.
     received: u64,
-    /// `BW_A` of the latest slot's first half, bytes per second.
+    /// The remaining bandwidth `BW_A` that the latest first half measured, bytes per second.
     available: f64,
-    /// The part of `available` that is left.
+    /// The part of `available` that growing windows have not used yet.
     quota: f64,
     base_rtt: Span,
     connections: Vec<Share>,
@@ -28,7 +28,7 @@ pub(super) struct Card {
 struct Share {
     rtt: Span,
     window: u64,
-    /// Bytes received in this slot and in the previous one.
+    /// Bytes received in this slot, and in the previous slot.
     bytes: u64,
     bytes_before: u64,
 }
@@ -49,7 +49,7 @@ impl Card {
         }
     }
 
-    /// Opens a connection, which replaces the previous one with the same number.
+    /// Opens a connection. It replaces the previous connection with the same number.
     pub(super) fn open(&mut self, index: usize, window: u64, rtt: Span) {
         if self.connections.len() <= index {
             self.connections.resize(index + 1, Share::default());
@@ -74,7 +74,7 @@ impl Card {
 
     fn advance(&mut self, now: Time) {
         let (mut began, mut length) = self.half.unwrap_or((now, self.base_rtt));
-        // After a long pause, the previous slots are unknown.
+        // After a long pause, measurements restart with a new slot.
         if now.saturating_since(began) > length * 4 {
             (began, self.second, self.received) = (now, false, 0);
         }
@@ -93,7 +93,8 @@ impl Card {
         self.half = Some((began, length));
     }
 
-    /// T = Σ w·RTT of the connections, weighted by their traffic in the slot that ends.
+    /// The length of the next half-slots: T = Σ w·RTT, where w is a connection's share of the
+    /// traffic in the slot that ends.
     fn next_half(&mut self) -> Span {
         let total: u64 = self.connections.iter().map(|connection| connection.bytes).sum();
         let weighted: f64 = self
@@ -115,13 +116,13 @@ impl Card {
         self.second
     }
 
-    /// Whether at least this rate is left, bytes per second.
+    /// Whether at least `rate` (bytes per second) of the remaining bandwidth is left.
     pub(super) fn has(&self, rate: f64) -> bool {
         rate <= self.quota
     }
 
-    /// Takes this rate, bytes per second, from the remaining bandwidth. Returns whether enough was
-    /// left.
+    /// Subtracts `rate` (bytes per second) from the remaining bandwidth, if enough is left. Returns
+    /// whether enough was left.
     pub(super) fn take(&mut self, rate: f64) -> bool {
         let enough = self.has(rate);
         if enough {
@@ -135,7 +136,8 @@ impl Card {
         if self.half.is_none() { 1.0 } else { self.available / self.capacity }
     }
 
-    /// Mean window of the receiving connections, bytes.
+    /// Mean window, in bytes, of the connections that received data in this slot or the previous
+    /// one.
     pub(super) fn mean_window(&self) -> u64 {
         let active = self.connections.iter().filter(|it| it.bytes + it.bytes_before > 0);
         let (sum, count) =

@@ -1,4 +1,4 @@
-//! The card alone, and with a connection.
+//! Tests of the card alone, and of connections with a card.
 
 use super::card::Card;
 use super::*;
@@ -10,7 +10,7 @@ fn at(micros: u64) -> Time {
     Time::ZERO + Span::from_micros(micros)
 }
 
-/// A card of 1 Gb/s, which receives 12 500 bytes in a round trip.
+/// A card of 1 Gb/s, which can receive 12 500 bytes in a round trip.
 fn card() -> Card {
     let mut card = Card::new(Rate(1_000_000_000), RTT, 0.9);
     card.open(0, 2000, RTT);
@@ -26,13 +26,13 @@ fn the_first_half_measures_and_the_second_hands_out() {
     assert!(!card.may_raise());
     card.receive(at(100), 0, 1000);
     assert!(card.may_raise());
-    // α·C - 5000 B in 100 us = 0.9 - 0.4 of the link.
+    // α·C is 0.9 of the link. 5000 bytes in 100 us use 0.4 of it, so 0.5 is left.
     assert!((card.left_share() - 0.5).abs() < 1e-9, "{}", card.left_share());
     assert!(card.take(40e6) && !card.take(40e6) && card.take(22e6));
     card.receive(at(200), 0, 1000);
     assert!(!card.may_raise());
     card.receive(at(300), 0, 1000);
-    // The measurement restarts with every slot.
+    // Every slot has a new measurement: 1000 bytes use 0.08 of the link, so 0.82 is left.
     assert!((card.left_share() - 0.82).abs() < 1e-9, "{}", card.left_share());
 }
 
@@ -43,7 +43,7 @@ fn half_a_slot_is_the_mean_round_trip_by_traffic() {
     card.receive(at(0), 0, 1000);
     card.receive(at(0), 1, 3000);
     card.receive(at(200), 0, 1000);
-    // From 200 us on, (100 + 3·300)/4 = 250 us each.
+    // From 200 us on, each half lasts (100 + 3·300)/4 = 250 us.
     card.receive(at(449), 0, 1000);
     assert!(!card.may_raise());
     card.receive(at(450), 0, 1000);
@@ -71,7 +71,7 @@ fn the_mean_is_that_of_connections_that_receive() {
     assert_eq!(card.mean_window(), 4000);
 }
 
-/// A receiver with segments of 1000 bytes and a window.
+/// A receiver with segments of 1000 bytes and a window of `window` bytes.
 fn receiver(params: Params, card: Card, window: u64) -> Receiver {
     Receiver {
         params,
@@ -91,8 +91,8 @@ fn receiver(params: Params, card: Card, window: u64) -> Receiver {
     }
 }
 
-/// The windows of a receiver with segments of 1000 bytes, after each round. `rounds` has the number
-/// of segments of each round; they arrive 8 us apart at the end of the round.
+/// The windows, in segments of 1000 bytes, of a receiver after each round. `rounds` contains the
+/// number of segments in each round. They arrive 8 us apart at the end of the round.
 fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
     let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
     card.open(0, 2000, RTT);
@@ -117,8 +117,9 @@ fn params() -> Params {
 
 #[test]
 fn a_window_that_is_used_grows_every_second_round_trip_at_most_and_doubles_while_all_goes_well() {
-    // The first doubling takes 2000 B/RTT of 11 250, and the second takes 4000 of the rest. Too
-    // little is left for the third, and growth continues by segments.
+    // A quota is about 11 250 bytes per round trip less the measured traffic. The first two
+    // doublings need 2000 and 4000 bytes per round trip. For the third, too little is left, so the
+    // window then grows by single segments.
     let windows = windows(params(), &[2, 2, 4, 4, 8, 8, 8, 8, 8, 8]);
     assert_eq!(windows[..3], [2, 4, 4]);
     assert!(windows.windows(2).all(|pair| pair[1] >= pair[0]), "{windows:?}");
@@ -140,7 +141,8 @@ fn without_a_usable_link_nothing_grows() {
     assert_eq!(windows(Params { alpha: 0.0, ..params() }, &[2, 2, 2, 4, 4]), [2; 5]);
 }
 
-/// The quota of 11 250 bytes per round trip is enough for one step of 8000, but not for two.
+/// The quota of 11 250 bytes per round trip is enough for one window to grow by 8000 bytes, but not
+/// for two.
 #[test]
 fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     let grown = |quota: Quota| {
@@ -162,8 +164,8 @@ fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     assert_eq!(grown(Quota::Each), [16_000, 16_000]);
 }
 
-/// The window, in segments, after rounds in which this share of the window was used. All rounds are
-/// in half-slots in which windows may grow.
+/// The window, in segments, after `rounds` rounds whose throughput uses the share `used` of the
+/// window. All rounds are in half-slots in which windows may grow.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     let mut card = card();
     card.receive(at(0), 0, 100);
@@ -177,8 +179,8 @@ fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     receiver.window as f64 / 1000.0
 }
 
-/// γ₁ = 0.1, γ₂ = 0.5, and three consecutive rounds. A difference of one segment counts as full
-/// use.
+/// The parameters are γ₁ = 0.1, γ₂ = 0.5 and three consecutive rounds. If the throughput is at most
+/// one segment per round trip below the allowed throughput, the window counts as fully used.
 #[test]
 fn how_far_throughput_falls_short_decides() {
     let is = |after: f64, segments: f64| assert!((after - segments).abs() < 1e-9, "{after}");
@@ -218,7 +220,8 @@ fn a_round_trip_is_timed_by_timestamps_or_by_the_window_s_edge() {
     stamped.measure(at(1000), &data(1, 0), 1001);
     assert!((micros(&stamped) - 100.0).abs() < 1e-6, "no timestamp is echoed");
     stamped.measure(at(1000), &data(1, 80), 1001);
-    // The clock is at 100 ticks now and was at 80: 7/8 of 100 us and 1/8 of 200 us.
+    // The clock is at 100 ticks, and the echoed timestamp is 80, so the sample is 200 us. The mean
+    // is 7/8 of 100 us plus 1/8 of 200 us.
     assert!((micros(&stamped) - 112.5).abs() < 1e-6, "{}", micros(&stamped));
 
     let mut plain = receiver(params(), card(), 2000);

@@ -19,14 +19,14 @@ pub(super) struct Link {
     threshold: Span,
     /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// For the ACKs that have a departure time: the time at which the data triggered by the ACKs of
-    /// the first class will have passed the link, and this time for the data triggered by all these
-    /// ACKs.
+    /// ACKs with a departure time trigger data. `early` is the time at which the data triggered by
+    /// such ACKs of the first class will have passed the link; `all` is this time for both classes.
     early: Time,
     all: Time,
     /// Amount of data of the first class that has overtaken the second class.
     overtaken: Span,
-    /// Beginning of the current round trip, bytes received in it, and marked bytes.
+    /// Beginning of the current round trip, the bytes received in it, and the marked bytes among
+    /// them.
     began: Time,
     bytes: u64,
     marked: u64,
@@ -70,8 +70,8 @@ impl Link {
         self.threshold.saturating_sub(Span::from_picos(less))
     }
 
-    /// Gives an ACK its earliest departure time. An ACK that triggers more than the threshold
-    /// leaves when no other data is outstanding.
+    /// Reserves the earliest departure time for an ACK, and returns it. An ACK that triggers more
+    /// than the threshold leaves when no other triggered data are outstanding.
     pub fn reserve(&mut self, now: Time, load: Span, class: Class) -> Time {
         let ahead = match class {
             Class::Early => self.early,
@@ -90,7 +90,7 @@ impl Link {
         at
     }
 
-    /// The time at which the link has room for the data that an ACK with this load triggers.
+    /// The time from which the threshold allows the data that an ACK with this load triggers.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }

@@ -1,4 +1,4 @@
-//! The virtual link alone, and the client's estimates.
+//! Tests of the virtual link alone, and of the client's estimates.
 
 use incast_engine::Rate;
 use incast_net::Ecn;
@@ -11,7 +11,7 @@ fn at(micros: u64) -> Time {
 
 const PACKET: Span = Span::from_micros(8);
 
-/// A link on which 1000 bytes take 8 us, with room for three packets.
+/// A link that sends 1000 bytes in 8 us, with a threshold of three such packets.
 fn link() -> Link {
     let mut link = Link::new(Rate(1_000_000_000), Span::from_micros(100));
     link.set_threshold(3000);
@@ -23,11 +23,11 @@ fn a_threshold_leaves_at_once_and_the_rest_at_the_link_s_rate() {
     let mut link = link();
     let times: Vec<_> = (0..6).map(|_| link.reserve(at(0), PACKET, Class::Early)).collect();
     assert_eq!(times, [0, 0, 0, 8, 16, 24].map(at));
-    // Data that the link has sent since makes room.
+    // By 40 us, the link has sent enough of the earlier data.
     assert_eq!(link.reserve(at(40), PACKET, Class::Early), at(40));
     assert_eq!(link.reserve(at(1000), PACKET * 3, Class::Early), at(1000));
     assert_eq!(link.reserve(at(1000), PACKET, Class::Early), at(1008));
-    // An ACK that never fits waits only for the others.
+    // An ACK that triggers more than the threshold waits only for the data of earlier ACKs.
     assert_eq!(link.reserve(at(1000), PACKET * 9, Class::Early), at(1032));
 }
 
@@ -43,8 +43,8 @@ fn the_first_class_takes_the_next_place_and_the_second_learns_of_it() {
     assert_eq!(link.overtaken(), Span::ZERO);
     assert_eq!(link.reserve(at(0), PACKET, Class::Early), at(8));
     assert_eq!(link.overtaken(), PACKET);
-    // Three waiting packets of the second class and the packet of the first class are before this
-    // one.
+    // The data of three waiting ACKs of the second class and of the ACK of the first class are
+    // before the data of this ACK.
     assert_eq!(link.reserve(at(0), PACKET, Class::Late), at(40));
 }
 
@@ -86,7 +86,8 @@ fn all_triggers_of_an_sru_are_the_sru() {
     let acks: Vec<_> = (1..=9).map(|it| guess.trigger(&ack(1 + it * 1000))).collect();
     assert_eq!(acks, [2080, 2080, 2080, 1580, 0, 0, 0, 0, 0]);
     assert_eq!(guess.trigger(&ack(9501)), 0);
-    // The next block starts with the window of the first block, which never exceeds the receiver's.
+    // The next block starts with the window at the end of the first block. The estimate never
+    // exceeds the advertised window.
     assert_eq!(guess.trigger(&request(2, 9501)), 9500 + 10 * 40);
     assert_eq!(guess.trigger(&request(2, 9501)), 1040, "again");
 }
@@ -115,7 +116,8 @@ fn a_duplicate_triggers_a_packet_and_the_third_halves_the_window() {
     assert_eq!((guess.window, guess.slow_start), (3000, false));
 }
 
-/// Two connections of one client, one of which has received all data of the first class.
+/// A client has two connections. One of them has received so much data that its ACKs are of the
+/// second class.
 #[test]
 fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     let shared = Arc::new(Mutex::new(link()));
@@ -130,12 +132,13 @@ fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     let until = |receiver: &mut Receiver, event: AckEvent<'_>, micros| {
         receiver.on_ack(event, at(micros)).hold_ack_until
     };
-    // The first ACK triggers four segments, with room for three. They have passed the link at 32
-    // us. Two more fit at 24 us.
+    // The first ACK triggers four segments, one more than the threshold. At 32 us, they will have
+    // passed the link. The two segments of the next ACK fit at 24 us.
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(1001)), 0), at(0));
     until(&mut late, AckEvent::Left, 0);
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(2001)), 0), at(24));
-    // The two segments of the other connection, which has priority, also fit at 24 us.
+    // The two segments that the other connection's request triggers have priority, so they also fit
+    // at 24 us.
     assert_eq!(until(&mut early, AckEvent::Ready(&request(1, 1)), 0), at(24));
     assert_eq!(until(&mut late, AckEvent::Expired, 24), at(40));
     assert_eq!(until(&mut early, AckEvent::Expired, 24), at(24));

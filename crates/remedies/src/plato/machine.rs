@@ -1,4 +1,4 @@
-//! The state machine of figure 7.
+//! The state machine of figure 7 in the paper.
 
 /// The state of the sender's heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +9,12 @@ pub enum State {
     DontLabel,
     /// The heartbeat has returned. The next state follows at once.
     Transient,
-    /// The heartbeat has ended at this sender during loss recovery, which will send data.
+    /// The heartbeat has returned to this sender, and no data can leave now. The sender is in loss
+    /// recovery, which will send data.
     Wait,
-    /// The heartbeat has ended at this sender, which may have no data to send. After this number of
-    /// further answers to dummies, the ACK clock is declared dead.
+    /// The heartbeat has returned to this sender, and no data can leave now. If this number of
+    /// further dummies are answered and still no data can leave, the retransmission timer expires
+    /// early.
     Arrested(u8),
 }
 
@@ -66,11 +68,11 @@ impl State {
         use State::{Arrested, DontLabel, Label, Transient, Wait};
         match (self, input, outlook) {
             (_, Timeout, _) => (Label, Action::None),
-            // Data may leave without an ACK, because the application has written.
+            // The application may have written data, which are then sent without a preceding ACK.
             (Label | Wait | Arrested(_), LabelSent, _) => (DontLabel, Action::None),
 
             (DontLabel, LabelledAck, _) => Transient.next(input, outlook),
-            // The heartbeat was lost, but not the data that it protects.
+            // The heartbeat was lost, but all sent data are acknowledged.
             (DontLabel, Ack | DummyAck, Done) => (Label, Action::None),
 
             (Transient | Wait | Arrested(_), _, Done | MaySend) => (Label, Action::None),

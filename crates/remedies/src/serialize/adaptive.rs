@@ -1,8 +1,9 @@
 //! Adaptive OCS (§6): more connections while the client's link is not full.
 //!
 //! The paper gives only the idea. Here the client opens a set, waits for T₁ and a round trip, and
-//! measures its throughput for some round trips. If the throughput is below a share of the rate of
-//! its link, the client allows one more open set. It repeats this while servers wait.
+//! measures its throughput for some round trips. If the throughput is below a configured share of
+//! the link's payload rate, the client allows one more open set. The client repeats the measurement
+//! while servers wait.
 
 use incast_engine::{Span, Time};
 
@@ -42,8 +43,8 @@ impl Adaptive {
         }
     }
 
-    /// The time from an order until its effect at the client. A round trip is added to `T_1`, which
-    /// begins and ends at the server.
+    /// The time from an order to open a set until the client receives data at full windows. `T_1`
+    /// begins and ends at the server, so a round trip is added.
     fn opening(path: &Path) -> Span {
         path.ramp() + path.base_rtt
     }

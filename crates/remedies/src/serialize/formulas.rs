@@ -86,9 +86,9 @@ impl Path {
         (1_u64 << last).saturating_sub(2)
     }
 
-    /// `T_1` (equation 4): time from the SYN-ACK's departure until the window reaches B. The ACKs
-    /// of round m are counted from the arrival of the first one, one packet's time after the
-    /// beginning of the round.
+    /// `T_1` (equation 4): time from the SYN-ACK's departure until the window reaches B. The first
+    /// ACK of round m arrives one packet time after the beginning of the round, and the ACKs of the
+    /// round are counted from this arrival.
     pub fn ramp(&self) -> Span {
         let m = self.rounds();
         let grown = self.product_packets().saturating_sub(1 << (m - 2));
@@ -110,8 +110,9 @@ impl Path {
         self.ramps(sru).then(|| self.packet_time() * rest)
     }
 
-    /// Equations (8) to (10): the smallest set of connections whose `T_2` lasts for two `T_1`, and
-    /// the window with which the set fills the link. Equation (7) is the case of one connection.
+    /// Equations (8) to (10): the smallest set of connections whose `T_2` lasts at least two `T_1`,
+    /// and the window with which the set fills the link. Equation (7) is the case of one
+    /// connection.
     pub fn set(&self, sru: u64) -> Set {
         let (bits, packet) = self.product();
         let up = u128::from(self.product_packets());
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(worst(1, 8), Some((63, 1)), "8 - 1 = 7");
     }
 
-    /// B slightly above 8 needs three windows of 4.
+    /// If B is slightly above 8, a set has three connections with windows of 4 packets.
     #[test]
     fn appendix_a_a_fraction_above_8_packets_reaches_almost_two_products() {
         let path = path_of(81);

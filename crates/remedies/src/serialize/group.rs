@@ -28,7 +28,7 @@ pub(super) struct Group {
     members: Vec<Member>,
     /// The group's size, once known.
     total: Option<usize>,
-    /// Number of members that have got their request; these are the first ones in `members`.
+    /// Number of members to which the request was sent: the first entries of `members`.
     asked: usize,
     /// Number of open positions, counted from the first position.
     allowed: usize,
@@ -54,7 +54,7 @@ impl Group {
         }
     }
 
-    /// Adds a server. Returns its place.
+    /// Adds a server. Returns its position.
     pub(super) fn want(&mut self, server: u32) -> usize {
         self.members.push(Member { server, window: None, triggered: false, done: false });
         self.members.len() - 1
@@ -89,7 +89,7 @@ impl Group {
         self.open.retain(is_open);
     }
 
-    /// Opens the next places.
+    /// Opens the next `connections` positions as a set.
     pub(super) fn open_set(&mut self, connections: usize) {
         self.newest = Places { first: self.allowed, end: self.allowed + connections };
         self.allowed = self.newest.end;
@@ -137,7 +137,7 @@ impl Group {
         }
     }
 
-    /// Asks the members at open positions.
+    /// Sends the requests to the members at open positions that have not been asked yet.
     fn ask(&mut self, plan: Option<&Plan>, path: &Path, orders: &mut Vec<Order>) {
         let window = plan.map(|plan| self.window(plan, path));
         while self.asked < self.allowed.min(self.members.len()) {
@@ -156,8 +156,8 @@ impl Group {
         }
     }
 
-    /// The window of a connection, bytes. If fewer connections than a set remain, they share the
-    /// bandwidth-delay product.
+    /// The window of a connection, bytes. If fewer connections remain than a set has, they share
+    /// the bandwidth-delay product.
     fn window(&self, plan: &Plan, path: &Path) -> u64 {
         match self.total {
             Some(total) if plan.grows && total - self.done < plan.connections => {

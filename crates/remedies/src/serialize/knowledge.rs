@@ -16,7 +16,7 @@ pub enum Source {
     /// The value is configured.
     Given,
     /// The value is measured. The client opens the first connections one by one, without limits on
-    /// their windows, and uses the largest value.
+    /// their windows, and uses the largest measured value.
     Learned,
 }
 

@@ -83,9 +83,9 @@ impl Window {
 /// A method's parameters for the path and the SRU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Connections of a set.
+    /// Number of connections of a set.
     pub(crate) connections: usize,
-    /// Sets that may be open at once.
+    /// Number of sets that may be open at once.
     pub(crate) open_sets: usize,
     /// Bytes that connections of the newest set must have delivered before the next set opens.
     pub(crate) trigger: u64,
@@ -94,8 +94,8 @@ pub(crate) struct Plan {
     pub(crate) reached: Reached,
     /// Window to advertise, bytes.
     pub(crate) window: u64,
-    /// Whether the last connections share the whole bandwidth-delay product if they are fewer than
-    /// a set.
+    /// Whether the last connections of a group share the whole bandwidth-delay product if they are
+    /// fewer than the connections of a set.
     pub(crate) grows: bool,
 }
 
@@ -176,7 +176,7 @@ impl Serializer {
             self.groups.push(Group::new(total));
         }
         if let Some(gap) = self.gap {
-            // Later requests do not belong to this group.
+            // Requests after this time do not belong to the group.
             orders.push(Order::Alarm(view.now + gap + Span::from_picos(1)));
         }
         self.groups.len() - 1

@@ -1,4 +1,5 @@
-//! Orders of a serializer, note by note, on the paper's path of 1 Gbps and 100 us (B = 8.33).
+//! The orders that a serializer gives after each note, on the paper's path of 1 Gbps and 100 us (B
+//! = 8.33).
 
 use incast_engine::Span;
 use serde_json::json;
@@ -119,7 +120,8 @@ fn section_4_4_or_when_any_has() {
     assert_eq!(desk.hears(Note::Marked(0)), []);
 }
 
-/// S - n T₁V/n is negative for the paper's SRU: without the limit, all sets would open at once.
+/// The printed trigger, S - T₁V, is negative for the paper's SRU. Without the limit of two open
+/// sets, all sets would open at once.
 #[test]
 fn section_4_4_as_printed_two_sets_open_at_once_and_no_third() {
     let mut desk = Desk::new(&json!({ "name": "ocs", "trigger": "printed" }), 9, 32_768);
@@ -160,7 +162,7 @@ fn section_6_the_round_trip_is_learned_from_the_first_connection() {
     assert_eq!(desk.hears(Note::Established(0)), []);
     desk.passes(124);
     desk.delivered[0] = MSS;
-    // The mark has no effect here: CCS waits for the whole part.
+    // The mark opens no connection, because CCS waits for the whole part.
     assert_eq!(desk.hears(Note::Marked(0)), [mark(0, 1)]);
     assert_eq!(desk.hears(Note::Marked(0)), []);
     assert_eq!(desk.hears(Note::Complete(0)), [ask(1, 11)], "124 us are 10.33 packets");
@@ -220,7 +222,7 @@ fn section_6_requests_that_follow_each_other_quickly_are_a_group() {
     assert_eq!(desk.hears(Note::Complete(0)), [ask(1, 9)]);
 }
 
-/// While others may join, the number of remaining servers is unknown.
+/// While other servers may join the group, the number of remaining servers is unknown.
 #[test]
 fn section_6_the_last_windows_grow_when_the_group_is_complete() {
     let mut desk = Desk::new(&json!({ "name": "ocs", "group_gap": "10us" }), 2, 32_768);
@@ -245,7 +247,8 @@ fn section_6_adaptive_ocs_opens_sets_while_less_arrives_than_the_link_carries() 
     desk.passes(1);
     desk.delivered[0] = 1000;
     assert_eq!(desk.hears(Note::Alarm), [after(&desk, 200)], "two round trips");
-    // 200 us carry 25 000 bytes, of which 24 333 are payload; 90 % of this payload are 21 900.
+    // The link transmits 25 000 bytes in 200 us. 24 333 of these bytes are payload, and 90 % of the
+    // payload are 21 900 bytes.
     desk.passes(200);
     desk.delivered[0] += 21_901;
     assert_eq!(desk.hears(Note::Alarm), [after(&desk, 200)], "the link is full");

@@ -1,8 +1,8 @@
 //! `network.buffer = "auto"`: room for every packet that the senders may have outstanding.
 //!
-//! The rule is `B = N·E[W]` (Khalid et al. 2021, equations 1 and 5): N flows share the port, and each
-//! has a window of W packets in the network. The mean window is not known before the run, so its
-//! upper bound is used unless the scenario gives one.
+//! The rule is `B = N·E[W]` (Khalid et al. 2021, equations 1 and 5): N flows share the port, and
+//! each has a window of W packets in the network. The mean window is not known before the run, so
+//! its upper bound is used unless the scenario gives a window.
 
 use incast_engine::quantity::MOST_BYTES;
 use incast_engine::{Name, Window};

@@ -6,7 +6,8 @@ pub(super) fn document() -> Value {
     json!({
         "network": { "layer2_overhead": "ethernet" },
         "transport": {
-            // tcp_timestamps = 1: the rest of an Ethernet MTU of 1500 bytes.
+            // tcp_timestamps = 1, which leaves 1448 bytes of payload in an Ethernet MTU of 1500
+            // bytes.
             "timestamps": true,
             "mss": 1448,
             "header_size": 52,
@@ -19,10 +20,11 @@ pub(super) fn document() -> Value {
             "initial_window": 10,
             // snd_cwnd, snd_ssthresh and packets_out.
             "window_unit": "packets",
-            // tcp_rmem's maximum; its tuning is not modelled.
+            // The maximum of tcp_rmem. The tuning of the receive window is not modelled.
             "receive_window": "6MiB",
             "fin": true,
-            // TCP_RTO_MIN, under the variance; TCP_RTO_MAX; TCP_TIMEOUT_INIT; TCP_TIMEOUT_FALLBACK.
+            // TCP_RTO_MIN, the lower bound of the variance term; TCP_RTO_MAX; TCP_TIMEOUT_INIT;
+            // TCP_TIMEOUT_FALLBACK.
             "rto_style": "linux",
             "rto_min": "200ms",
             "rto_max": "120s",
@@ -31,8 +33,8 @@ pub(super) fn document() -> Value {
             "rto_after_syn_loss": "3s",
             // CONFIG_HZ = 250, as in Debian.
             "timer_tick": "4ms",
-            // The time that a host needs between an ACK and the data that the ACK releases; without
-            // this time, hosts that begin together stay in step.
+            // The time that a host needs between an ACK and the data that the ACK releases. Without
+            // this time, hosts that begin together would stay synchronized.
             "send_jitter": "30us",
             // TCP_DELACK_MIN, TCP_MAX_QUICKACKS, tcp_pingpong_thresh = 1 and tcp_delack_max().
             "delayed_ack": {
@@ -41,11 +43,12 @@ pub(super) fn document() -> Value {
             },
             // tcp_tso_should_defer(): data are segmented in software.
             "tso_deferral": true,
-            // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
+            // tcp_slow_start_after_idle = 1: cwnd is halved for each RTO without data, and is
+            // validated.
             "idle_restart": "2861",
             // tcp_init_cwnd_reduction() and tcp_cwnd_reduction().
             "prr": "linux",
-            // tcp_ack_update_rtt(): also by sack_rtt_us.
+            // tcp_ack_update_rtt() also takes round-trip samples from SACKs (sack_rtt_us).
             "rtt_sampling": "linux",
             // tcp_frto = 2, and tcp_packet_delayed().
             "undo": "linux",
@@ -68,7 +71,7 @@ pub(super) fn transport(name: &str) -> Value {
         "congestion_control": congestion_control(control),
     });
     if name == "dctcp" {
-        // INET_ECN_xmit(): SYNs and ACKs, too.
+        // INET_ECN_xmit(): SYNs and ACKs are ECN-capable, too.
         transport["ecn_packets"] = json!("all");
     }
     transport
@@ -79,18 +82,18 @@ pub(super) fn recovery(name: &str) -> Value {
     match name {
         // tcp_ack() calls tcp_rearm_rto() for every ACK that moves snd_una.
         // tcp_xmit_retransmit_queue() sends what tcp_cwnd_reduction() allows.
-        // tcp_check_reno_reordering().
+        // tcp_check_reno_reordering() uses the count of duplicate ACKs.
         "newreno" => json!({
             "impatient": false,
             "partial_acks": "reduced",
             "counts_reports": true,
         }),
-        // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() looks at no timestamp.
+        // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() does not use timestamps.
         "rack-tlp" => json!({
             "name": "rack-tlp",
             "timestamp_check": false,
             "reduce_for_lost_retransmission": false,
-            // tcp_dsack_seen() looks at reord_seen.
+            // tcp_dsack_seen() depends on reord_seen.
             "dsack_needs_reordering": true,
             // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
             "timer_margin": "2ms",
@@ -103,23 +106,25 @@ pub(super) fn recovery(name: &str) -> Value {
 /// The parameters of a congestion control.
 pub(super) fn congestion_control(name: &str) -> Value {
     match name {
-        // tcp_slow_start() and tcp_cong_avoid_ai() count acknowledged segments,
-        // tcp_reno_ssthresh() halves snd_cwnd, and tcp_enter_loss() does so once.
+        // tcp_slow_start() and tcp_cong_avoid_ai() count acknowledged segments, tcp_reno_ssthresh()
+        // halves snd_cwnd, and tcp_enter_loss() does this only for the first of repeated timeouts.
         "reno" => json!({
             "byte_counting": true,
             "slow_start_limit": 0,
             "reduce_from": "cwnd-once",
         }),
-        // tcp_cubic.c reduces cwnd, not the flight; bictcp_update() counts packets and ticks, and
-        // grows by a segment for 20 while last_max_cwnd is 0.
+        // tcp_cubic.c reduces cwnd, not the flight. bictcp_update() counts packets and ticks. While
+        // last_max_cwnd is 0, the window grows by at least a segment for every 20 acknowledged
+        // segments.
         "cubic" => json!({
             "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20, "counting": "linux",
         }),
-        // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
-        // tcp_cong_avoid_ai() counts ACKs up to a window.
+        // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4. The first echo of a mark
+        // reduces the window. tcp_cong_avoid_ai() adds up acknowledged segments until they are a
+        // whole window.
         "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),
-        // bbr_quantization_budget(): three times bbr_tso_segs_goal(), sk_pacing_rate >> 10 and two
-        // segments at least. tcp_tso_autosize(): tcp_tso_rtt_log = 9.
+        // bbr_quantization_budget() adds three times bbr_tso_segs_goal(), which is sk_pacing_rate
+        // >> 10, but at least two segments. tcp_tso_autosize(): tcp_tso_rtt_log = 9.
         "bbr" => json!({
             "burst": 2,
             "burst_time": "1ms",

@@ -9,17 +9,19 @@ pub(super) fn document() -> Value {
         "network": {
             "delay": "50us",
             "buffer": "32pkt",
-            // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
+            // DropTail drops at `length + 1 >= limit_`: L - 1 packets wait while one packet is
+            // being sent.
             "buffer_counts_in_service": true,
-            // An arrival was scheduled a propagation delay ago, a departure only a transmission
-            // time ago.
+            // An arrival was scheduled a propagation delay earlier, and a departure only a
+            // transmission time earlier. ns-2 runs the event that was scheduled first.
             "ties": "arrival-first",
         },
         "transport": {
             "mss": 1024,
             // `window_` = 1000, which is also the initial ssthresh.
             "receive_window": 1000,
-            // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
+            // One-way agents: the server's packet 0 is the SYN, and the ACK of packet 0 completes
+            // the handshake.
             "opener": "server",
             "handshake": "syn-only",
             // The scripts start their senders; no packet asks for data.
@@ -27,15 +29,18 @@ pub(super) fn document() -> Value {
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
-            // timeout() treats packet 0, the SYN, as any packet, and cwnd is 1 until its ACK.
+            // timeout() treats packet 0, the SYN, like any other packet. cwnd is 1 until packet 0
+            // is acknowledged.
             "syn_loss_is_timeout": true,
             // `tcpTick_` = 1e-5; only samples are rounded.
             "rto_granularity": "10us",
             "rto_style": "ns2",
-            // newtimer() compares with t_seqno_, which is one past the last packet.
+            // newtimer() compares with t_seqno_, which is one more than the number of the last
+            // packet.
             "rto_runs_idle": true,
             "rtt_sampling": "per-window",
-            // newreno_changes1_ = 1; recovery ends with partial_window_deflation_'s window.
+            // newreno_changes1_ = 1. Recovery ends with the window that partial_window_deflation_
+            // has left.
             "recovery": {
                 "name": "newreno",
                 "careful": true,
@@ -63,10 +68,11 @@ pub(super) fn queue(name: &str) -> Value {
             "buffer_counts_in_service": false,
             "queue": {
                 "name": "red",
-                // wait_, old, qlen > 1.
+                // Early drops depend on wait_, on old and on qlen > 1.
                 "spacing": "wait",
                 "spares": "short-queues",
-                // mean_pktsize_; ptc is their number per second.
+                // mean_pktsize_. ptc is the number of packets of this size that the link carries
+                // per second.
                 "mean_packet": 500,
             },
         }),
@@ -85,17 +91,17 @@ pub(super) fn transport(name: &str) -> Value {
         }),
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
-        // bictcp_acked() takes an ACK for 31/16 segments.
+        // bictcp_acked() counts an ACK of one segment as 31/16 segments.
         "bic" => tcp_linux(&json!({ "ack_ratio": true })),
         "cubic" => tcp_linux(&congestion_control(name)),
         "vegas" => json!({
             "recovery": { "exit": "keep" },
             "recovery_burst": "unlimited",
-            // It sends nothing on the first two duplicate ACKs.
+            // Vegas sends nothing on the first two duplicate ACKs.
             "limited_transmit": false,
-            // VegasTcpAgent::output() omits the header.
+            // VegasTcpAgent::output() does not add the header to the size of a packet.
             "header_size": 0,
-            // reset_rtx_timer(1) counts a backoff.
+            // reset_rtx_timer(1) backs off the timer.
             "rto_backs_off_in_recovery": true,
             // delay_growth_: packet 1 is sent alone, like packet 0.
             "initial_window": 1,
@@ -106,7 +112,7 @@ pub(super) fn transport(name: &str) -> Value {
     }
 }
 
-/// The CUBIC of TCP/Linux is that of Linux 2.6.22.
+/// TCP/Linux has the CUBIC of Linux 2.6.22.
 pub(super) fn congestion_control(name: &str) -> Value {
     match name {
         "cubic" => json!({

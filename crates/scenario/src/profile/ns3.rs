@@ -7,15 +7,16 @@ pub(super) fn document() -> Value {
         "network": {
             "rate": "1Gbps",
             "delay": "25us",
-            // DropTailQueue in bytes; the packet that is being sent has left it.
+            // A DropTailQueue that counts bytes. The packet that is being sent is no longer in the
+            // queue.
             "buffer": "100000B",
-            // Simultaneous events in the order of scheduling.
+            // Simultaneous events run in the order in which they were scheduled.
             "ties": "scheduled",
             // The point-to-point protocol's header.
             "layer2_overhead": 2,
         },
         "transport": {
-            // SegmentSize, not the 536 bytes of ns-3.
+            // SegmentSize, whose default in ns-3 is 536 bytes.
             "mss": 1460,
             // TcpSocket::InitialCwnd.
             "initial_window": 10,
@@ -23,25 +24,25 @@ pub(super) fn document() -> Value {
             // The sender of data connects.
             "opener": "server",
             "handshake": "three-way",
-            // MinRto, RttEstimator::InitialEstimation and TcpSocket::ConnTimeout, not 1 s, 1 s and
-            // 3 s.
+            // MinRto, RttEstimator::InitialEstimation and TcpSocket::ConnTimeout, whose defaults in
+            // ns-3 are 1 s, 1 s and 3 s.
             "rto_min": "200ms",
             "rto_initial": "200ms",
             "syn_rto": "200ms",
             // A lost SYN has no special effect.
             "rto_after_syn_loss": "200ms",
-            // ClockGranularity, not 1 ms.
+            // ClockGranularity, whose default in ns-3 is 1 ms.
             "rto_granularity": "1us",
             // NewAck() recomputes the timeout.
             "rto_style": "ns3",
             "rtt_sampling": "per-ack",
-            // DelAckCount = 1, not 2.
+            // DelAckCount = 1. The default in ns-3 is 2.
             "delayed_ack": false,
             "timestamps": false,
             "limited_transmit": true,
             // AddOptionSack() and the padding of the header.
             "sack_option_bytes": true,
-            // TcpClassicRecovery, not TcpPrrRecovery.
+            // TcpClassicRecovery instead of ns-3's default, TcpPrrRecovery.
             "prr": "off",
             "idle_restart": "none",
         },
@@ -58,8 +59,8 @@ pub(super) fn transport(name: &str) -> Value {
         "restart_timer_on_entry": false,
     });
     match name {
-        // EnterRecovery() halves BytesInFlight(), and the timer runs on; NextSeg() has no rule 4,
-        // and no condition (1.b) in rule 3; ProcessAck() answers partial ACKs.
+        // EnterRecovery() halves BytesInFlight() and does not restart the timer. NextSeg() has no
+        // rule 4, and its rule 3 has no condition (1.b). ProcessAck() answers partial ACKs.
         "sack" => json!({ "recovery": {
             "rescue": false,
             "retransmit_tail": true,
@@ -67,22 +68,23 @@ pub(super) fn transport(name: &str) -> Value {
             "restart_timer_on_entry": false,
             "reduce_from": "pipe",
         } }),
-        // DupAck(): m_highRxAckMark >= m_recover. EnterRecovery() halves what AddRenoSack() leaves.
+        // DupAck(): m_highRxAckMark >= m_recover. EnterRecovery() halves BytesInFlight(), from
+        // which AddRenoSack() has subtracted a segment per duplicate ACK.
         "newreno" => json!({ "recovery": {
             "careful": false,
             "restart_timer_on_entry": false,
             "reduce_from": "pipe",
         } }),
-        // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
-        // TcpLinuxReno counts segments up to a window.
+        // TcpDctcp over TcpSocketBase: the first echo of a mark enters CWR, and all packets are
+        // ECN-capable. TcpLinuxReno adds up acknowledged segments until they are a whole window.
         "dctcp" => json!({
             "recovery": sack,
             "congestion_control": { "react_at": "first-ece", "byte_counting": true },
             "ecn_packets": "all",
         }),
-        // TcpCubic: GetSsThresh() reduces cwnd, Update() knows no Reno-friendly region and has
-        // CntClamp; HyStartDelayMin, HyStartDelayMax, and HystartUpdate()'s train of a whole round
-        // trip.
+        // TcpCubic: GetSsThresh() reduces cwnd. Update() has no Reno-friendly region, but has
+        // CntClamp. The hybrid slow start has HyStartDelayMin and HyStartDelayMax, and
+        // HystartUpdate() ends slow start after a train of a whole round trip.
         "cubic" => json!({
             "recovery": sack,
             "congestion_control": {

@@ -21,10 +21,11 @@ pub(super) fn document() -> Value {
             "sack_option_bytes": true,
             "limited_transmit": true,
             "dupack_requires_same_window": true,
-            // RFC 5681 §4.2: every second segment, within 500 ms; the 200 ms are BSD's.
+            // RFC 5681 §4.2: an ACK for at least every second segment, and within 500 ms. BSD uses
+            // 200 ms.
             "delayed_ack": { "segments": 2, "timeout": "200ms" },
             "idle_restart": "5681",
-            // Option 1 of RFC 6582 §3.2, step 3, which needs no limit on bursts; no RFC restarts
+            // Option 1 of RFC 6582 §3.2, step 3, which needs no limit on bursts. No RFC restarts
             // the timer at a fast retransmit.
             "recovery": {
                 "name": "newreno",

@@ -193,7 +193,8 @@ fn the_profile_ns2_has_its_own_idea_of_red() {
     assert_eq!(red(&[("network.queue", json!("red"))]).0["spacing"], "at-once");
 }
 
-/// The name of the transport does not matter, because its parts may be named one by one.
+/// Linux's parameters of a part apply whatever the transport's name is, because parts may be named
+/// one by one.
 #[test]
 fn linux_has_its_own_parameters_of_every_part_by_name() {
     let chosen = |key: &str, value: Value| {
@@ -269,7 +270,7 @@ fn base_rtt_is_the_round_trip_of_a_full_packet_and_its_ack() {
     assert_eq!(delays("10Gbps", "100us"), (nanos(24_384), nanos(24_384)));
     // Four links of 25 us take 124.64 us at 1 Gbps.
     assert_eq!(delays("1Gbps", "124.64us"), (nanos(25_000), nanos(25_000)));
-    // The smallest value: no propagation delay at all.
+    // The smallest accepted `base_rtt` leaves no propagation delay.
     assert_eq!(delays("1Gbps", "24.64us"), (Span::ZERO, Span::ZERO));
 }
 
@@ -409,7 +410,7 @@ fn background_traffic_has_defaults_of_its_own() {
     assert_eq!((of.rate, of.packet, of.on_servers), (Rate(1_000_000), 540, false));
     let of = offered(cbr);
     assert_eq!((of.packet, of.on_servers, of.start), (1500, true, Span::from_secs(1)));
-    // The profile's transport, not the workload's.
+    // The background flow is based on the profile's transport, not on the workload's.
     let tcp = flow.transport.as_ref().expect("it has connections").of_tcp();
     assert_eq!((flow.config.workload().count(2), tcp.mss), (2, 1024));
     assert_eq!(tcp.rto.min, Span::from_millis(1));

@@ -23,7 +23,7 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
         "titel: unknown key; did you mean \"title\"? \
         accepted: title, profile, network, workload, transport, background, run",
     );
-    // The same letters in another order.
+    // The given key has the letters of the valid key in another order.
     refused(
         &[("transport.minrto", json!("1ms"))],
         "transport.minrto: unknown key; did you mean \"rto_min\"?",
@@ -99,7 +99,7 @@ fn wrong_units_say_what_to_write() {
         "network.rate: \"1GBps\" is not a rate: B is for bytes, rates are in bits (b) per second; \
          write e.g. \"1Gbps\", \"10Gb/s\", \"100Mbit/s\", \"10gbit\"",
     );
-    // Also below a table that is identified by its name.
+    // The error also names a key below a table that is identified by its name.
     refused(
         &[("workload.request_jitter", json!("20uz"))],
         "workload.request_jitter: \"20uz\" is not a time; \

@@ -66,7 +66,8 @@ fn thresholds_are_told_in_the_unit_of_the_buffer() {
     let red = json!({ "name": "red", "min_th": "5pkt", "max_th": "15pkt" });
     let both = [("min_th".to_owned(), 5.0), ("max_th".to_owned(), 15.0)];
     assert_eq!(told("40pkt", red), both);
-    // A threshold of another kind, and a threshold that is not used.
+    // The `threshold` of `segregation` is not a queue length, and `rapid` does not use its
+    // threshold by default.
     let segregation = json!({ "name": "segregation", "threshold": 2.0, "burst_limit": "10pkt" });
     assert_eq!(told("40pkt", segregation), [("burst_limit".to_owned(), 10.0)]);
     assert_eq!(told("40pkt", json!("rapid")), []);
@@ -128,7 +129,8 @@ fn long_flows_have_no_blocks_and_datagrams_a_rate() {
     assert_eq!(traffic.background_space_bytes, [Some(100), None]);
 }
 
-/// With a window of a byte, a segment is still sent. The names of facts are unique.
+/// A window of less than a segment counts as one segment, because a segment is still sent. The
+/// names of facts are unique.
 #[test]
 fn windows_are_told_in_segments_and_names_are_single() {
     let all = facts(&[

@@ -40,7 +40,7 @@ fn with(keys: &[(&str, Value)]) -> Value {
     document
 }
 
-/// The workload, a read.
+/// The parameters of the first workload, which is a barrier read.
 fn read_of(scenario: &Scenario) -> &incast_traffic::barrier_read::Params {
     match &scenario.traffic.workloads[0].config {
         WorkloadConfig::BarrierRead(read) => read,
@@ -52,7 +52,7 @@ fn load(keys: &[(&str, Value)]) -> Scenario {
     Scenario::from_document(&with(keys)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The error message.
+/// The error message for the smallest scenario with `keys` set.
 fn refusal(keys: &[(&str, Value)]) -> String {
     plan(&with(keys)).expect_err("the document should be refused").to_string()
 }

@@ -43,7 +43,7 @@ fn links_between_switches_may_have_room_for_every_window() {
         (core.buffer, network.buffer)
     };
     // Four servers send 64 KiB each, which are 44.9 segments of 1460 bytes. The other ports keep
-    // their size.
+    // their buffer size.
     assert_eq!(core(json!("auto")), (Limit::Packets(180), Limit::Bytes(102_400)));
     let own = json!({ "name": "auto", "window": 7 });
     assert_eq!(core(own), (Limit::Packets(28), Limit::Bytes(102_400)));
@@ -72,8 +72,8 @@ fn the_base_round_trip_counts_every_link() {
     let transport = load(&[]).transport;
     assert_eq!(network.trunks_between(&[SwitchId(0)], &[0]), 2);
     assert_eq!(network.trunks_between(&[SwitchId(2), SwitchId(1)], &[0]), 1);
-    // 25 us per link; 12 and 0.32 us on the hosts' lines, and a tenth of these times between
-    // switches.
+    // Each link has a delay of 25 us. A full packet takes 12 us and its ACK 0.32 us on a host's
+    // link. Between switches, they take a tenth of these times.
     let expected = Span::from_nanos(8 * 25_000 + 2 * 12_320 + 2 * 1_232);
     assert_eq!(network.base_rtt(&transport, 2), expected);
 }

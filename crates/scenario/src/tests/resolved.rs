@@ -233,7 +233,7 @@ fn fabric() -> impl Strategy<Value = Value> {
             json!({ "delay": "1us", "buffer": "50pkt" })]),
     };
     network.prop_map(|mut network| {
-        // One of these keys is needed for the rest to make sense.
+        // The other keys need a topology of several switches.
         if network["topology"].is_null() {
             network["topology"] = json!("chain");
         }

@@ -44,13 +44,13 @@ fn every_table_is_closed() {
 
 #[test]
 fn every_key_is_described_on_one_line_with_its_default() {
-    // Keys whose default depends on other keys or on a choice of the user, as their description
-    // says.
+    // Some defaults depend on other keys or must be chosen by the user. The key's description says
+    // so.
     let stated =
         |text: &str| ["No default", "no default", "Default: "].iter().any(|it| text.contains(it));
     for (place, table) in tables(&schema()) {
         for (key, property) in table["properties"].as_object().unwrap() {
-            // The name that identifies a variant, and tables that are described key by key.
+            // Skip the name that identifies a variant, and tables that are described key by key.
             if property.get("const").is_some() || is_table(property) {
                 continue;
             }

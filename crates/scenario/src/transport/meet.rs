@@ -67,7 +67,7 @@ impl TransportDocument {
         }
     }
 
-    /// Sets the header sizes with or without the timestamps option, unless the table `given` has
+    /// Sets the header sizes, which depend on the timestamps option, unless the table `given` has
     /// them.
     pub(crate) fn fit_headers(&mut self, given: &Value) {
         let size = Size(profile::header(self.round_trips.timestamps));

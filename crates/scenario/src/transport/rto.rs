@@ -61,8 +61,9 @@ pub(crate) struct Timers {
     /// j, a ratio: every timeout is multiplied by 1 + U(0, j) (Vasudevan et al. 2009: 0.5).
     #[schemars(range(min = 0.0))]
     pub(super) rto_jitter: f64,
-    /// Whether the retransmission timer keeps running while nothing is outstanding. Such an expiry
-    /// is not a timeout, but prevents a fast retransmit of the next segment (ns-2).
+    /// Whether the retransmission timer keeps running while nothing is outstanding. An expiry while
+    /// nothing is outstanding is not a timeout, but prevents a fast retransmit of the next segment
+    /// (ns-2).
     pub(super) rto_runs_idle: bool,
     /// Whether a fast retransmit doubles the timeout until the next round-trip sample, like an
     /// expiry (ns-2's Vegas).

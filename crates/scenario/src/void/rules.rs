@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{Finding, pointer};
 use crate::{Group, Reorder, Scenario, Transport};
 
-/// Keys of a table; the condition of other keys in which these keys have no effect; the reason; a
-/// change that would give the keys an effect.
+/// Keys of a table; the condition on other keys under which these keys have no effect; the reason;
+/// a change that would give the keys an effect.
 type Rule = (&'static [&'static str], fn(&Value) -> bool, &'static str, &'static str);
 
 /// Rules for a transport, on its resolved table.
@@ -323,8 +323,8 @@ impl Search {
         }
     }
 
-    /// Finds ECN that has no effect because no switch marks. The opposite is not an error: a switch
-    /// may mark although no traffic uses ECN.
+    /// Finds ECN that has no effect because no switch marks packets. The opposite is not an error:
+    /// a switch may mark although no traffic uses ECN.
     fn marks(&mut self, document: &Value, scenario: &Scenario) {
         let network = &scenario.network;
         let switch_marks =
@@ -341,9 +341,9 @@ impl Search {
         }
     }
 
-    /// Finds keys for the end of connections that never end.
+    /// Finds the key `fin` of connections that never end.
     fn ends(&mut self, document: &Value, scenario: &Scenario) {
-        // Several groups may share a transport, and the connections of one may end.
+        // Several groups may share a transport, and the connections of one of these groups may end.
         let mut endless: BTreeMap<String, Option<&str>> = BTreeMap::new();
         for group in scenario.groups() {
             if let Some((load, _)) = group.load() {
@@ -395,7 +395,8 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
     }
 }
 
-/// The smallest size that many packets have: the size of a full packet, or of a smaller datagram.
+/// The smallest size of the full packets and datagrams of all groups, bytes. A transfer shorter
+/// than a segment counts with its length.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         let FullPacket { payload, header } = transport.full_packet();

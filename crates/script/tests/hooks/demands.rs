@@ -155,8 +155,7 @@ fn end_again_is_the_fin_or_an_empty_packet_where_there_is_none() {
              assert srtt == 10ms, drained == true",
         ),
     );
-    // A FIN that waits for the window is not sent early, and one that has arrived is not sent
-    // again.
+    // A FIN that waits for the window is not sent early. A FIN that has arrived is not sent again.
     with(
         hook(),
         "config fin=true

@@ -25,7 +25,8 @@ fn the_view_tells_of_the_first_segment_how_often_and_when_it_was_sent() {
          +1s > data 1:1001 rtx
          +5ms < ack 1001",
     );
-    // The events are: sent, the timeout, sent again, acknowledged.
+    // The events are: the segment is sent, the timer expires, the segment is retransmitted, the
+    // segment is acknowledged.
     assert_eq!(*seen.lock().expect("nobody panics"), [(1, 5), (1, 5), (2, 1005), (0, 0)]);
 }
 
@@ -133,8 +134,9 @@ fn may_send(lines: &str) -> Vec<bool> {
 
 #[test]
 fn a_hook_learns_whether_an_ack_lets_data_leave() {
-    // The ACKs are those of new data, limited transmit, fast retransmit, inflation, a partial ACK,
-    // the full ACK and the end.
+    // The ACKs allow, in this order: two segments of limited transmit, a fast retransmit, and after
+    // inflation a new segment. Then follow a partial ACK, the ACK that ends recovery, and the ACK
+    // of all data.
     let seen = may_send(
         "config initial_window=6seg
          write 10000
@@ -155,8 +157,8 @@ fn a_hook_learns_whether_an_ack_lets_data_leave() {
     );
     let expected = [true, true, false, false, false, true, true, false, false];
     assert_eq!(seen, expected);
-    // Segments that a timeout returned to the send queue count. The receiver's window and the
-    // application also limit sending.
+    // Segments that a timeout returned to the send queue count as data that may be sent. The
+    // receiver's window and the application also limit sending.
     let seen = may_send(
         "write 4000
          > data 1:2001 by 1000

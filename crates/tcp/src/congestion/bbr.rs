@@ -31,10 +31,10 @@ const PHASES: u8 = 8;
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
 
-/// The window's room for bursts of ACKs is at most the bandwidth times this time.
+/// The window is enlarged for bursts of ACKs by at most the bandwidth times this time.
 const LONGEST_AGGREGATE: Span = Span::from_millis(100);
 
-/// The first segments of a connection are not paced if it sends bursts (Linux's
+/// Number of segments that are not paced at the start of a connection that sends bursts (Linux's
 /// `tcp_update_skb_after_send()`).
 const UNPACED: u64 = 10;
 
@@ -54,7 +54,7 @@ struct Regime {
 #[derive(Clone, Copy, Debug)]
 struct LastAck {
     at: Time,
-    /// Data in the network after the ACK, plus the data that it delivered.
+    /// Data in the network after the ACK, plus the data that the ACK reported as delivered.
     held: u64,
     /// All data delivered since the start of the connection.
     delivered: u64,
@@ -67,11 +67,11 @@ pub struct Bbr {
     state: State,
     phase: u8,
     is_full: bool,
-    /// Losses since the last ACK.
+    /// Whether a loss was detected since the last ACK.
     lost: bool,
-    /// Sending restarts after an idle period.
+    /// Whether sending restarts after an idle period.
     idle_restart: bool,
-    /// The model has changed since the last computation of rate and window.
+    /// Whether the model has changed since the last computation of rate and window.
     is_new: bool,
     regime: Regime,
     window: u64,
@@ -92,10 +92,11 @@ pub struct Bbr {
     phase_at: Time,
     /// Samples up to this count of delivered bytes were limited by BBR itself.
     own_limit: u64,
-    /// The acknowledgement that ends the repair of a loss; `conserve` is set until the next round.
+    /// The sequence number whose acknowledgement ends the repair of a loss. `conserve` is the round
+    /// that ends packet conservation.
     repaired_at: Option<u64>,
     conserve: Option<u64>,
-    /// Duplicate ACKs do not name the data that arrived.
+    /// Whether duplicate ACKs do not report which data arrived (no SACK).
     holds: bool,
     params: Params,
     initial_window: u64,
@@ -112,9 +113,9 @@ pub struct Bbr {
     last_ack: LastAck,
     /// Timeouts since the last ACK, counted only with `loss_begins_round`.
     timeouts: u32,
-    /// The next ACK is the first of a loss recovery.
+    /// Whether the next ACK is the first of a loss recovery.
     recovers: bool,
-    /// Room for ACKs that arrive in bursts.
+    /// Measures the data acknowledged in bursts.
     aggregation: Aggregation,
     policer: Policer,
 }
@@ -174,7 +175,7 @@ impl Bbr {
         }
     }
 
-    /// `gain` bandwidth-delay products plus room for bursts, bytes (§4.2.3.2).
+    /// `gain` bandwidth-delay products plus three bursts, bytes (§4.2.3.2).
     fn inflight(&self, gain: f64, segment: u64) -> u64 {
         self.inflight_and(gain, segment, 0)
     }
@@ -193,7 +194,7 @@ impl Bbr {
         (segments + if probes { 2 } else { 0 }) * segment
     }
 
-    /// Room for ACKs that arrive in bursts, bytes.
+    /// Addition to the window for ACKs that arrive in bursts, bytes.
     fn aggregated(&self) -> u64 {
         if self.params.aggregation_gain <= 0.0 || !self.is_full {
             return 0;
@@ -202,7 +203,7 @@ impl Bbr {
         (self.params.aggregation_gain * self.aggregation.most() as f64).min(most) as u64
     }
 
-    /// Segments that are assumed to be sent back to back.
+    /// Number of segments that are assumed to be sent back to back.
     fn burst(&self, segment: u64) -> u64 {
         let most = MOST_OFFLOADED / segment.max(1);
         let Rate(rate) = self.rate.unwrap_or(Rate(0));
@@ -221,7 +222,7 @@ impl Bbr {
         self.policer.rate().unwrap_or(self.bandwidth)
     }
 
-    /// Looks for a policer.
+    /// Continues the search for a policer.
     fn look_for_policer(&mut self, progress: Progress) {
         if self.params.long_term && self.policer.on_progress(progress) {
             if self.policer.rate().is_none() {
@@ -409,7 +410,8 @@ impl Bbr {
     fn set_rate(&mut self, gain: f64, path: &PathView) {
         let bandwidth = match self.bandwidth {
             0 => {
-                // Before the first sample: the initial window per round trip, or per millisecond.
+                // Before the first rate sample: the initial window per round trip, or per
+                // millisecond if no round trip is known.
                 let round_trip = path.srtt.unwrap_or(Span::from_millis(1)).as_secs_f64();
                 self.initial_window as f64 * 8.0 / round_trip.max(1e-12)
             }
@@ -422,7 +424,7 @@ impl Bbr {
         }
     }
 
-    /// Begins a round with a loss recovery, if so configured.
+    /// Begins a round at the start of a loss recovery, if `loss_begins_round` is set.
     fn begin_round(&mut self, delivered: u64) {
         if self.params.loss_begins_round {
             self.next_round = delivered;

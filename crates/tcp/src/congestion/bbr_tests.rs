@@ -68,7 +68,7 @@ fn section_4_3_2_startup_ends_after_three_rounds_without_growth() {
         pipe.round(Rate(rate), 30 * SEGMENT, RTT);
         assert_eq!((pipe.bbr.state, pipe.bbr.is_full), (State::Startup, false));
     }
-    // Growth by a fifth is less than a quarter.
+    // The bandwidth grows by a fifth, which is less than a quarter.
     for _ in 0..2 {
         pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
         assert_eq!(pipe.bbr.state, State::Startup);
@@ -221,7 +221,7 @@ fn section_4_2_2_an_idle_time_ends_at_the_bandwidth() {
     }
 }
 
-/// §4.2.2: an idle time that outlasts `ProbeRTT` ends it.
+/// §4.2.2: an idle time that lasts longer than `ProbeRTT` ends `ProbeRTT`.
 #[test]
 fn section_4_2_2_an_idle_time_ends_probe_rtt() {
     let params = Params { round_trip_time: Span::from_millis(200), ..Params::default() };
@@ -288,7 +288,7 @@ fn linux_an_even_window_has_two_segments_more_while_it_probes() {
         pipe.round(RATE, in_flight, RTT);
         windows.insert(pipe.bbr.phase, pipe.bbr.target / SEGMENT);
     }
-    // Two products and three bursts are 28 segments.
+    // Two bandwidth-delay products and three bursts are 28 segments.
     assert!(
         windows.into_iter().eq((0..PHASES).map(|phase| (phase, if phase == 0 { 30 } else { 28 })))
     );
@@ -337,8 +337,8 @@ fn linux_a_timeout_is_a_loss_in_the_search_for_a_policer() {
     }
 }
 
-/// Linux's `bbr_set_state()`: timeouts in a row are rounds that lose data. Two intervals of four
-/// such rounds with equal rates make a policer.
+/// Linux's `bbr_set_state()`: consecutive timeouts count as rounds with losses. Two intervals of
+/// four such rounds with equal rates are taken for a policer.
 #[test]
 fn linux_timeouts_in_a_row_are_rounds_with_losses() {
     let params = Params { loss_begins_round: true, long_term: true, ..Params::default() };
@@ -356,7 +356,8 @@ fn linux_timeouts_in_a_row_are_rounds_with_losses() {
     }
 }
 
-/// Linux's `bbr_update_bw()`: an interval shorter than the smallest round trip is no observation.
+/// Linux's `bbr_update_bw()`: an interval shorter than the smallest round trip gives no rate
+/// sample.
 #[test]
 fn linux_an_ack_without_a_rate_begins_no_round() {
     for (valid_rounds, rounds) in [(false, 1), (true, 0)] {
@@ -381,8 +382,8 @@ fn linux_an_ack_without_a_rate_is_no_burst() {
     assert_eq!(pipe.bbr.aggregation.most(), 10 * SEGMENT, "the window allows no more");
 }
 
-/// Linux's `bbr_undo_cwnd()`: the model stays, Startup and the search for a policer begin anew, and
-/// the next ACK restores the window.
+/// Linux's `bbr_undo_cwnd()`: the model does not change, Startup and the search for a policer begin
+/// anew, and the next ACK restores the window.
 #[test]
 fn linux_an_undone_timeout_restores_the_window_only() {
     let params = Params { loss_begins_round: true, long_term: true, ..Params::default() };
@@ -403,8 +404,8 @@ fn linux_an_undone_timeout_restores_the_window_only() {
     assert!(!Pipe::new(&Params::default()).bbr.on_undo(), "the draft has no undo");
 }
 
-/// Linux's `tcp_try_undo_recovery()`: without SACK the loss is repaired once data sent after it are
-/// acknowledged.
+/// Linux's `tcp_try_undo_recovery()`: without SACK, the loss is repaired once data that was sent
+/// after the loss is acknowledged.
 #[test]
 fn linux_without_sack_the_window_comes_back_with_data_sent_after_the_loss() {
     for (holds, restored) in [(false, true), (true, false)] {

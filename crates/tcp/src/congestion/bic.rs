@@ -92,7 +92,8 @@ impl Bic {
             return 1.0;
         }
         let Some(maximum) = self.maximum else {
-            // Linux: at least 5 % while no maximum is known.
+            // As in Linux, the window grows by at least 5 % per round trip while no maximum is
+            // known.
             return max_increment.max(cwnd / 20.0);
         };
         let smooth = divisor / smooth_part;
@@ -182,7 +183,7 @@ impl CongestionControl for Bic {
         if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
         } else if path.unit > 1 {
-            // In Linux 2.6 slow start includes cwnd = ssthresh.
+            // In Linux 2.6, cwnd = ssthresh still belongs to slow start.
             if self.params.ack_ratio && self.window() == self.ssthresh() {
                 self.reno.grow_by(path.segment as f64);
             } else {
@@ -191,7 +192,8 @@ impl CongestionControl for Bic {
         } else {
             let cwnd = self.reno.segments(path.segment);
             let share = self.increment(cwnd) / cwnd;
-            // At most one segment per acknowledged segment, or per ACK.
+            // The window grows by at most one segment per acknowledged segment, or, with
+            // `ack_ratio`, per ACK.
             self.reno.grow_by(if self.params.ack_ratio {
                 // bictcp_update() returns before it uses the ratio.
                 let is_low = cwnd <= f64::from(self.params.low_window);

@@ -91,7 +91,7 @@ struct Epoch {
     began: Time,
     /// The last ACK.
     acked_at: Time,
-    /// Since `acked_at`, the application has had too little data to send.
+    /// Whether the application has had too little data to send since `acked_at`.
     app_limited: bool,
     k: f64,
     w_est: f64,
@@ -148,7 +148,7 @@ impl Cubic {
         let is_new = self.w_max.is_none();
         let w_max = match self.w_max {
             Some(w_max) if w_max > cwnd => w_max,
-            // RFC 9438 §4.8 and §4.10; K = 0.
+            // The stage begins at the plateau, so K = 0 (RFC 9438 §4.8 and §4.10).
             _ => cwnd,
         };
         if is_new && self.cwnd_prior == 0.0 {
@@ -247,7 +247,7 @@ impl Cubic {
 }
 
 /// Whether the application or the receiver limited the sender to less data than the window allows
-/// (RFC 9438 §5.8). Delay by the pacer does not count.
+/// (RFC 9438 §5.8). A delay by pacing is not such a limit.
 pub(super) fn is_application_limited(ack: &AckSample, path: &PathView) -> bool {
     !ack.limited
         && (path.max >= path.written
@@ -278,7 +278,7 @@ impl CongestionControl for Cubic {
         } else if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
         } else if matches!(self.packets, Packets::Early(_)) && self.window() == self.ssthresh() {
-            // In Linux 2.6 slow start includes cwnd = ssthresh.
+            // In Linux 2.6, cwnd = ssthresh still belongs to slow start.
             self.reno.grow_by(path.segment as f64);
         } else {
             self.avoid_congestion(ack, path);

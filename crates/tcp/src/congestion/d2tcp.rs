@@ -51,7 +51,7 @@ impl ByDeadline {
         let rest = path.written.saturating_sub(path.una) as f64;
         let needed = rest / (0.75 * window as f64) * srtt.as_secs_f64();
         let Params { least_urgency, greatest_urgency, .. } = self.params;
-        // An expired deadline is the formula's limit: the maximum urgency.
+        // After the deadline, the urgency has its maximum, which is the limit of the formula.
         if left.is_zero() {
             return greatest_urgency;
         }

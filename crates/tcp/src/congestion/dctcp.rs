@@ -11,7 +11,7 @@ params_over_marks! {
 
 impl Parameters for Params {}
 
-/// DCTCP changes nothing of `MarkedWindow`.
+/// DCTCP uses `MarkedWindow` without changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 

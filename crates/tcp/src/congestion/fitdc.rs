@@ -1,6 +1,6 @@
-//! A control after TCP-FITDC (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP
-//! incast avoidance for data center applications", ICNC 2013). Marks signal a long queue. Between
-//! marks, the delay shows how much room the path has.
+//! A control modelled on TCP-FITDC (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to
+//! TCP incast avoidance for data center applications", ICNC 2013). Marks signal a long queue.
+//! Between marks, the delay shows how many of the flow's segments are queued.
 
 use incast_engine::Span;
 
@@ -9,9 +9,9 @@ use super::reno::Reno;
 use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of a control after TCP-FITDC. The formulas of TCP-FITDC are not public. In this
-    /// control, marks reduce the window as in DCTCP. Without marks, the window grows in proportion
-    /// to the unused part of `backlog`.
+    /// Parameters of a control modelled on TCP-FITDC. The formulas of TCP-FITDC are not public. In
+    /// this control, marks reduce the window as in DCTCP. Without marks, the window grows in
+    /// proportion to the unused part of `backlog`.
     pub struct Params {
         /// Growth per round trip with empty queues, in segments, above 0.
         #[schemars(extend("exclusiveMinimum" = 0.0))]

@@ -208,7 +208,7 @@ impl JsonSchema for Params {
 pub struct Step {
     /// Growth of the window, 2^-16 bytes.
     pub growth: u64,
-    /// Slow start ends here: ssthresh becomes the window.
+    /// Whether slow start ends: ssthresh is then set to the window.
     pub is_over: bool,
 }
 
@@ -240,7 +240,8 @@ impl Hystart {
         }
     }
 
-    /// Whether ACKs that do not grow the window count (`cubictcp_acked()` sees every one).
+    /// Whether the detector also handles ACKs that do not grow the window (Linux calls
+    /// `cubictcp_acked()` for every ACK).
     pub fn sees_every_ack(&self) -> bool {
         matches!(self, Self::Hybrid(_))
     }
@@ -374,7 +375,7 @@ impl Train {
                 return Step { growth: 0, is_over: true };
             }
         }
-        // Linux grows by the segments acknowledged, up to ssthresh.
+        // In Linux, the window grows by the acknowledged segments, up to ssthresh.
         let growth = ack.acked.min(ssthresh.saturating_sub(window).max(path.segment));
         Step { growth: growth << FRACTION, is_over: false }
     }

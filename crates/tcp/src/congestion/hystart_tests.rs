@@ -58,11 +58,12 @@ fn linux_allows_a_train_what_offloading_takes() {
         let mut hystart = *params(json!("linux")).build().unwrap();
         train(&mut hystart, 0, Span::from_micros(10), Span::from_micros(100), srtt)
     };
-    // The train ends once it is longer than half of 100 us.
+    // Without an SRTT, the train ends slow start once it is longer than half of 100 us.
     assert_eq!(end(None), 1 + 5 + 1);
-    // 4 x 64 KiB at twice 100 kB per 100 us take 131 us; half of 231 us are 115 us.
+    // The extra time is 131 us: 4 x 64 KiB at twice the rate of 100 kB per 100 us. Half of 231 us
+    // is 115 us.
     assert_eq!(end(Some(Span::from_micros(100))), 1 + 11 + 1);
-    // At most 1 ms.
+    // The extra time is at most 1 ms.
     assert_eq!(end(Some(Span::from_millis(10))), 1 + 55 + 1);
 }
 

@@ -1,4 +1,5 @@
-//! L2DCT, whose weights favour blocks with the least attained service (Munir et al.: INFOCOM 2013).
+//! L2DCT, whose weights favour the blocks that have sent the least data so far (Munir et al.:
+//! INFOCOM 2013).
 
 use incast_engine::{Fault, Size};
 

@@ -101,7 +101,7 @@ impl Walk {
         Self { path: PATH, delivered: 0 }
     }
 
-    /// The path after `step`, and the step with the path's values filled in.
+    /// Applies `step` to the path. Returns the step with the path's values filled in.
     fn go(&mut self, step: Step, flight: u64) -> Step {
         let Self { path, delivered } = self;
         path.now += Span::from_micros(10);

@@ -44,7 +44,7 @@ pub trait Law: Sized {
 
     fn new(params: &Self::Params) -> Self;
 
-    /// Observes an ACK before the ACK updates α (now `alpha`) and the window.
+    /// Observes an ACK before the ACK updates α and the window. `alpha` is α before this update.
     fn observe(&mut self, ack: &AckSample, path: &PathView, alpha: f64) {
         let _ = (ack, path, alpha);
     }
@@ -65,7 +65,7 @@ pub trait Law: Sized {
         Needs::default()
     }
 
-    /// [`CongestionControl::on_sent`].
+    /// See [`CongestionControl::on_sent`].
     fn on_sent(&mut self, path: &PathView) {
         let _ = path;
     }
@@ -85,7 +85,7 @@ pub struct MarkedWindow<L> {
     marked: u64,
     /// Marks and losses of data below this sequence number do not reduce the window again.
     reduced_until: u64,
-    /// The window does not grow until `reduced_until` (`first_ece` only).
+    /// Whether the window does not grow until `reduced_until` is acknowledged (`first-ece` only).
     frozen: bool,
 }
 
@@ -165,8 +165,8 @@ impl<L: Law> CongestionControl for MarkedWindow<L> {
         if ack.ece && self.estimate.react_at != ReactAt::WindowEnd {
             self.react(path);
         }
-        // RFC 3168 §6.1.2: an ACK with an echo does not grow the window. An ACK that reduces it
-        // does not grow it either.
+        // RFC 3168 §6.1.2: an ACK with an echo does not grow the window. An ACK that reduces the
+        // window does not grow it either.
         if ack.may_grow && !ack.ece && !self.frozen && !reduced {
             self.law.grow(&mut self.reno, ack, path);
         }

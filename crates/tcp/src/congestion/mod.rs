@@ -83,7 +83,8 @@ pub trait CongestionControl {
         false
     }
 
-    /// A data segment was sent ([`Needs::sent`]). The window must stay as it is until an ACK.
+    /// A data segment was sent ([`Needs::sent`]). The control must not change the window before the
+    /// next ACK.
     fn on_sent(&mut self, path: &PathView) {
         let _ = path;
     }
@@ -94,7 +95,7 @@ pub trait CongestionControl {
         None
     }
 
-    /// How much data leaves back to back at the pacing rate, bytes; 0 for single segments.
+    /// Size of the bursts that leave back to back when data is paced, bytes; 0 for single segments.
     fn pacing_burst(&self, segment: u64) -> u64 {
         let _ = segment;
         0

@@ -95,13 +95,13 @@ impl Reno {
         self.ssthresh = ssthresh;
     }
 
-    /// Grows by `share` times the growth of RFC 5681 §3.1, equation 3.
+    /// Grows the window by `share` times the growth of RFC 5681 §3.1, equation 3.
     pub(super) fn avoid_congestion(&mut self, share: f64, segment: u64) {
         let growth = ((segment * segment) << FRACTION) / self.window();
         self.cwnd += (growth as f64 * share) as u64;
     }
 
-    /// Grows by this many bytes.
+    /// Grows the window by this many bytes.
     pub(super) fn grow_by(&mut self, bytes: f64) {
         self.cwnd += (bytes * f64::from(1 << FRACTION)) as u64;
     }
@@ -129,7 +129,7 @@ impl Reno {
         self.hystart.is_some()
     }
 
-    /// Grows for an ACK of `acked` bytes, without `HyStart` (RFC 5681 §3.1).
+    /// Grows the window for an ACK of `acked` bytes, without `HyStart` (RFC 5681 §3.1).
     #[inline]
     pub(crate) fn grow(&mut self, acked: u64, segment: u64) {
         let window = self.window();
@@ -248,8 +248,8 @@ impl CongestionControl for Reno {
         }
         self.set_window(match why {
             Congestion::FastRetransmit => reduced,
-            // RFC 3168 §6.1.2 reduces the rate of a one-segment window by the retransmission timer.
-            // As in Linux, this is omitted: the window does not change.
+            // With a window of one segment, RFC 3168 §6.1.2 reduces the rate by means of the
+            // retransmission timer. As in Linux, this is omitted: the window does not change.
             Congestion::Ecn => reduced.min(self.window()),
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,

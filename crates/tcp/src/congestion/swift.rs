@@ -1,5 +1,5 @@
 //! Swift (Kumar et al.: "Swift: Delay is Simple and Effective for Congestion Control in the
-//! Datacenter", SIGCOMM 2020), algorithm 1 with the fabric's delay alone.
+//! Datacenter", SIGCOMM 2020), algorithm 1 with the fabric delay but without the endpoint delay.
 
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
@@ -153,7 +153,7 @@ impl Swift {
         base + self.hops + share.clamp(0.0, range)
     }
 
-    /// At most one decrease per round trip.
+    /// Whether the window may decrease now. It decreases at most once per round trip.
     fn may_decrease(&self, path: &PathView) -> bool {
         let round = path.srtt.unwrap_or_default();
         self.last_decrease.is_none_or(|last| path.now.saturating_since(last) >= round)
@@ -185,7 +185,8 @@ impl CongestionControl for Swift {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         self.timeouts = 0;
         let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
-        // Flow scaling only increases the target, and its square root is slow.
+        // Flow scaling only increases the target. Its square root takes time, so it is computed
+        // only if the delay is at least `least`.
         let least = self.base_target(path) + self.hops;
         let target = if delay < least || !self.scales { least } else { self.target(path) };
         if delay < target {

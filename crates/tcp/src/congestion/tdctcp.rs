@@ -1,13 +1,14 @@
-//! After TDCTCP: a faster DCTCP, with a delayed-ACK timer that depends on the round trip (Das &
-//! Sivalingam: "TCP improvements for data center networks", COMSNETS 2013).
+//! A control modelled on TDCTCP: a faster DCTCP, with a delayed-ACK timer that depends on the round
+//! trip (Das & Sivalingam: "TCP improvements for data center networks", COMSNETS 2013).
 
 use super::marks::{Law, MarkedWindow, params_over_marks};
 use super::reno::Reno;
 use super::{AckSample, CongestionControl, Needs, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of a control after TDCTCP. The text of TDCTCP is not public. In this control, the
-    /// window grows by `increase` + 1/(1 + α/2) segments per round trip of congestion avoidance.
+    /// Parameters of a control modelled on TDCTCP. The text of TDCTCP is not public. In this
+    /// control, the window grows by `increase` + 1/(1 + α/2) segments per round trip of congestion
+    /// avoidance.
     pub struct Params {
         /// Constant part of the growth, in segments per round trip, at least 0. A public
         /// reimplementation of TDCTCP has 1. With 0, the window grows at most as fast as in

@@ -85,7 +85,7 @@ impl FineTimeout {
     }
 }
 
-/// A round trip: from an ACK to the ACK of the data sent at that time.
+/// A round trip: from an ACK to the ACK of the data that was sent when the first ACK arrived.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     /// The round ends with the first ACK above this number.
@@ -102,7 +102,7 @@ pub struct Vegas {
     round: Round,
     /// `baseRTT`.
     base: Option<Span>,
-    /// Queued segments, at the last decision.
+    /// Number of queued segments at the last decision.
     excess: i64,
     growth: Growth,
     /// Whether slow start doubles the window in this round. Slow start doubles the window in every
@@ -153,13 +153,13 @@ impl Vegas {
                 if starting && self.doubles { Growth::Exponential } else { Growth::Still };
             return;
         };
-        // A single segment does not wait for others of its flow, so a longer round trip means that
-        // the path may have become longer.
+        // A single segment does not queue behind other segments of its flow. A longer round trip
+        // therefore means that the path may have become longer.
         let base = self.base.filter(|base| *base < rtt && sent > 1).unwrap_or(rtt);
         self.base = Some(base);
         let expected = ((path.flight + segment) / segment) as f64;
         let actual = sent as f64 * (base.as_secs_f64() / rtt.as_secs_f64());
-        // Rounded, as in ns-2.
+        // Rounded to the nearest integer, as in ns-2.
         self.excess = libm::floor(expected - actual + 0.5) as i64;
         let Params { alpha, beta, gamma, .. } = self.params;
         if starting {
@@ -214,7 +214,7 @@ impl Vegas {
         }
     }
 
-    /// Whether the last transmission is older than a fine timeout.
+    /// Whether the last transmission of `head` is at least a fine timeout ago.
     fn is_overdue(&self, head: Head, now: Time) -> bool {
         self.fine.is_some_and(|fine| now.saturating_since(head.sent_at) >= fine.timeout)
     }

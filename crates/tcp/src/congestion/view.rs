@@ -64,15 +64,15 @@ pub struct Head {
 pub struct AckSample {
     /// Bytes newly acknowledged. If windows count packets, short segments count as full ones.
     pub acked: u64,
-    /// Bytes that `acked` has only because short segments count as full ones.
+    /// The bytes by which `acked` is too large because short segments count as full ones.
     pub padding: u64,
     /// Round trip of the youngest acknowledged segment, to the picosecond. `None` if any
     /// acknowledged segment was sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,
-    /// The ACK carries the ECN-Echo flag.
+    /// Whether the ACK carries the ECN-Echo flag.
     pub ece: bool,
-    /// Whether the window may grow: no loss is being repaired, and RFC 7661 does not freeze it. If
-    /// the window may not grow, only controls with [`Needs::every_ack`] get the ACK.
+    /// Whether the window may grow: no loss is being repaired, and RFC 7661 does not freeze the
+    /// window. If the window may not grow, only controls with [`Needs::every_ack`] get the ACK.
     pub may_grow: bool,
     /// Whether the unused part of the window was below a segment before this ACK.
     pub limited: bool,
@@ -86,24 +86,24 @@ pub struct Delivery {
     /// Bytes delivered since the start of the connection.
     pub delivered: u64,
     /// Bytes that this ACK reports as delivered: by the cumulative ACK, by SACK, or by a duplicate
-    /// ACK that does not name its segment.
+    /// ACK without SACK.
     pub newly: u64,
     /// Bytes estimated to be in the network, without bytes that are known to be lost.
     pub in_flight: u64,
-    /// Segments that this ACK showed to be lost.
+    /// Number of segments that this ACK showed to be lost.
     pub losses: u64,
-    /// Segments declared lost since the start of the connection.
+    /// Number of segments declared lost since the start of the connection.
     pub lost: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
     /// when this value exceeds the value of `delivered` at the beginning of the previous round.
-    /// `None` for a duplicate ACK that names no segment.
+    /// `None` for a duplicate ACK without SACK.
     pub prior_delivered: Option<u64>,
     /// The delivery rate from the transmission of the youngest acknowledged segment to this ACK;
     /// `None` if unknown.
     pub rate: Option<Rate>,
     /// Whether the application, and not the window, limited the rate.
     pub app_limited: bool,
-    /// Whether duplicate ACKs report data without naming them (Linux without SACK).
+    /// Whether duplicate ACKs do not report which data arrived (Linux without SACK).
     pub unnamed: bool,
 }
 
@@ -168,21 +168,21 @@ pub enum CeChange {
 pub struct Needs {
     /// The control's use of marks.
     pub ecn: EcnUse,
-    /// `on_ack` is also called during loss recovery.
+    /// Whether `on_ack` is also called during loss recovery.
     pub every_ack: bool,
-    /// [`AckSample::delivery`] is filled in.
+    /// Whether [`AckSample::delivery`] is filled in.
     pub delivery_rate: bool,
-    /// `is_lost` is called for the first unacknowledged segment.
+    /// Whether `is_lost` is called for the first unacknowledged segment.
     pub head: bool,
-    /// `on_sent` is called.
+    /// Whether `on_sent` is called.
     pub sent: bool,
-    /// Segments are paced, at the control's own rate or by the window.
+    /// Whether segments are paced, at the control's own rate or by the window.
     pub pacing: bool,
-    /// The control also sets the window during loss recovery and after idle times. Neither rate
-    /// reduction nor an idle restart applies (Linux's `cong_control`).
+    /// Whether the control also sets the window during loss recovery and after idle times.
+    /// Proportional rate reduction and the idle restart then do not apply (Linux's `cong_control`).
     pub whole_window: bool,
-    /// The window may fall below a segment. The gap between segments is then longer than a round
-    /// trip.
+    /// Whether the window may fall below a segment. The gap between segments is then longer than a
+    /// round trip.
     pub fractional_window: bool,
     /// Maximum delay of an ACK in the receiver's round trips; with 0 the delayed-ACK timer decides.
     pub ack_round_trips: u32,

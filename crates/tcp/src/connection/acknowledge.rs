@@ -20,8 +20,8 @@ use crate::send::scoreboard::Acked;
 #[derive(Default)]
 struct Read {
     acked: Acked,
-    /// The receiver has data that was outstanding at a timeout and has not been retransmitted
-    /// since.
+    /// Whether the receiver has data that was outstanding at a timeout and has not been
+    /// retransmitted since.
     original: bool,
     /// The earliest sending time among the newly reported segments that were sent once. `None` if
     /// round trips of reported segments do not count.
@@ -52,7 +52,7 @@ impl Connection {
             || !packet.sack.is_empty()
             || !self.board.is_empty()
         {
-            // With nothing outstanding, data can only report duplicates.
+            // If nothing is outstanding, a packet with data can only report duplicates (D-SACK).
             self.acknowledge_with_news(now, packet, same_window);
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
@@ -113,7 +113,7 @@ impl Connection {
             delivery.on_ack(losses);
         }
         let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
-        // Unlike a duplicate ACK, such an ACK may arrive when nothing is outstanding.
+        // `repeats` is also set when nothing is outstanding, unlike `is_duplicate`.
         let repeats = packet.ack == self.board.una()
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
@@ -157,8 +157,8 @@ impl Connection {
     /// recovery waits for reordered data. `sent_at` is the earliest time at which data reported for
     /// the first time was sent (Linux's `tcp_clean_rtx_queue()`).
     fn extend_for_blocks(&mut self, now: Time, sent_at: Time) {
-        // Only data sent before the head's last copy count. Otherwise the timer would never expire
-        // while ACKs arrive.
+        // Only data that was sent before the last copy of the first unacknowledged segment counts.
+        // Otherwise the timer would never expire while ACKs arrive.
         let is_older = self.board.head().is_some_and(|head| sent_at < head.sent_at);
         let waits = self.recovery.deadline() != Time::NEVER;
         if is_older && !waits && self.timer.kind == TimerKind::Data {
@@ -218,7 +218,7 @@ impl Connection {
         self.config.timestamps.map(|tick| (packet.ts_echo, tick))
     }
 
-    /// The effects of every ACK of new data, before recovery handles it.
+    /// Applies the effects that every ACK of new data has, before recovery handles the ACK.
     #[inline]
     pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);

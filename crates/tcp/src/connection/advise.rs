@@ -10,7 +10,8 @@ use crate::congestion::{CongestionControl, Limit};
 use crate::hooks::{Advice, Copies, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan};
 use crate::recovery::LossRecovery;
 
-/// The remedies' hooks of a connection. Most connections have no hooks and stay small.
+/// The remedies' hooks of a connection. Most connections have no hooks, and then this is a null
+/// pointer.
 #[derive(Default)]
 pub(super) struct Hooks(Option<Box<Parts>>);
 
@@ -88,8 +89,9 @@ impl Connection {
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
-    /// Takes the segment size that the hooks advise. Returns whether the windows have changed. The
-    /// initial window is given in segments of the first size.
+    /// Applies the segment size that the hooks advise. Returns whether the windows have changed.
+    /// The first size does not change the windows, because the initial window is given in segments
+    /// of this size.
     #[inline]
     pub(super) fn resize(&mut self, now: Time, advice: &Advice) -> bool {
         let size = advice.segment_size.min(self.config.mss).max(1);

@@ -1,5 +1,5 @@
-//! Small bursts that wait until ACKs allow larger ones (Linux's `tcp_tso_should_defer`). A host
-//! that segments in software also defers.
+//! Small bursts that wait until ACKs allow larger bursts (Linux's `tcp_tso_should_defer`). A host
+//! that segments in software also defers bursts.
 
 use incast_engine::{Span, Time};
 
@@ -33,7 +33,7 @@ pub(super) struct Deferral {
     decision: Decision,
     /// Data below this number are sent at once, to repair a timeout.
     repaired_below: u64,
-    /// The data below this number used the window as far as deferral allows.
+    /// The sender of the data below this number used the window as far as deferral allowed.
     limited_below: u64,
 }
 
@@ -70,7 +70,7 @@ impl Connection {
     /// - if `allowed` is a full burst, a third of the window, or an entire piece of the send queue
     ///   that the application cannot extend;
     /// - if nothing was sent for a millisecond;
-    /// - if the next ACK is farther away than half a round trip or a millisecond.
+    /// - if the next ACK is farther away than the smaller of half a round trip and a millisecond.
     fn waits(&mut self, now: Time, next: u64, allowed: u64) -> bool {
         let segment = u64::from(self.segment_size);
         let largest = if self.needs.pacing {
@@ -78,7 +78,7 @@ impl Connection {
         } else {
             u64::from(self.deferral.largest)
         };
-        // Full pieces of the send queue do not grow.
+        // The send queue consists of pieces of at most `largest` bytes. A full piece cannot grow.
         let piece = largest - (next - self.block.start.min(next)) % largest;
         let unsent = self.stream_end() - next;
         let (is_last, piece) = (unsent <= piece, piece.min(unsent));

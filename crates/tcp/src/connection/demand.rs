@@ -38,8 +38,8 @@ impl Demands {
     }
 }
 
-/// Declares the demands in their order, each with the method that serves it. The method returns
-/// whether a packet is sent. If no packet is sent, the next demand is served.
+/// Declares the demands in the order of their urgency, each with the method that serves it. The
+/// method returns whether a packet is sent. If no packet is sent, the next demand is served.
 macro_rules! demands {
     (
         before data { $($(#[$early_doc:meta])* $early:ident => $serve_early:ident,)+ }
@@ -100,7 +100,8 @@ demands! {
         FinAgain => send_fin_again,
     }
     after data {
-        /// A pure ACK; data replaces it.
+        /// A pure ACK. It is not sent if a data packet is sent first, because the data packet
+        /// carries the ACK.
         Ack => send_ack,
         /// The first delayed packet is due.
         Held => send_held,

@@ -51,7 +51,7 @@ impl Connection {
         let una = self.board.una();
         let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
         if pacer.timing == Timing::Doubtful {
-            // Data sent after the copies has been acknowledged, so the copies have arrived.
+            // Once data that was sent after all copies is acknowledged, the copies have arrived.
             if una <= pacer.copied_below {
                 return None;
             }

@@ -18,9 +18,9 @@ pub(super) struct EcnState {
     packets: Option<EcnPackets>,
     /// The congestion control's use of marks.
     usage: EcnUse,
-    /// Receiver: sent packets have ECN-Echo.
+    /// Receiver: whether sent packets carry ECN-Echo.
     pub echo: bool,
-    /// Sender: the next new data announce the reduction (CWR).
+    /// Sender: whether the next new data announces a reduction (CWR).
     announce: bool,
     /// Sender: highest sequence number sent at the last reduction.
     reduced_until: u64,

@@ -12,7 +12,7 @@ use crate::send::Sent;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Acts on recovery's result for an ACK, and returns it.
+    /// Acts on recovery's result for an ACK, and returns this result.
     pub(super) fn conclude(
         &mut self,
         now: Time,
@@ -100,8 +100,8 @@ impl Connection {
         self.events.push(Event::RecoveryExit);
     }
 
-    /// Acts on recovery's result, unless it ends an episode. `held` bytes had been reported as
-    /// received before this ACK.
+    /// Acts on recovery's result, unless the result ends an episode. `held` bytes had been reported
+    /// as received before this ACK.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode, held: u64) {
         let (restart_timer, reduces) = match episode {
             Episode::Enter { restart_timer } => (restart_timer, true),

@@ -53,9 +53,9 @@ pub struct TimeoutReport {
     pub flight: u64,
     /// The retransmission timeout, before its backoff.
     pub rto: Span,
-    /// The first unacknowledged segment belongs to the first window of its block (ABTT).
+    /// Whether the first unacknowledged segment belongs to the first window of its block (ABTT).
     pub block_head: bool,
-    /// A hook caused the expiry.
+    /// Whether a hook caused the expiry.
     pub advised: bool,
 }
 

@@ -1,7 +1,8 @@
 //! Optional features of a connection, as a set. Only hooks change the set after creation.
 //!
 //! Each fast path lists the extras that it supports ([`Extras::only`]). A new feature adds a
-//! constant here; a fast path skips connections with this feature until it lists the constant.
+//! constant here. Connections with this feature do not use a fast path until the fast path lists
+//! the constant.
 
 use crate::config::{Config, IdleRestart, IdleTimer, PrrBound, WindowUnit};
 use crate::congestion::Needs;

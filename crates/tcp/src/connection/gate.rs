@@ -21,7 +21,7 @@ pub(super) struct Host {
     pub gate: Gate,
     /// When the gate was closed.
     pub closed_since: Time,
-    /// A delay below this is not recorded as late.
+    /// A delay below this time is not recorded as late.
     pub patience: Span,
 }
 

@@ -29,8 +29,8 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request {
     pub ordinal: u64,
-    /// Bytes on the wire. A request of 0 bytes is part of the handshake's last ACK, if this ACK was
-    /// not sent yet.
+    /// Bytes on the wire. A request of 0 bytes is part of the handshake's last ACK, if this ACK has
+    /// not been sent yet.
     pub size: u16,
     /// Whether the connection was already open when the request was made.
     pub late: bool,
@@ -59,8 +59,8 @@ impl Connection {
         let ack = packet.flags.contains(Flags::ACK);
         match self.state {
             State::Idle if syn && !ack => self.accept(now),
-            // Our SYN-ACK or ACK was lost, so repeat it. A retransmitted SYN-ACK also means that
-            // the server did not see the request on our ACK.
+            // Our SYN-ACK or ACK was lost, so send it again. A retransmitted SYN-ACK also means
+            // that the server did not receive the request that our ACK carried.
             State::SynReceived if syn && !ack => self.owe(Demand::SynAck),
             State::Established if syn => {
                 let repeat = self.opening.request.outstanding && self.request_rides();
@@ -122,7 +122,8 @@ impl Connection {
         self.events.push(Event::Established);
     }
 
-    /// Reduces ssthresh and backs the timer off, as the expiries of the SYN's timer did.
+    /// Reduces ssthresh, and doubles the retransmission timeout as often as the SYN's timer
+    /// expired.
     fn time_out_syn(&mut self, now: Time) {
         let path = self.path(now, 0);
         self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
@@ -131,8 +132,8 @@ impl Connection {
         }
     }
 
-    /// Whether the handshake's last ACK carries the current request. If that ACK is lost, the timer
-    /// of the SYN-ACK repeats the request.
+    /// Whether the handshake's last ACK carries the current request. If that ACK is lost, the
+    /// acceptor retransmits the SYN-ACK, and the answer carries the request again.
     pub(super) fn request_rides(&self) -> bool {
         self.opening.request.size == 0
             && self.opening.request.ordinal == 1
@@ -185,7 +186,7 @@ impl Connection {
         out.payload = self.opening.request.size.saturating_sub(u16::from(out.header));
         let is_sized = self.opening.request.size > 0 || self.request_rides();
         if !is_sized && !self.config.request_on_wire {
-            // A port does not order packets without length.
+            // Ports do not keep the order of packets that have no length.
             out.header = 1;
         }
         if self.state == State::Established {

@@ -23,7 +23,7 @@ struct Waiting {
     /// When the hooks are called again. The delay ends at `latest` in any case.
     due: Time,
     latest: Time,
-    /// A data packet carried the acknowledgement, so this packet is not needed.
+    /// Whether a data packet has carried the acknowledgement, so that this packet is not needed.
     is_void: bool,
 }
 
@@ -61,7 +61,7 @@ impl Connection {
         true
     }
 
-    /// The latest end of a delay that the hooks return.
+    /// The latest of the times until which the hooks delay the packet.
     fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
         let hooks = self.hooks.parts_mut().receivers.iter_mut();
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until

@@ -76,23 +76,23 @@ enum State {
 /// Counters of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Segments with data sent, retransmissions included.
+    /// Number of data segments sent, retransmissions included.
     pub data_packets: u64,
-    /// Segments with data sent again.
+    /// Number of data segments retransmitted.
     pub retransmitted_packets: u64,
-    /// Loss-recovery episodes entered.
+    /// Number of loss-recovery episodes.
     pub fast_retransmits: u64,
-    /// Timeouts found to have been premature, and undone.
+    /// Number of timeouts that were found to be premature, and were undone.
     pub undone_timeouts: u64,
-    /// Tail-loss probes sent (RFC 8985 §7).
+    /// Number of tail loss probes sent (RFC 8985 §7).
     pub tail_probes: u64,
 }
 
 /// One end of a TCP connection.
 ///
-/// With many flows, a connection is not in the first-level cache, and a packet costs one access per
-/// cache line that it touches. Fields that all packets need are therefore first, then the fields
-/// for data and their ACKs, then the rest.
+/// With many flows, a connection is not in the first-level cache, and each cache line of the
+/// connection that a packet needs costs a memory access. Fields that all packets need are therefore
+/// first, then the fields for data and their ACKs, then the rest.
 #[repr(C)]
 pub struct Connection {
     owed: Demands,
@@ -100,13 +100,13 @@ pub struct Connection {
     events: event::Pending,
     /// The optional features of the connection.
     extras: Extras,
-    /// `close` was called: a FIN follows the last byte.
+    /// Whether `close` was called, so that a FIN follows the last byte.
     closing: bool,
     /// The congestion control's needs.
     needs: Needs,
-    /// Segment size by the hooks' last advice.
+    /// The segment size that the hooks advised last.
     segment_size: u32,
-    /// New segments that may still be sent for the current ACK.
+    /// Number of new segments that may still be sent for the current ACK.
     burst: u32,
     /// Fields common to all packets.
     template: Template,
@@ -281,7 +281,7 @@ impl Connection {
 
     /// Requests the next block from the other end. If `size` is 0 and the handshake's last ACK was
     /// not sent yet, that ACK carries the request. Otherwise the request is a packet of `size`
-    /// bytes, at least a header.
+    /// bytes, or of a header if `size` is smaller.
     pub fn request(&mut self, size: u16) {
         self.opening.request = Request {
             ordinal: self.opening.request.ordinal + 1,
@@ -343,9 +343,8 @@ impl Connection {
 
     // Outputs.
 
-    /// Whether the connection has nothing to send and expects no ACK. A call of `poll_transmit`
-    /// would also tell that nothing is to be sent, but this method is cheaper, and often called for
-    /// receivers.
+    /// Whether the connection has nothing to send and expects no ACK. `poll_transmit` also shows
+    /// that there is nothing to send, but this method is cheaper. It is often called for receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.owed.is_empty()

@@ -27,10 +27,10 @@ pub(super) struct Pacer {
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
-    /// The rest of the current burst.
+    /// Bytes of the current burst that have not left yet.
     burst_left: u32,
-    /// If the control sends bursts: the time between the permission and the start of the current
-    /// burst.
+    /// If the congestion control sends bursts: the time by which the current burst left later than
+    /// allowed.
     credit: Span,
     /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
@@ -39,7 +39,7 @@ pub(super) struct Pacer {
     /// The block whose first segment starts at a random time, and this random time.
     phase: (u64, Time),
     gains: Pacing,
-    /// With [`Timing::Doubtful`]: all copies sent are below this number.
+    /// With [`Timing::Doubtful`]: all retransmitted data is below this number.
     pub(super) copied_below: u64,
 }
 
@@ -63,7 +63,7 @@ struct Fraction {
     divisor: u64,
 }
 
-/// Extras that let nothing leave before the time that the pacer has set.
+/// Extras with which nothing leaves before the time that the pacer has set.
 const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -136,7 +136,7 @@ impl Pacer {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
 
-    /// Time to send `bytes`; `None` before the first round-trip sample.
+    /// Pacing interval for `bytes` bytes; `None` before the first round-trip sample.
     #[inline]
     fn interval(&mut self, pace: Pace, bytes: u64) -> Option<Span> {
         let fraction = match pace.rate {
@@ -194,7 +194,7 @@ impl Connection {
         {
             return Pace { rate, ..Pace::default() };
         }
-        // Only a pacer of all data has a gain for slow start.
+        // Only a pacer that paces all data has a gain for slow start.
         let has_gains = self.pacer.as_ref().is_some_and(|pacer| pacer.always);
         Pace {
             rate: None,

@@ -140,7 +140,7 @@ impl Connection {
             && self.board.next() == max
             && self.board.is_unmarked()
             && self.recovery.is_calm()
-            // Data would carry a delayed ACK.
+            // If an ACK is being delayed, the next data segment must carry this ACK.
             && !(self.extras.has(Extras::DELAYED_ACKS) && self.acks.policy.is_holding());
         if !is_next {
             return Predicted::Nothing;
@@ -176,8 +176,8 @@ impl Connection {
         self.room_anew().end.min(peer_end).max(self.board.max())
     }
 
-    /// Sends the next full segment of new data, unless it is the last or ends above the `limit` of
-    /// [`Predicted::Acked`].
+    /// Sends the next full segment of new data, unless it is the last segment or ends above the
+    /// `limit` of [`Predicted::Acked`].
     #[inline]
     pub fn send_predicted(&mut self, now: Time, limit: u64, out: &mut Packet) -> bool {
         let (seq, len) = (self.board.next(), self.segment_size);
@@ -203,13 +203,13 @@ impl Connection {
 }
 
 impl EcnState {
-    /// Whether the mark of a data packet does not change the echo.
+    /// Whether a data packet, marked or not, leaves the echo unchanged.
     #[inline]
     fn knows(&self, packet: &Packet) -> bool {
         !self.is_on() || (packet.ecn() == Ecn::CongestionExperienced) == self.echo
     }
 
-    /// Whether these control bits of an ACK do not reduce the window. A congestion control that
+    /// Whether an ACK with these control bits does not reduce the window. A congestion control that
     /// counts marks handles every echo itself.
     #[inline]
     fn predicts(&self, control: Flags) -> bool {

@@ -91,8 +91,8 @@ fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
     (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
 }
 
-/// The same end twice. `short` uses the fast path if possible, and `long` always uses the slow
-/// path.
+/// Two copies of the same end. `short` uses the fast path if possible, and `long` always uses the
+/// slow path.
 struct End {
     short: Connection,
     long: Connection,
@@ -106,7 +106,7 @@ impl End {
             let route = RouteId::new(0, role == Role::Acceptor);
             Connection::new(config.clone(), role, route, 0, Stream::named(1, "end", 0))
         };
-        // The opener is a client; all its packets have this trigger.
+        // The opener is the client. All packets of the client have this trigger.
         let trigger = (role == Role::Opener).then_some(Trigger::Arrival);
         Self { short: new(), long: new(), trigger, predicted: 0 }
     }
@@ -274,7 +274,8 @@ impl Scene {
         }
     }
 
-    /// All deadlines up to `until` expire, except those of a clock that never stops.
+    /// The deadlines up to `until` expire, at most 100 of them, because some timers are always set
+    /// again.
     fn wake_until(&mut self, until: Time) {
         for _ in 0..100 {
             let due = |end: &usize| self.ends[*end].long.poll_timeout();
@@ -318,8 +319,8 @@ fn almost_every_packet_is_predicted_where_nothing_is_lost() {
     }
 }
 
-/// With RFC 3168, the echo of a mark halves the window, which is not predicted. DCTCP only counts
-/// such an ACK.
+/// With RFC 3168, the echo of a mark halves the window, so the ACK is not predicted. DCTCP only
+/// counts such an ACK.
 #[test]
 fn an_ack_with_an_echo_is_predicted_if_marks_are_counted() {
     for (control, predicted) in [("reno", 1), ("dctcp", 2)] {

@@ -20,7 +20,7 @@ pub(super) struct Inbound {
     pub notify_at: u64,
     /// The state of the SACK option, if it is in use.
     pub report: Option<Box<SackReport>>,
-    /// The SACK option must report a duplicate.
+    /// Whether the next SACK option must report a duplicate.
     pub owes_duplicate: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Early retransmit, which decides when a recovery begins, and proportional rate reduction, which
-//! decides how fast it sends.
+//! decides how fast data is sent during a recovery.
 
 use incast_engine::Time;
 
@@ -12,7 +12,7 @@ use crate::send::prr::Progress;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Duplicate ACKs that currently signal a loss.
+    /// Number of duplicate ACKs that currently signals a loss.
     #[inline]
     pub(super) fn dupack_threshold(&self) -> u32 {
         if self.config.early_retransmit == EarlyRetransmit::Off {

@@ -14,11 +14,11 @@ use crate::send::Sent;
 /// Why a segment is retransmitted.
 #[derive(Clone, Copy)]
 struct Again {
-    /// The segment stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
+    /// Whether the segment stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
     rescue: bool,
-    /// Recovery, a timeout or a hook demands the segment, so it is sent at once.
+    /// Whether recovery, a timeout or a hook demands the segment, so that it is sent at once.
     owed: bool,
-    /// A hook demands the segment.
+    /// Whether a hook demands the segment.
     requested: bool,
 }
 
@@ -29,7 +29,7 @@ impl Again {
 }
 
 impl Connection {
-    /// Sends a lost segment, if the pipe and the receive window have room.
+    /// Sends a lost segment, if the pipe and the receive window allow it.
     pub(super) fn poll_lost(&mut self, now: Time, lost: &Sent, out: &mut Packet) -> Polled {
         let una = self.board.una();
         let fits = lost.seq == una || lost.end() <= una + self.peer_window;
@@ -88,14 +88,14 @@ impl Connection {
         true
     }
 
-    /// The retransmission demanded by recovery, a timeout or the congestion control: the first lost
-    /// segment, or else the first unacknowledged segment.
+    /// Sends the retransmission that recovery, a timeout or the congestion control demands: the
+    /// first lost segment, or else the first unacknowledged segment.
     pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = self.board.due().or_else(|| self.board.head().copied());
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
     }
 
-    /// The first unacknowledged segment. If rate reduction does not allow this segment now,
+    /// Sends the first unacknowledged segment. If rate reduction does not allow this segment now,
     /// recovery demands the segment again at the next duplicate ACK.
     pub(super) fn send_hole(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = u64::from(self.segment_size);
@@ -103,14 +103,14 @@ impl Connection {
         !waits && self.recovery.has_hole() && self.send_head(now, out)
     }
 
-    /// A copy of the first outstanding segment that a hook asked for.
+    /// Sends a copy of the first outstanding segment, because a hook requested this copy.
     pub(super) fn copy_head(&mut self, now: Time, out: &mut Packet) -> bool {
         let head = self.board.head().copied();
         head.is_some_and(|head| self.send_again(now, &head, Again::REQUESTED, out))
     }
 
-    /// A copy of the last outstanding segment. If a timeout returned the segment to the send queue,
-    /// it is also sent again in order.
+    /// Sends a copy of the last outstanding segment. If a timeout returned the segment to the send
+    /// queue, it is also sent again in order.
     pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
         let again = Again { rescue: self.board.resend().is_some(), ..Again::REQUESTED };
         let last = self.board.last().copied();
@@ -128,7 +128,7 @@ impl Connection {
         self.board.next() < self.stream_end() && self.poll_beside(now, out) != Polled::Nothing
     }
 
-    /// A tail loss probe: new data if the receiver allows it, else the last segment (RFC 8985
+    /// Sends a tail loss probe: new data if the receiver allows it, else the last segment (RFC 8985
     /// §7.3).
     pub(super) fn send_tail_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         let is_fresh = self.send_beside(now, out);

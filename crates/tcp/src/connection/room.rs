@@ -35,13 +35,13 @@ impl Connection {
         if self.extras.has(Extras::BY_PIPE) { self.pipe_room() } else { self.flight_room() }
     }
 
-    /// [`Self::room`], not inlined, for rare calls.
+    /// [`Self::room`] as a function that is not inlined, for rare calls.
     #[inline(never)]
     pub(super) fn room_anew(&self) -> Room {
         self.room()
     }
 
-    /// What may be sent if the flight is limited by the window, which recovery inflates.
+    /// The limits if the window limits the flight. Recovery inflates this window.
     #[inline]
     fn flight_room(&self) -> Room {
         let (una, next) = (self.board.una(), self.board.next());
@@ -75,8 +75,8 @@ impl Connection {
         Some(segments * u64::from(self.segment_size))
     }
 
-    /// The limits if cwnd limits the pipe. In recovery a segment is sent if cwnd has room for a
-    /// full one (RFC 6675 §5, step C).
+    /// The limits if cwnd limits the pipe. In recovery, a segment is sent if cwnd allows a full
+    /// segment (RFC 6675 §5, step C).
     #[inline(never)]
     fn pipe_room(&self) -> Room {
         let next = self.board.next();
@@ -97,8 +97,8 @@ impl Connection {
         let mut room =
             Room { window_end: u64::MAX, end: next.saturating_add(most), free, by_pipe: true };
         if self.recovery.dupacks() > 0 && !in_recovery {
-            // RFC 6675 §5, step 3: limited transmit sends the data that fit into the pipe but not
-            // into the flight.
+            // RFC 6675 §5, step 3: limited transmit sends the data that cwnd allows in the pipe but
+            // not in the flight.
             let unused = window.saturating_sub(self.in_flight());
             room.window_end = next.saturating_add(self.most_within(unused));
             if !self.config.limited_transmit {
@@ -108,8 +108,8 @@ impl Connection {
         room
     }
 
-    /// Whether the windows are used up, without the hooks' limits. A closed window does not count,
-    /// because it must be probed.
+    /// Whether the windows are used up. Limits that hooks set are ignored. A closed window does not
+    /// count, because it must be probed.
     #[inline]
     pub(super) fn is_blocked(&self, room: &Room) -> bool {
         let next = self.board.next();

@@ -96,7 +96,7 @@ impl Connection {
         self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
     }
 
-    /// Stops the timer when nothing is outstanding, or restarts it as idle timer.
+    /// Stops the timer when nothing is outstanding, or restarts it as the idle timer.
     pub(super) fn rest(&mut self, now: Time) {
         let kind = match self.config.rto.idle {
             IdleTimer::Stops => TimerKind::Off,
@@ -153,7 +153,7 @@ impl Connection {
         let view = self.recovery_view(now);
         self.recovery.on_timeout(&mut self.board, &view);
         if self.board.resend().is_none() {
-            // Segments in the send queue are sent in order.
+            // Segments in the send queue need no demand, because they are sent in order.
             self.owe(Demand::Head);
         }
         self.send_at_once_until_repaired();
@@ -169,7 +169,7 @@ impl Connection {
         }
     }
 
-    /// RFC 7661 §4.4.1, if it is configured.
+    /// Applies RFC 7661 §4.4.1, if RFC 7661 is configured.
     pub(super) fn cap_after_loss(&mut self, now: Time, flight: u64, window_before: u64) {
         if let Some(idle) = &self.idle
             && let Some(limit) = idle.on_loss(flight, window_before)

@@ -125,14 +125,15 @@ impl Connection {
     }
 
     /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
-    /// pure ACK. Call this until it returns `None`.
+    /// pure ACK. Call this method until it returns `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
     }
 
     /// Writes the packet of [`Connection::poll_transmit`] into an existing packet. The fields are
-    /// written one by one, and a copy directly afterwards would stall.
+    /// written one by one. A copy of the packet directly after these writes would stall the
+    /// processor.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.owed.is_urgent() && self.poll_urgent(now, out) {
@@ -194,7 +195,7 @@ impl Connection {
             }
     }
 
-    /// A packet without payload that triggers an answer.
+    /// Sends a packet without payload, to which the other end must answer.
     pub(super) fn send_empty_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.label = std::mem::take(&mut self.hooks.parts_mut().probe_label);
@@ -282,7 +283,7 @@ impl Connection {
             shaped = self.shape(now, &plan);
             let was_resized = self.resize(now, &shaped);
             if (room.by_pipe || was_resized) && !BESIDE {
-                // The pipe's room depends on the segment size.
+                // The limit by the pipe depends on the segment size.
                 room = self.room_anew();
             }
             &shaped

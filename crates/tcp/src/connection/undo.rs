@@ -39,7 +39,7 @@ pub(super) struct Undo {
     head_end: u64,
     /// The timestamp of the first retransmission.
     retransmitted_at: u32,
-    /// New data may be sent up to here, regardless of cwnd.
+    /// New data may be sent up to this sequence number, regardless of cwnd.
     forward_end: u64,
 }
 
@@ -79,8 +79,8 @@ impl Undo {
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
     pub acked: u64,
-    /// The receiver has data that was outstanding at the timeout and has not been retransmitted
-    /// since.
+    /// Whether the receiver has data that was outstanding at the timeout and has not been
+    /// retransmitted since.
     pub original: bool,
 }
 
@@ -93,12 +93,13 @@ impl Connection {
         let is_repeated = self.timed_out_at == Some(una);
         let in_recovery = self.recovery.in_recovery();
         let Some(undo) = &mut self.undo else { return };
-        // RFC 5682 §2.1, step 1: not while an earlier timeout is being repaired.
+        // RFC 5682 §2.1, step 1: a timeout is not examined while an earlier timeout is being
+        // repaired.
         let is_first = una >= undo.recover;
         undo.step = match undo.kind {
             UndoKind::Linux if in_recovery && !is_repeated => {
-                // tcp_enter_loss() examines a timeout by new data only if the timeout begins a
-                // repair.
+                // tcp_enter_loss() examines a timeout by sending new data only if no repair was in
+                // progress.
                 (undo.step, undo.saved, undo.recover) = (Step::Off, None, max);
                 return;
             }
@@ -122,11 +123,11 @@ impl Connection {
         undo.retransmitted_at = timestamp(now, tick);
     }
 
-    /// Examines an ACK after a timeout, after its normal processing.
+    /// Examines an ACK that arrives after a timeout. The normal processing of the ACK is complete.
     pub(super) fn examine(&mut self, now: Time, packet: &Packet, evidence: Evidence) {
         let has_echoes = self.config.timestamps.is_some();
         let Some(undo) = &mut self.undo else { return };
-        // RFC 3522 §3.2, step 5: an echo older than the retransmission.
+        // RFC 3522 §3.2, step 5: whether the echoed timestamp is older than the retransmission.
         let is_older = (packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32) < 0;
         let by_echo = match undo.kind {
             UndoKind::Eifel => true,
@@ -188,8 +189,8 @@ impl Connection {
         self.board.go_forward();
     }
 
-    /// The end of the new data that, as a test, is sent instead of segments marked as lost (RFC
-    /// 5682 §3.1, step 2).
+    /// The end of the new data that is sent as a test, instead of segments marked as lost (RFC 5682
+    /// §3.1, step 2).
     pub(super) fn forward_only(&self) -> Option<u64> {
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
         forward.filter(|_| self.extras.has(Extras::IN_PLACE))

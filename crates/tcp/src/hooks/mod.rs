@@ -104,7 +104,8 @@ pub trait SenderHook: Send {
         Advice::NONE
     }
 
-    /// Advice on the retransmission timer of data (RTO floor), asked for when the timer is set.
+    /// Advice on the retransmission timer of data (RTO floor). The connection asks for this advice
+    /// when it sets the timer.
     fn timer(&self, view: &SendView) -> Advice {
         let _ = view;
         Advice::NONE

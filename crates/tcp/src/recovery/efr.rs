@@ -1,5 +1,6 @@
 //! TCP-EFR's fast retransmit (Sreekumari, Jung & Lee, 2016, §4): the weight of a duplicate ACK
-//! depends on the mark that it echoes and on the outstanding data. Repairs are `NewReno`'s.
+//! depends on the mark that it echoes and on the outstanding data. Losses are repaired as in
+//! `NewReno`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,9 +71,9 @@ pub struct Efr {
     base: NewReno,
     /// Whether the first of the current duplicates was marked.
     first_marked: bool,
-    /// Segments released by unmarked duplicates.
+    /// Number of segments that unmarked duplicates have released.
     released: u32,
-    /// A marked first duplicate has reduced the window for the data below this.
+    /// A marked first duplicate has reduced the window for the data below this sequence number.
     reduced_until: u64,
 }
 
@@ -87,7 +88,7 @@ impl Efr {
         }
     }
 
-    /// Outstanding segments when the `nth` duplicate ACK arrives.
+    /// Number of outstanding segments when the `nth` duplicate ACK arrives.
     fn outstanding(&self, view: &RecoveryView, nth: u32) -> u64 {
         let flight = (view.max - view.una).div_ceil(view.segment);
         match self.params.outstanding {

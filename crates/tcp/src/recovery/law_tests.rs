@@ -43,7 +43,7 @@ struct Case {
     bytes: u64,
     /// Lost packets per 1000, in each direction.
     loss: u64,
-    /// Packets per 1000 that are overtaken by later ones.
+    /// Packets per 1000 that are overtaken by later packets.
     late: u64,
     seed: u64,
     dsack: bool,
@@ -140,7 +140,7 @@ fn config(name: &str, case: &Case) -> Config {
     }
 }
 
-/// A packet in flight: arrival time, sequence of sending, and destination.
+/// A packet in flight: its arrival time, its position in the order of sending, and its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flying {
     at: Time,

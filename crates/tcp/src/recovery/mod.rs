@@ -43,7 +43,8 @@ pub trait LossRecovery {
         Traits::DUPLICATES
     }
 
-    /// Begins an episode without duplicate ACKs, because a hook has detected a loss.
+    /// Begins an episode without duplicate ACKs, because a hook or the congestion control has
+    /// detected a loss.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
     /// Consecutive duplicate ACKs.
     fn dupacks(&self) -> u32;

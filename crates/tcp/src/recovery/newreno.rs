@@ -55,7 +55,7 @@ pub enum Exit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`, which prevents a burst.
     Flight,
-    /// cwnd keeps the value that is left after partial ACKs have reduced it, and the last ACK
+    /// cwnd keeps the value to which partial ACKs have reduced it, and the ACK that ends recovery
     /// increases cwnd (ns-2).
     Keep,
 }
@@ -119,12 +119,13 @@ impl NewReno {
         })
     }
 
-    /// Number of duplicate ACKs that may signal a loss.
+    /// Number of duplicate ACKs, or of reported segments, that is compared with the threshold for a
+    /// loss.
     fn signals(&self) -> u32 {
         self.reported.as_ref().map_or(self.dupacks, Reported::segments)
     }
 
-    /// Sets the difference between quota and window.
+    /// Sets the difference between the quota and cwnd.
     pub(super) fn inflate(&mut self, bytes: u64) {
         self.inflation = bytes;
     }
@@ -162,8 +163,8 @@ impl ByDuplicates for NewReno {
             self.leave();
             return Episode::Exit { cwnd, grows: self.params.exit == Exit::Keep };
         }
-        // RFC 6582 §3.2, step 3, partial ACK: deflate by the acknowledged data and add back a
-        // segment if at least one was acknowledged.
+        // RFC 6582 §3.2, step 3, partial ACK: deflate by the acknowledged data, and add back a
+        // segment if at least a full segment was acknowledged.
         if self.inflation > acked {
             self.inflation -= acked;
             if acked >= view.segment {

@@ -29,7 +29,8 @@ pub enum Exit {
     /// `cwnd = ssthresh` (RFC 5681 §3.2, step 6).
     #[default]
     Ssthresh,
-    /// cwnd stays unchanged, and the ACK increases it (ns-2).
+    /// The end of recovery does not reset cwnd, and the ACK that ends recovery increases cwnd
+    /// (ns-2).
     Keep,
 }
 

@@ -26,7 +26,8 @@ pub struct Params {
     /// Each partial ACK then releases one segment regardless of the pipe, unless the first
     /// unacknowledged segment was already sent again. The released segment is a lost segment, else
     /// new data, else the first unacknowledged segment. Only the first partial ACK restarts the
-    /// timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
+    /// timer (ns-3: `TcpSocketBase::ProcessAck()`). In RFC 6675, the answer waits until the pipe
+    /// allows a segment.
     pub answer_partial_acks: bool,
     /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
     /// it open).
@@ -139,7 +140,7 @@ impl LossRecovery for Sack {
         if news.sacked == 0 {
             return Episode::None;
         }
-        // RFC 6675 §2 defines duplicate ACKs; §5, steps 1 and 2.
+        // RFC 6675 §2 (the definition of duplicate ACKs) and §5, steps 1 and 2.
         self.repair.dupacks += 1;
         if self.repair.dupacks >= dupack_threshold || head_is_lost {
             self.enter(view)
@@ -174,7 +175,7 @@ impl LossRecovery for Sack {
             return Some(Spare { seq: hole.seq, rescue: false });
         }
         // The rescue detects a loss at the end of the window. A second copy of a retransmission
-        // would not.
+        // would not detect this loss.
         let may_rescue = self.params.rescue && board.una() > self.rescued;
         let last = board.last_missing().filter(|last| may_rescue && last.seq >= self.high_rxt)?;
         (!last.marks.has(Marks::RESENT)).then_some(Spare { seq: last.seq, rescue: true })

@@ -97,7 +97,7 @@ impl LossRecovery for Sack1 {
             }
             Phase::Recovery => {
                 // Every ACK removes a segment from the pipe. An ACK of new data also removes the
-                // retransmission of that segment.
+                // retransmission of the acknowledged segment.
                 self.freed += if news.acked > 0 { 2 * self.segment } else { self.segment };
                 board.judge(1, segment);
                 return Episode::None;
@@ -111,8 +111,8 @@ impl LossRecovery for Sack1 {
         if self.repair.dupacks < dupack_threshold {
             return Episode::None;
         }
-        // All missing segments below the highest arrived one are retransmitted, regardless of how
-        // many have arrived above them.
+        // All missing segments below the highest arrived segment are retransmitted, regardless of
+        // how many segments have arrived above them.
         board.judge(1, segment);
         self.enter(view)
     }

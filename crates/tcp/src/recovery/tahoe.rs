@@ -19,8 +19,8 @@ pub struct Params {
     /// false, the retransmission is sent at once.
     pub in_turn: bool,
     /// Whether a timeout leaves the count of duplicate ACKs as it is, so that limited transmit
-    /// sends less for later duplicates (ns-2's `TcpAgent::timeout()`; its Reno and `NewReno` start
-    /// anew).
+    /// sends less for later duplicates (ns-2's `TcpAgent::timeout()`; ns-2's Reno and `NewReno`
+    /// reset the count).
     pub keeps_count: bool,
 }
 

@@ -9,19 +9,19 @@ use crate::wheel::Wheel;
 /// properties once, before the first packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// The recovery uses selective acknowledgements, so the scoreboard records which segments have
-    /// arrived. Otherwise each duplicate ACK represents an arrived segment (RFC 5681 §3.2), also
-    /// for rate reduction, and F-RTO is the basic variant (RFC 5682 §2).
+    /// Whether the recovery uses selective acknowledgements, so that the scoreboard records which
+    /// segments have arrived. Otherwise each duplicate ACK represents an arrived segment (RFC 5681
+    /// §3.2), also for rate reduction. F-RTO then is the basic variant (RFC 5682 §2).
     pub selective: bool,
-    /// cwnd limits the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), and a segment that does
-    /// not fit waits. Otherwise cwnd limits the flight, with the inflation of
+    /// Whether cwnd limits the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), so that a segment
+    /// that does not fit waits. Otherwise cwnd limits the flight, with the inflation of
     /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and a segment that does not fit is
     /// truncated.
     pub by_pipe: bool,
-    /// The recovery marks lost segments, and the marked segments are retransmitted individually.
-    /// Otherwise a timeout returns all segments to the send queue (go-back-N).
+    /// Whether the recovery marks lost segments, and the marked segments are retransmitted
+    /// individually. Otherwise a timeout returns all segments to the send queue (go-back-N).
     pub in_place: bool,
-    /// The recovery has deadlines, and examines every arrived segment.
+    /// Whether the recovery has deadlines, and examines every arrived segment.
     pub timed: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct RecoveryView {
     pub ack_delay: Span,
 }
 
-/// The timestamp that an ACK echoes, and the tick of its clock.
+/// The timestamp that an ACK echoes, and the tick of the timestamp clock.
 pub type Echo = (u32, Span);
 
 /// The properties of an ACK.
@@ -109,7 +109,8 @@ pub enum Episode {
     },
     /// A loss without recovery: slow start from the first unacknowledged segment (Tahoe).
     Restart {
-        /// Whether the first segment is sent in order with the others, instead of at once.
+        /// Whether the first segment waits for its turn like other data, instead of being sent at
+        /// once.
         in_turn: bool,
     },
     /// A partial ACK.

@@ -6,7 +6,7 @@ use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 use crate::wheel::Wheel;
 
-/// Decides whether a received segment is acknowledged at once or later. By default, it is
+/// Decides whether a received segment is acknowledged at once or later. By default, each segment is
 /// acknowledged at once.
 #[derive(Clone, Debug)]
 pub struct AckPolicy(Option<Box<Delays>>);
@@ -102,7 +102,7 @@ impl AckPolicy {
     /// Handles an expired deadline. Returns whether an ACK must be sent.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.0.as_mut().is_some_and(|delays| {
-            // The host's answer did not come in time.
+            // The host did not answer in time, so ping-pong mode ends.
             delays.is_pingpong &= delays.deadline > now;
             delays.deadline <= now || (delays.hand_up <= now && delays.is_due())
         })

@@ -6,8 +6,8 @@ use super::Reassembly;
 use crate::config::Sack;
 
 /// Number of ranges kept in the order of their last change. An option has room for three ranges.
-/// More than three ranges are kept, because some of the latest ranges may have been filled in the
-/// meantime.
+/// More than three ranges are kept, because the latest ranges may merge, and the cumulative ACK may
+/// pass them.
 const REMEMBERED: usize = 8;
 
 /// The ranges to report, and their order.
@@ -22,7 +22,7 @@ pub struct SackReport {
 }
 
 impl SackReport {
-    /// A report of nothing.
+    /// A report without ranges.
     pub fn new(config: Sack) -> Self {
         Self {
             dsack: config.dsack,
@@ -32,7 +32,8 @@ impl SackReport {
         }
     }
 
-    /// Enters the segment from `start` to `end` into `data`, and returns its effect.
+    /// Enters the segment from `start` to `end` into `data`, and returns the segment's effect on
+    /// `data`.
     pub fn insert(
         &mut self,
         start: u64,
@@ -60,7 +61,7 @@ impl SackReport {
         self.takes_room
     }
 
-    /// Whether a duplicate was not reported yet.
+    /// Whether a duplicate must still be reported.
     pub fn owes_duplicate(&self) -> bool {
         self.duplicate.is_some()
     }

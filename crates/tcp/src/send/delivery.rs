@@ -27,7 +27,7 @@ struct Record {
 #[repr(align(64))]
 pub struct DeliveryRate {
     records: VecDeque<Record>,
-    /// `C.delivered`, `C.delivered_time`, `C.first_sent_time`.
+    /// The draft's `C.delivered`, `C.delivered_time` and `C.first_sent_time`, in this order.
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -38,19 +38,19 @@ pub struct DeliveryRate {
     /// The segment that was sent last, among the segments that the current ACK delivered.
     youngest: Option<Record>,
     newly: u64,
-    /// Losses before the current ACK.
+    /// Number of losses before the current ACK.
     losses: u64,
-    /// Number of all losses that the scoreboard does not count, and the number of these losses that
-    /// the current ACK has shown.
+    /// Number of losses that the scoreboard does not count: all such losses, and those that the
+    /// current ACK has shown.
     silent: u64,
     shown: u64,
-    /// Whether duplicate ACKs report data without naming them.
+    /// Whether duplicate ACKs report that data have arrived, but not which data (without SACK).
     unnamed: bool,
 }
 
 impl DeliveryRate {
-    /// A count before any data are delivered. `unnamed` says whether duplicate ACKs report data
-    /// without naming them.
+    /// A count before any data are delivered. `unnamed` says whether duplicate ACKs report that
+    /// data have arrived, but not which data.
     pub fn new(unnamed: bool) -> Self {
         Self {
             records: VecDeque::new(),
@@ -102,13 +102,14 @@ impl DeliveryRate {
         self.shown = 0;
     }
 
-    /// Counts segments found to be lost without selective acknowledgements.
+    /// Counts lost segments that were found without selective acknowledgements.
     pub fn on_silent_losses(&mut self, segments: u64) {
         self.silent += segments;
         self.shown += segments;
     }
 
-    /// Segments that the current ACK showed to be lost and that the scoreboard does not count.
+    /// Number of segments that the current ACK showed to be lost and that the scoreboard does not
+    /// count.
     pub fn shown(&self) -> u64 {
         self.shown
     }
@@ -125,8 +126,8 @@ impl DeliveryRate {
         self.newly > 0
     }
 
-    /// Records that all data below `una` are acknowledged. Duplicate ACKs had reported `reported`
-    /// bytes, but not the first segment (Linux, `tcp_remove_reno_sacks()`).
+    /// Records that all data below `una` are acknowledged. Earlier duplicate ACKs have reported
+    /// `reported` bytes. The first segment is not among them (Linux, `tcp_remove_reno_sacks()`).
     pub fn on_cumulative(&mut self, now: Time, una: u64, reported: u64) {
         let (delivered, newly) = (self.delivered, self.newly);
         let first = self.records.front().map_or(0, |record| u64::from(record.len));
@@ -170,7 +171,7 @@ impl DeliveryRate {
         }
     }
 
-    /// Notes that the application has nothing to send although the window has room (§3.4).
+    /// Notes that the application has nothing to send although the window allows more data (§3.4).
     pub fn note_app_limited(&mut self) {
         self.app_limited = (self.delivered + self.in_flight).max(1);
     }
@@ -269,8 +270,8 @@ mod tests {
         for i in 10..30 {
             rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
         }
-        // One ACK covers all segments after 2.9 ms. The youngest segment left 2 ms after the oldest
-        // of its flight.
+        // At 3 ms, one ACK covers all outstanding segments. The youngest segment left 2.9 ms after
+        // the segment that the previous ACK covered.
         rate.on_cumulative(at(3000), 30_001, 0);
         let sample = rate.sample(Some(RTT), PIPE, 0).unwrap();
         assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
@@ -314,7 +315,8 @@ mod tests {
         // Two of the four covered segments are new.
         rate.on_cumulative(at(2000), 4001, 2000);
         assert_eq!(told(&mut rate), Some((4000, 2000)));
-        // Three segments were reported and two are covered, of which the first is new.
+        // Duplicate ACKs have reported three segments. The ACK covers two segments, of which only
+        // the first is new.
         rate.on_cumulative(at(2400), 6001, 3000);
         assert_eq!(told(&mut rate), Some((5000, 1000)));
         assert_eq!(told(&mut rate), None);

@@ -12,7 +12,7 @@ pub struct Horizon {
     pub sent_at: Time,
     /// One past the last byte of the segment.
     pub end: u64,
-    /// A round trip and the reordering window.
+    /// The sum of a round trip and the reordering window.
     pub patience: Span,
 }
 
@@ -30,7 +30,8 @@ pub struct Detection {
     pub lost: u32,
     /// When the last retransmission among these segments was sent.
     pub copy_sent_at: Option<Time>,
-    /// When the next segment may be declared lost, if any.
+    /// When the last of the undecided segments sent before the horizon's segment may be declared
+    /// lost; `None` if there is no such segment.
     pub next: Option<Time>,
 }
 
@@ -39,8 +40,9 @@ impl Scoreboard {
     /// than the `patience` of `horizon` (RFC 8985 §6.2, step 5).
     ///
     /// Segments sent once were sent in the order of their sequence numbers, and copies are recorded
-    /// in the order of sending. The search begins after the segments that earlier calls have
-    /// decided, and ends at the first segment that was sent too late.
+    /// in the order of sending. The search skips the leading segments whose loss earlier calls have
+    /// decided. The search ends at the first segment that was not sent before the segment of
+    /// `horizon`.
     pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
         let mut found = Detection::default();
         self.detect_copies(now, horizon, &mut found);
@@ -96,8 +98,9 @@ impl Scoreboard {
         (segment.sent_at == sent_at && waits).then_some(index)
     }
 
-    /// Sending time of the latest copy before `horizon` that is still in flight. The copies between
-    /// this copy and `horizon` are no longer in flight, and are forgotten.
+    /// Sending time of the latest copy that was sent before the segment of `horizon` and is still
+    /// in flight. Later copies that were sent before this segment are no longer in flight, and are
+    /// removed from the list.
     fn last_copy_before(&mut self, horizon: &Horizon) -> Option<Time> {
         let sent_before = |&(_, at): &(u64, Time)| at <= horizon.sent_at;
         let end = self.tally.copies.partition_point(sent_before);

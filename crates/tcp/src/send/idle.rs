@@ -94,14 +94,14 @@ impl IdleTracker {
         }
     }
 
-    /// RFC 2861 §3: the window is halved per idle RTO. After an RTO in which the application
-    /// limited sending, the window falls to the mean of the window and its used part.
+    /// RFC 2861 §3: the window is halved for each RTO of idle time. After an RTO in which the
+    /// application limited sending, the window falls to the mean of the window and its used part.
     fn validate(&mut self, idle: bool, quiet: Span, view: &IdleView) -> Option<Limit> {
         if idle && quiet >= view.rto {
             let rtos = (quiet.as_picos() / view.rto.as_picos().max(1)).min(63) as u32;
             self.begin_period(view.now);
-            // A closed window may still prevent the segment. The same idle time must not count
-            // twice.
+            // A closed receive window may still prevent the transmission. The same idle time must
+            // not count twice.
             self.last_sent = view.now;
             return Some(Limit::Idle { rtos });
         }

@@ -1,9 +1,11 @@
-//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the largest deviation of a
-//! round counts at once, and its excess falls by a quarter per round.
+//! The variance of round trips as in Linux (`tcp_rtt_estimator()`): the variance rises at once to
+//! the largest deviation of a round. If the largest deviation of a later round is smaller, the
+//! variance falls by a quarter of the difference per round.
 
 use incast_engine::Span;
 
-/// Four times the mean deviation, and the variance for the RTO derived from it.
+/// Four times the mean deviation, and the variance in the RTO, which is derived from this
+/// deviation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peaks {
     /// `mdev_us`.
@@ -17,8 +19,8 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    /// The state after the first sample. A round lasts from the sending of `next`, the next number
-    /// to be sent, to its ACK.
+    /// The state after the first sample. `next` is the next sequence number to be sent. The round
+    /// ends when an ACK covers this number.
     pub fn new(rtt: Span, least: Span, next: u64) -> Self {
         let variance = (rtt * 2).max(least);
         Self { deviation: rtt * 2, peak: variance, variance, round_end: next }
@@ -28,7 +30,7 @@ impl Peaks {
     pub fn sample(&mut self, rtt: Span, srtt: Span, least: Span, (una, next): (u64, u64)) {
         let (error, quarter) = (rtt.abs_diff(srtt), self.deviation / 4);
         if error >= quarter {
-            // A shorter round trip counts less, so that the RTO does not grow because of it.
+            // A round trip shorter than SRTT counts less, so that it does not increase the RTO.
             let part = if rtt < srtt { 8 } else { 1 };
             self.deviation += error.saturating_sub(quarter) / part;
         } else {

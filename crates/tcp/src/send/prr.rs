@@ -10,7 +10,7 @@ pub struct Prr {
     active: bool,
     /// Outstanding bytes, or cwnd, when recovery began (`RecoverFS`).
     flight: u64,
-    /// Bytes delivered and bytes sent since then (`prr_delivered`, `prr_out`).
+    /// Bytes delivered and bytes sent since recovery began (`prr_delivered`, `prr_out`).
     delivered: u64,
     out: u64,
     /// Bytes that may be sent until the next ACK (`sndcnt`).
@@ -30,7 +30,7 @@ pub struct Progress {
     pub window: u64,
     /// Segment size, bytes.
     pub segment: u64,
-    /// Unit of windows, bytes: 1, or a segment.
+    /// The unit in which windows are counted, bytes: 1, or the segment size.
     pub unit: u64,
     /// Whether the ACK covers new data and indicates no further loss (`SafeACK`).
     pub safe: bool,
@@ -81,8 +81,8 @@ impl Prr {
     /// Returns the number of acknowledged bytes that no duplicate ACK had reported, and the number
     /// of reported bytes that no cumulative ACK has covered yet.
     ///
-    /// `hole` is the number of these bytes that were retransmitted: 0 or a segment. No duplicate
-    /// ACK reports a retransmission (Linux, `tcp_remove_reno_sacks()`).
+    /// `hole` is the number of acknowledged bytes that were retransmitted: 0, or one segment. No
+    /// duplicate ACK reports a retransmission (Linux, `tcp_remove_reno_sacks()`).
     pub fn settle(&mut self, acked: u64, hole: u64) -> (u64, u64) {
         let new = acked.saturating_sub(self.credited).max(hole);
         self.credited -= self.credited.min(acked.saturating_sub(hole));
@@ -194,20 +194,20 @@ mod tests {
                 allowance
             };
             assert_eq!(after(4, 2), 2, "{bound:?}");
-            // Two segments were sent for one delivered, so none is owed, and the ACK's delivered
-            // data counts.
+            // After each of the next two ACKs, at most one segment is owed, and `DeliveredData` is
+            // one segment.
             assert_eq!(after(5, 0), 2, "{bound:?}");
             assert_eq!(after(5, 0), 2, "{bound:?}");
             // Two segments are owed.
             assert_eq!(after(5, 0), 3, "{bound:?}");
-            // There is room for one segment.
+            // The window has space for one segment.
             assert_eq!(after(9, 0), 1, "{bound:?}");
             assert_eq!(after(10, 0), 0, "{bound:?}");
         }
     }
 
-    /// RFC 9937 §6.1: `RecoverFS` leaves out the data that had been selectively acknowledged
-    /// before.
+    /// RFC 9937 §6.1: `RecoverFS` leaves out the data that were selectively acknowledged before
+    /// recovery.
     #[test]
     fn rfc9937_6_1_what_was_reported_before_is_no_part_of_the_flight() {
         let after = |bound| {

@@ -7,7 +7,7 @@ use super::ticks::Ticks;
 use crate::config::{BackoffEnd, RtoFloor, RtoPolicy, RttClock};
 use crate::wheel::Wheel;
 
-/// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
+/// The value of the timestamp clock (RFC 7323 §4.1): a number of ticks, in 32 bits.
 pub fn timestamp(now: Time, tick: Span) -> u32 {
     (now.as_picos() / tick.as_picos().max(1)) as u32
 }
@@ -36,8 +36,8 @@ struct Smoothed {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample. The minimum is stored in ticks (Linux's `tcp_rto_min()`). A
-    /// clock with ticks has a random phase.
+    /// An estimator without a sample. The minimum RTO is rounded up to ticks (Linux's
+    /// `tcp_rto_min()`). A clock with ticks has a random phase.
     pub fn new(policy: &RtoPolicy, wheel: Wheel, random: &mut Stream) -> Self {
         let ticks = (policy.clock == RttClock::Ticks)
             .then(|| Box::new(Ticks::new(policy.granularity, random)));
@@ -57,8 +57,8 @@ impl RttEstimator {
 
     /// Adds a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5).
     ///
-    /// `window` is the first unacknowledged number and the next number to be sent. These two
-    /// numbers delimit the rounds of Linux's variance.
+    /// `window` is the first unacknowledged sequence number and the next sequence number to be
+    /// sent. These two numbers delimit the rounds of Linux's variance.
     pub fn sample(&mut self, now: Time, rtt: Span, window: (u64, u64)) {
         if self.policy.floor == RtoFloor::Variance {
             let min = self.policy.min;
@@ -93,7 +93,7 @@ impl RttEstimator {
         self.update();
     }
 
-    /// Handles an ACK of new data, perhaps of a retransmission.
+    /// Handles an ACK of new data, even if the data were retransmitted.
     #[inline]
     pub fn on_progress(&mut self) {
         if self.doublings > 0 && self.policy.backoff_ends == BackoffEnd::NewData {
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(after(&LINUX, &[100; 200]).rto(), Span::from_micros(1100));
     }
 
-    /// A coarse timestamp clock measures round trips of 0.
+    /// A coarse timestamp clock can measure a round trip of 0.
     #[test]
     fn a_timeout_is_never_shorter_than_the_granularity() {
         for policy in [RFC, LINUX, TICKS] {

@@ -64,7 +64,7 @@ impl Sent {
     }
 }
 
-/// Number of stored SACK blocks of the last ACK. Only changes against the stored blocks are
+/// Number of stored SACK blocks of the last ACK. Only blocks that differ from the stored blocks are
 /// processed.
 pub(super) const SEEN: usize = 3;
 
@@ -74,7 +74,7 @@ pub(super) const SEEN: usize = 3;
 pub(super) struct Tally {
     /// Bytes that the receiver holds beyond the cumulative ACK.
     pub(super) sacked: u64,
-    /// Bytes considered lost, and not selectively acknowledged since.
+    /// Bytes that are considered lost and were not selectively acknowledged afterwards.
     pub(super) lost: u64,
     /// Bytes with a copy in flight.
     pub(super) resent: u64,
@@ -99,7 +99,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Removes `len` outstanding bytes with these marks, in `segments` whole segments.
+    /// Removes `len` outstanding bytes with these marks. The bytes are `segments` whole segments.
     #[inline(never)]
     pub(super) fn forget(&mut self, marks: Marks, len: u32, segments: u32) {
         let len = u64::from(len);
@@ -314,7 +314,7 @@ impl Scoreboard {
         }
         acked.segments = (outstanding - self.segments.len()) as u64;
         if self.segments.is_empty() {
-            // Starts again at the beginning of the buffer, which is in the cache.
+            // The next segment is stored at the beginning of the buffer, which is in the cache.
             self.segments.clear();
         }
         self.una = ack;

@@ -47,8 +47,8 @@ impl Scoreboard {
         sent - u64::from(sacked_segments) - u64::from(lost_segments)
     }
 
-    /// Enters a SACK block. Returns the number of bytes not reported before. `deliver` is called
-    /// for each segment of these bytes.
+    /// Processes a SACK block. Returns the number of bytes that were not reported before. `deliver`
+    /// is called for each segment that contains such bytes.
     pub fn sack(&mut self, start: u64, end: u64, mut deliver: impl FnMut(&Sent)) -> u64 {
         let before = self.tally.sacked;
         let known = self.tally.seen.iter().find(|seen| seen.0 < end && start < seen.1);
@@ -98,21 +98,21 @@ impl Scoreboard {
         Some(segment)
     }
 
-    /// The segment at `seq`.
+    /// The segment that starts at `seq`.
     pub fn at(&self, seq: u64) -> Option<Sent> {
         let index = self.segments.partition_point(|segment| segment.seq < seq);
         self.segments.get(index).copied()
     }
 
-    /// Whether a retransmission is due: a segment is lost, or a timeout returned it to the send
-    /// queue.
+    /// Whether a retransmission is due, because a segment is lost or because a timeout returned a
+    /// segment to the send queue.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.tally.due > 0 || self.cursor < self.segments.len()
     }
 
-    /// Records that the segment at `seq` was sent again. If the first segment is in the send queue,
-    /// this removes it from there.
+    /// Records that the segment at `seq` was sent again. If this segment is the first segment and
+    /// is in the send queue, it leaves the queue.
     pub fn resend_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         if index == 0 && self.cursor == 0 {
@@ -141,8 +141,8 @@ impl Scoreboard {
         self.segments[index].note_copy(now);
     }
 
-    /// The first segment at or above `from` that has not arrived, with a selective ACK above it
-    /// (RFC 6675 §4, `NextSeg` rule 3).
+    /// The first segment at or above `from` that has not arrived and is below selectively
+    /// acknowledged data (RFC 6675 §4, `NextSeg` rule 3).
     pub fn hole(&self, from: u64) -> Option<Sent> {
         let highest = self.highest_sacked()?;
         let first = self.segments.partition_point(|segment| segment.seq < from);
@@ -251,7 +251,7 @@ impl Scoreboard {
         self.tally.seen = Default::default();
     }
 
-    /// Marks all segments that have not arrived as lost, copies included.
+    /// Marks as lost all segments that have not arrived, including segments with a copy in flight.
     pub fn lose_all(&mut self) {
         for index in 0..self.segments.len() {
             if !self.segments[index].marks.has(Marks::SACKED) {

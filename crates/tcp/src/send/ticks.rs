@@ -1,4 +1,4 @@
-//! ns-2's round-trip estimator: whole ticks and fixed-point integers.
+//! ns-2's round-trip estimator, which counts whole ticks in fixed-point integers.
 
 use incast_engine::{Span, Stream, Time};
 
@@ -6,7 +6,7 @@ use incast_engine::{Span, Stream, Time};
 const SRTT_BITS: u32 = 3;
 const RTTVAR_BITS: u32 = 2;
 
-/// SRTT and RTTVAR of ns-2's `rtt_update()`.
+/// SRTT and RTTVAR as ns-2's `rtt_update()` computes them.
 ///
 /// A mean deviation below a tick does not decay, because a quarter of it is rounded to 0. With a
 /// constant round trip, up to three ticks remain between SRTT and the RTO.
@@ -52,9 +52,9 @@ impl Ticks {
         Span::from_picos((self.srtt as u64 * self.tick) >> SRTT_BITS)
     }
 
-    /// Handles an expiry of the timer, after which the RTO is doubled `doublings` times. If the
-    /// factor exceeds 8, SRTT is cleared (`rtt_backoff()`). The RTO without backoff does not change
-    /// until the next sample, which is treated as the first.
+    /// Handles an expiry of the timer, after which the RTO is doubled `doublings` times. After more
+    /// than three doublings, SRTT is cleared (`rtt_backoff()`). The RTO without backoff does not
+    /// change until the next sample, which is then treated as the first sample.
     pub fn back_off(&mut self, doublings: u32) {
         if doublings > 3 {
             self.srtt = 0;

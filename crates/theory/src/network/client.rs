@@ -52,7 +52,7 @@ impl Network<'_> {
         *held = sent;
         if receiver.due == NEVER {
             receiver.due = wheel::after(at, wait, self.rules.tick, *phase);
-            // An existing entry is earlier. It is moved when its time comes.
+            // An existing entry is earlier. The entry is moved when it is due.
             if *ack_alarm == NEVER {
                 *ack_alarm = receiver.due;
                 self.delayed.push(Reverse((receiver.due, who)));

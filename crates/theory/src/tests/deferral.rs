@@ -59,8 +59,8 @@ fn linux_the_last_segments_wait_unless_a_fin_ends_them() {
     }
 }
 
-/// After 64 segments of 1000 bytes, a piece of 65 536 bytes has room for a segment; after 65, it has
-/// not.
+/// After 64 segments of 1000 bytes, one more segment fits into a piece of 65 536 bytes. After 65
+/// segments, no segment fits.
 #[test]
 fn linux_a_full_piece_of_the_send_queue_does_not_wait() {
     for (outstanding, expected) in [(64, vec![]), (65, new([66]))] {
@@ -75,7 +75,8 @@ fn linux_a_full_piece_of_the_send_queue_does_not_wait() {
 fn linux_a_far_ack_is_not_waited_for() {
     let rules = by(Repair::NewReno, false);
     let mut it = full(9.0, 100, &rules);
-    // The next ACK is expected after half a round trip of 10.
+    // The round trip is 10, so the next ACK is expected after 6, which is more than half a round
+    // trip.
     it.acknowledge(4, 2, 0, &rules);
     assert_eq!(sent_by(&mut it, 4, &rules).len(), 1);
 }

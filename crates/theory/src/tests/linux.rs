@@ -58,7 +58,8 @@ fn linux_answers_a_partial_ack_as_soon_as_rate_reduction_allows_it() {
         sent_by(&mut it, 50, &rules);
     }
     assert!(it.in_recovery);
-    // Segments 1, 4 and 5 are lost. A partial ACK without an allowance leaves the hole.
+    // Segments 1, 4 and 5 are lost. If rate reduction allows no segment, a partial ACK does not
+    // repair the next hole.
     it.acknowledge(100, 4, 0, &rules);
     let at_once = sent_by(&mut it, 100, &rules);
     let later: Vec<_> = (0..4)
@@ -83,8 +84,8 @@ fn rfc5682_new_data_after_a_timeout_tells_whether_it_was_premature() {
         assert_eq!(sent_by(&mut it, 1020, &rules), new(7..9), "new data, not segment 2");
         if is_premature {
             it.acknowledge(1030, 3, 0, &rules);
-            // The window is the one before the timeout, but at most the flight plus the data that
-            // the ACK covered.
+            // The window before the timeout is restored, but at most to the flight plus the data
+            // that the ACK covered.
             assert_eq!((it.window, it.threshold), (parts(6.0), parts(50.0)));
             assert_eq!(sent_by(&mut it, 1030, &rules), []);
         } else {
@@ -144,7 +145,7 @@ fn rfc7323_a_timestamp_times_a_retransmission() {
     }
 }
 
-/// A sender with one probe, 2 · 10 + 20 ticks after the last segment was sent.
+/// A sender whose probe is due 2 · 10 + 20 ticks after the last segment was sent.
 fn tail() -> (Sender, Rules) {
     let rules = by(linux(Repair::Rack));
     let mut it = sender_by(4.0, 50.0, &rules);
@@ -192,7 +193,8 @@ fn rfc8985_6_2_few_segments_above_a_loss_wait_for_a_reordering_window() {
     sent_by(&mut it, 0, &rules);
     it.on_ack(100, &ack(1, 2), &rules);
     assert_eq!(sent_by(&mut it, 100, &rules), []);
-    // The wait is a round trip of 100, a quarter of the smallest round trip, and the margin of 20.
+    // Segment 1 is lost a round trip of 100 and a quarter of the smallest round trip of 10 after it
+    // was sent. The timer adds a margin of 20.
     let wait = 100 + 10 / 4 - 100 + 20;
     assert_eq!(it.due(), 100 + wait);
     it.expire(100 + wait, &rules);
@@ -213,7 +215,7 @@ fn rfc8985_6_2_a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     assert_eq!(sent.iter().filter(|it| it.1).count(), 1);
     let last = sent.last().expect("new data").0;
     assert!(last > 10);
-    // Segments sent after the copy arrive, and the copy does not.
+    // The segments that were sent after the copy arrive, but the copy does not.
     for segment in 11..=last {
         it.on_ack(210, &ack(1, segment), &rules);
     }

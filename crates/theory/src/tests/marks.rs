@@ -24,8 +24,8 @@ fn unmarked(marking: Marking) -> usize {
 
 #[test]
 fn rfc8257_3_1_what_arrives_while_the_queue_is_longer_is_marked() {
-    // One packet is on the link, and three wait. The next one finds three waiting packets and is
-    // not marked.
+    // One packet is on the link, and three packets wait. The fifth packet finds three waiting
+    // packets and is not marked.
     assert_eq!(unmarked(MARKING), 5);
     assert_eq!(unmarked(Marking { in_service: true, ..MARKING }), 4);
     assert_eq!(unmarked(Marking { arriving: true, ..MARKING }), 4);
@@ -97,7 +97,8 @@ fn rfc8257_3_5_a_loss_halves_and_then_marks_do_not() {
     assert_eq!(on_ack(&mut it, 9, true, &rules), 8 * SEGMENT, "the loss was in the same window");
 }
 
-/// A queue that marks early prevents losses with DCTCP, but not with other controls.
+/// With a queue that marks early, DCTCP has less than half of the timeouts of a sender that ignores
+/// marks.
 #[test]
 fn marks_prevent_losses_and_the_repair_does_not_matter() {
     for repair in [Repair::NewReno, Repair::Sack, Repair::Rack] {

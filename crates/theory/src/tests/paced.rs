@@ -12,8 +12,9 @@ use crate::{Read, follow};
 const SPANS: Spans =
     Spans { millisecond: 1e3, burst: 0.0, round_trip: 1 << 40, probe: 1 << 30, segment: 1460.0 };
 
-/// Sends `count` segments at the pacer's rate and returns the state. One segment arrives every
-/// `gap` ticks, at the earliest a round trip of 1000 ticks after it was sent.
+/// Sends `count` segments at the pacer's rate and returns the state. A segment arrives at least
+/// `gap` ticks after the previous segment, and at least a round trip of 1000 ticks after it was
+/// sent.
 fn on_a_path(gap: Ticks, count: u32) -> Bbr {
     on_a_path_by(Flavour::LAB.bbr, gap, count)
 }
@@ -149,7 +150,7 @@ fn the_window_has_room_for_three_bursts_besides_the_products() {
     assert!((window(10) - window(1) - 27.0).abs() < 0.5, "{} {}", window(10), window(1));
 }
 
-/// A path of 1000 ticks on which no round trip is measured.
+/// A sender whose round trip takes 1000 ticks but is not measured.
 struct Flight {
     it: Bbr,
     sent: u32,
@@ -167,7 +168,7 @@ impl Flight {
         self.sent += count;
     }
 
-    /// An ACK for the next `count` segments, without a sample of the round trip.
+    /// Acknowledges the next `count` segments, without a sample of the round trip.
     fn acknowledge(&mut self, count: u32) {
         self.now += 1000;
         let una = self.arrived + count;

@@ -7,7 +7,7 @@ use crate::flavour::{Examine, Flavour, Repair};
 use crate::network::{Block, Network};
 use crate::{Effort, Read, follow};
 
-/// A run: each block's timeouts and duration.
+/// Simulates a run. Returns each block's timeouts and duration.
 fn run(read: &Read, most: u64) -> Vec<Block> {
     let mut network = Network::new(read, Stream::named(3, "hosts", 0));
     let mut gaps = Stream::named(3, "test", 0);

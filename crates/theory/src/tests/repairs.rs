@@ -1,4 +1,4 @@
-//! Tahoe, Reno, ns-2's SACK, and windows that grow by data.
+//! Tahoe, Reno, ns-2's SACK, and windows that grow by acknowledged data.
 
 use super::senders::{RULES, new, sender_by, sent_by};
 use crate::flavour::{Cubic, Exit, Flavour, Growth, Halved, Repair};
@@ -86,8 +86,8 @@ fn sacked(it: &mut Sender, (next, segment): (u32, u32), rules: &Rules) -> Vec<(u
     sent_by(it, 50, rules)
 }
 
-/// Of ten segments, 1 to 6 are lost. With RFC 6675, the sender repeats as many segments as the
-/// window allows, once three segments have arrived. `Sack1` counts lost segments as part of the
+/// Of ten segments, 1 to 6 are lost. With RFC 6675, the sender retransmits as many segments as the
+/// window allows, after three segments have arrived. `Sack1` counts lost segments as part of the
 /// pipe.
 #[test]
 fn ns2s_sack_waits_where_more_than_half_of_a_window_is_lost() {
@@ -99,7 +99,7 @@ fn ns2s_sack_waits_where_more_than_half_of_a_window_is_lost() {
         let each = (7..11).map(|segment| sacked(&mut it, (1, segment), &rules));
         each.flatten().collect::<Vec<_>>()
     };
-    // 10 - 3 - 1 = 6 > 5 segments in the pipe, until the recovery sees more.
+    // After the fourth duplicate ACK, 10 - 3 - 1 = 6 segments are in the pipe, and the window is 5.
     assert_eq!(repaired(Repair::Sack1), [(1, true)]);
     assert_eq!(repaired(Repair::Sack), [1, 2, 3, 4, 5].map(|segment| (segment, true)));
 }
@@ -112,7 +112,8 @@ fn ns2s_sack_takes_two_from_the_pipe_for_new_data_and_keeps_its_window() {
     sent_by(&mut it, 0, &rules);
     // Segments 1 and 2 are lost.
     let sent: Vec<_> = (3..11).flat_map(|segment| sacked(&mut it, (1, segment), &rules)).collect();
-    // Limited transmit sends 11 and 12. Of 12 - 3 segments, 5 are to stay in the pipe.
+    // Limited transmit sends 11 and 12. At first 12 - 3 segments are in the pipe, and the window is
+    // 5.
     assert_eq!(sent, [(11, false), (12, false), (1, true), (2, true)]);
     assert_eq!(sacked(&mut it, (2, 1), &rules), new(13..15), "a segment and its copy arrived");
     it.on_ack(60, &AckInfo { next: 13, segment: 2, sent: NEVER, twice: false, ece: false }, &rules);

@@ -88,8 +88,9 @@ fn duplicates(count: u32) -> (Sender, Vec<Vec<(u32, bool)>>) {
 fn rfc3042_and_6582_two_duplicates_release_new_segments_and_the_third_a_retransmission() {
     let (mut it, each) = duplicates(9);
     assert_eq!(each[..3], [new([11]), new([12]), vec![(1, true)]]);
-    // The window is half of ten, without the two segments of limited transmit. From the eighth
-    // duplicate on, 5 + 8 > 12.
+    // The window is half of ten segments, because the two segments of limited transmit do not
+    // count. From the eighth duplicate on, the inflated window of 5 + 8 segments exceeds the 12
+    // outstanding segments.
     assert_eq!(each[3..], [vec![], vec![], vec![], vec![], new([13]), new([14])]);
     it.acknowledge(90, 15, NEVER, &RULES);
     assert_eq!(sent(&mut it, 90), new(15..20), "recovery ends with the threshold as window");

@@ -14,8 +14,8 @@ fn linux() -> Flavour {
     Flavour { growth: Growth::Cubic, cubic, ..Flavour::LAB }
 }
 
-/// The window after an ACK of `acked` of the segments before `end`, which were sent with a window
-/// of `sent`. The segments give no round-trip samples.
+/// The window after an ACK of the first `acked` segments. The segments before `end` were sent with
+/// a window of `sent`, and give no round-trip samples.
 fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules: &Rules) -> Parts {
     let mut it = sender_by(sent, threshold, rules);
     it.end = end;
@@ -29,14 +29,15 @@ fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules
 fn rfc9438_5_8_a_window_grows_where_it_is_used_or_would_be() {
     let flavour = linux();
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
-    // Above the threshold, the window grows by the acknowledged data, a segment per window.
+    // Above the threshold, the window grows by a segment per window of acknowledged data.
     assert_eq!(grown(8.0, 4.0, 2, (8.0, 1000), &rules), parts(8.25));
     // A window that is almost full counts as used.
     assert_eq!(grown(8.5, 4.0, 2, (8.0, 1000), &rules), parts(8.5) + parts(2.0 / 8.5));
-    // At first there is no more data to send, later there is.
+    // The window does not grow without more data to send. With one more segment to send, it grows.
     assert_eq!(grown(16.0, 4.0, 2, (16.0, 9), &rules), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 10), &rules), parts(16.125));
-    // At first the receiver allows no further segment, later it does.
+    // The window does not grow if the receiver allows no further segment. If the receiver allows
+    // one more segment, it grows.
     let most = |window| Rules { most_window: parts(window), ..rules };
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(8.9)), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(9.0)), parts(16.125));

@@ -22,7 +22,7 @@ pub(super) struct Calls {
     done: usize,
     /// Whether the handshake with each server has begun.
     begun: Vec<bool>,
-    /// Handshakes that must end before the requests are sent.
+    /// Number of handshakes that must end before the requests are sent.
     open: u32,
 }
 
@@ -66,7 +66,7 @@ impl Calls {
         self.steps.sort_unstable();
     }
 
-    /// The next step that is due, or else the time of the next one.
+    /// The next step if it is due, and otherwise the time of the next step.
     pub(super) fn next(&mut self, now: Time) -> Result<(u32, Step), Option<Time>> {
         match self.steps.get(self.done) {
             Some(&(at, part, step)) if at <= now => {

@@ -12,13 +12,13 @@ use super::{ALARM, BarrierReader, Connections};
 #[derive(Default)]
 pub(super) struct Orders {
     scheduler: Box<dyn RequestScheduler>,
-    /// Whether each server is asked once, and the scheduler ignores it afterwards.
+    /// Whether there is no scheduler, so that each server is asked once, when the block begins.
     plain: bool,
     /// The transport's receive window, bytes.
     receive_window: u64,
     /// The parts of the current block, one per server.
     parts: Vec<Part>,
-    /// Notes for the scheduler.
+    /// Notes that the scheduler has not received yet.
     notes: VecDeque<Note>,
     /// The last orders of the scheduler.
     list: Vec<Order>,
@@ -35,8 +35,8 @@ struct Part {
 }
 
 impl Orders {
-    /// The orders of `scheduler`. Without a scheduler, the orders ask every server at once.
-    /// Windows are at most `receive_window` bytes.
+    /// The orders of `scheduler`. Without a scheduler, the orders request the parts of all servers
+    /// when the block begins. Receive windows are at most `receive_window` bytes.
     pub(super) fn new(
         scheduler: Option<Box<dyn RequestScheduler>>,
         servers: u32,
@@ -48,7 +48,7 @@ impl Orders {
         Self { scheduler, plain, receive_window, parts, ..Self::default() }
     }
 
-    /// Whether each server is asked once, and is ignored after its answer.
+    /// Whether there is no scheduler, so that a server needs no order after its answer.
     pub(super) fn are_plain(&self) -> bool {
         self.plain
     }

@@ -1,4 +1,4 @@
-//! The parameters of a read: checks, switches of its hosts, offered load.
+//! The parameters of a read, their checks, the switches of the read's hosts, and the offered load.
 
 use incast_engine::{Fault, Size, Span};
 use incast_host::Hosts;
@@ -126,8 +126,9 @@ impl Params {
         self.client.unwrap_or(0)
     }
 
-    /// Bytes of a part of a block. Parts are numbered from 0, and the first parts take the
-    /// remainder. If all servers are active, a part has the number of its server.
+    /// Bytes of a part of a block. Parts are numbered from 0. If the bytes cannot be divided
+    /// equally, each of the first parts has one byte more. If all servers are active, a part has
+    /// the number of its server.
     pub fn sru_of(&self, part: u32) -> u64 {
         match (self.sru, self.block) {
             (Some(Size(bytes)), _) => bytes,

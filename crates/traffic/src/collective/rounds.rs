@@ -16,11 +16,11 @@ pub struct Rounds {
     number: u16,
     blueprint: BlueprintId,
     first_flow: u32,
-    /// Identifies the group in events of its rounds.
+    /// Identifies this operation in the events of its rounds.
     mark: Option<u32>,
     random: Stream,
-    /// The messages of this step by flow, counted from `first_flow`: its size, and what the flow has
-    /// delivered once the message has arrived.
+    /// For each flow from `first_flow` on: the size of its message in this step, and the number of
+    /// bytes that the flow has delivered when this message has arrived.
     due: Vec<(u64, u64)>,
     /// Request times of the flows of this step, earliest first.
     requests: Vec<(Time, u32)>,
@@ -96,7 +96,7 @@ impl Rounds {
         self.due[(flow - self.first_flow) as usize]
     }
 
-    /// Sends the requests that are due and sets a timer for the next one.
+    /// Sends the requests that are due and sets a timer for the next request.
     fn ask(&mut self, hosts: &mut Hosts) {
         while let Some(&(at, flow)) = self.requests.get(self.asked) {
             if at > hosts.now() {
@@ -184,7 +184,7 @@ impl Application for Rounds {
             bytes: self.bytes,
             elapsed,
             completions: self.completions.clone(),
-            // A round waits for all messages.
+            // Fairness is not computed, because a round waits for all messages.
             fairness: None,
             finished: self.is_done() || (self.timing.rounds.is_none() && self.round > 0),
             counters: hosts.counters(self.blueprint),

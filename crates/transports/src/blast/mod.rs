@@ -1,7 +1,7 @@
 //! A transport without congestion control, made of the parts of this crate.
 //!
-//! There is no handshake. Requests and packets with data have a timer of a fixed length. Each packet
-//! with data is answered by an acknowledgement, which carries the echo of its mark and its path.
+//! There is no handshake. Requests and packets with data have a timer of a fixed length. Each
+//! packet with data is answered by an acknowledgement, which echoes the packet's mark and path.
 
 mod receiver;
 mod sender;
@@ -66,7 +66,8 @@ impl Default for Params {
     }
 }
 
-/// Largest payload and header, bytes; a packet counts them in 16 and 8 bits.
+/// Largest payload and largest header of a packet, bytes. A packet stores these sizes in 16 and in
+/// 8 bits.
 const MOST_PAYLOAD: u64 = 65_000;
 const MOST_HEADER: u64 = 255;
 
@@ -138,9 +139,11 @@ struct Blast {
     rto: Span,
     sender: Sender,
     receiver: Receiver,
-    /// The requests that this end has made, and those that it has seen.
+    /// The number of requests that this end has sent, and the number of requests that it has
+    /// received.
     requests: (u64, u64),
-    /// The size of a request, if it must be sent, and when it is repeated.
+    /// The size of a request that must be sent, if any; the size of the last request; and the time
+    /// at which this request is repeated.
     request: Option<u16>,
     request_size: u16,
     request_due: Time,
@@ -165,7 +168,7 @@ impl Blast {
         }
     }
 
-    /// Handles a request; a repeated one has no effect.
+    /// Handles a request. A repeated request has no effect.
     fn hear(&mut self, ordinal: u64) {
         if ordinal > self.requests.1 {
             self.requests.1 = ordinal;
@@ -190,7 +193,7 @@ impl Guest for Blast {
                 _ => {}
             }
         } else {
-            // Data answer the request.
+            // The data answer the request, so the request's timer stops.
             self.request_due = Time::NEVER;
             if self.receiver.on_data(now, packet) {
                 self.events.push(Event::Received);

@@ -9,7 +9,7 @@ use super::Params;
 use crate::credit::Credit;
 use crate::repair::Repair;
 
-/// The receiving half of an end: it answers each packet with data.
+/// The receiving half of an end. It answers each packet that carries data.
 pub(super) struct Receiver {
     repair: Box<dyn Repair>,
     credit: Box<dyn Credit>,
@@ -29,7 +29,8 @@ impl Receiver {
         }
     }
 
-    /// Handles a packet with data, or its header. Returns whether the application is told.
+    /// Handles a packet with data, or the header of a trimmed packet. Returns whether the
+    /// application is notified.
     pub(super) fn on_data(&mut self, now: Time, packet: &Packet) -> bool {
         let is_trimmed = packet.flags.contains(Flags::TRIMMED);
         let bytes = packet.seq..packet.seq + u64::from(packet.length());
@@ -56,7 +57,8 @@ impl Receiver {
         self.tell()
     }
 
-    /// Sets the number of bytes at which the application is told. Returns whether they are there.
+    /// Sets the number of bytes at which the application is notified. Returns whether these bytes
+    /// have arrived.
     pub(super) fn notify_at(&mut self, bytes: u64) -> bool {
         self.notify_at = bytes;
         self.tell()
@@ -70,7 +72,7 @@ impl Receiver {
         is_due
     }
 
-    /// Writes the next answer into a draft that has its route and header.
+    /// Writes the next answer into a draft whose route and header are set.
     pub(super) fn answer(&mut self, draft: &mut Packet) -> bool {
         let Some(answer) = self.answers.pop_front() else { return false };
         *draft = Packet { route: draft.route, header: draft.header, epoch: draft.epoch, ..answer };
@@ -81,7 +83,7 @@ impl Receiver {
         !self.answers.is_empty()
     }
 
-    /// All bytes below this one have arrived.
+    /// The first byte that has not arrived.
     pub(super) fn next(&self) -> u64 {
         self.next
     }

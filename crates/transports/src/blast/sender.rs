@@ -22,7 +22,7 @@ pub(super) struct Sender {
     /// First byte that is not acknowledged.
     una: u64,
     deadline: Time,
-    /// The time before which the rate law lets nothing leave.
+    /// The time before which the rate law allows no packet to be sent.
     ready: Time,
     repair: Box<dyn Repair>,
     rate: Box<dyn RateLaw>,
@@ -30,8 +30,8 @@ pub(super) struct Sender {
     credit: Box<dyn Credit>,
     /// Whether packets carry a path.
     chooses: bool,
-    /// The packets that were sent once and are not acknowledged: the time and the path, by the first
-    /// byte.
+    /// For each packet that was sent once and is not acknowledged, by its first byte: the time at
+    /// which the packet was sent, and its path.
     under_way: BTreeMap<u64, (Time, u32)>,
 }
 
@@ -99,7 +99,7 @@ impl Sender {
         }
     }
 
-    /// Handles the passing of a deadline. Returns whether the retransmission timer has expired.
+    /// Handles an expired deadline. Returns whether the retransmission timer has expired.
     pub(super) fn handle_timeout(&mut self, now: Time, rto: Span) -> bool {
         if self.rate.poll_timeout() <= now {
             self.rate.on_deadline(now);
@@ -134,7 +134,7 @@ impl Sender {
         self.repair.has_work() || self.max < self.limit()
     }
 
-    /// Writes the next packet, if one may leave.
+    /// Writes the next packet, if a packet may be sent.
     pub(super) fn poll(
         &mut self,
         now: Time,

@@ -33,7 +33,7 @@ fn ends(changes: &Value) -> [Box<dyn Guest>; 2] {
     [EndId::server(0), EndId::client(0)].map(|id| end(&params, id))
 }
 
-/// The packets of the list arrive.
+/// Delivers the packets of the list to an end.
 fn arrive(end: &mut dyn Guest, now: Time, packets: &[Packet]) {
     for packet in packets {
         end.handle_segment(now, packet);
@@ -94,7 +94,7 @@ fn what_is_lost_is_asked_for_and_what_is_all_lost_waits_for_the_timer() {
         let repaired = sent(&mut *server, at(20));
         assert_eq!(repaired.len(), again, "{repair}");
         assert!(repaired.iter().all(|it| it.flags.contains(Flags::RETRANSMISSION)));
-        // The repair is lost, too.
+        // The retransmission is lost, too.
         assert_eq!(server.poll_timeout(), at(20) + Span::from_millis(1));
         server.handle_timeout(at(1020));
         assert!(std::iter::from_fn(|| server.poll_event()).any(|it| it == Event::Timeout(None)));
@@ -106,7 +106,7 @@ fn what_is_lost_is_asked_for_and_what_is_all_lost_waits_for_the_timer() {
     }
 }
 
-/// A header without its data is asked for at once.
+/// When a header arrives without its data, the receiver requests the data at once.
 #[test]
 fn a_trimmed_packet_is_repaired_without_a_timeout() {
     for repair in ["go-back-n", "selective-repeat"] {

@@ -1,4 +1,4 @@
-//! Credit schemes: how much a sender may send, as its receiver allows. Each scheme has a file, and a
+//! Credit schemes: how many bytes a receiver allows a sender to send. Each scheme has a file, and a
 //! line in the list below.
 
 use incast_engine::{Entry, Foreign, Time};
@@ -7,20 +7,20 @@ use crate::part::parts;
 
 mod none;
 
-/// Decides how much the sender may send. Each end has its own: the receiver's grants, and the
-/// sender's takes what was granted.
+/// Decides how much the sender may send. Each end has its own scheme: the receiver's scheme grants
+/// credit, and the sender's scheme receives it.
 pub trait Credit: Send {
-    /// At the receiver: the bytes that may now be sent in all, after a packet of `bytes` has arrived;
-    /// `None` if the sender needs no credit.
+    /// At the receiver: the total number of bytes that the sender may send, after a packet of
+    /// `bytes` bytes has arrived; `None` if the sender needs no credit.
     fn grant(&mut self, now: Time, bytes: u64) -> Option<u64> {
         let _ = (now, bytes);
         None
     }
-    /// At the sender: notes that the receiver allows `bytes` in all.
+    /// At the sender: notes that the receiver allows `bytes` bytes in total.
     fn take(&mut self, bytes: u64) {
         let _ = bytes;
     }
-    /// At the sender: the number of bytes that may be sent in all; `None` if it needs no credit.
+    /// At the sender: the total number of bytes that it may send; `None` if it needs no credit.
     fn limit(&self) -> Option<u64> {
         None
     }

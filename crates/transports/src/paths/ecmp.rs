@@ -1,4 +1,4 @@
-//! The path of the flow's hash.
+//! All packets of a flow take the path of the flow's hash.
 
 use incast_engine::Stream;
 

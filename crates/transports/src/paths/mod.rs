@@ -1,5 +1,5 @@
-//! Path choosers: the path of each packet that an end sends. Each chooser has a file, and a line in
-//! the list below.
+//! Path choosers, which choose the path of each packet that an end sends. Each chooser has a file,
+//! and a line in the list below.
 
 use incast_engine::{Entry, Foreign, Stream};
 
@@ -12,20 +12,20 @@ mod round_robin;
 /// What became of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
-    /// It arrived.
+    /// The packet arrived.
     Good,
-    /// It arrived with a congestion mark.
+    /// The packet arrived with a congestion mark.
     Marked,
-    /// Its header arrived, and its payload was cut off.
+    /// The packet's header arrived, and a switch had cut off the payload.
     Trimmed,
-    /// It did not arrive.
+    /// The packet did not arrive.
     Lost,
 }
 
 /// Chooses the path of each packet of an end.
 pub trait PathChooser: Send {
-    /// The number of the next packet's path. The network takes it modulo the number of paths; path 0
-    /// is the path of the flow's hash.
+    /// The number of the next packet's path. The network takes this number modulo the number of
+    /// paths. Path 0 is the path of the flow's hash.
     fn next(&mut self, random: &mut Stream) -> u32;
     /// Notes what became of a packet that took `path`.
     fn heard(&mut self, path: u32, feedback: Feedback) {

@@ -10,7 +10,8 @@ pub struct Oblivious;
 
 impl PathChooser for Oblivious {
     fn next(&mut self, random: &mut Stream) -> u32 {
-        // More than the number of paths of any network, so that the remainder favours no path.
+        // The range is far larger than the number of paths of any network, so that the remainder
+        // favours no path.
         random.below(1 << 32) as u32
     }
 }

@@ -4,7 +4,7 @@ use incast_engine::Stream;
 
 use super::PathChooser;
 
-/// Counts the packets.
+/// Counts the packets, and takes the count as the number of the path.
 #[derive(Default)]
 pub struct RoundRobin(u32);
 

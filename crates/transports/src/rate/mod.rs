@@ -10,7 +10,7 @@ mod none;
 /// An acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
-    /// Bytes that it acknowledges for the first time.
+    /// Bytes that this acknowledgement is the first to acknowledge.
     pub bytes: u64,
     /// Time since the packet was sent, if it was sent once.
     pub rtt: Option<Span>,
@@ -22,11 +22,11 @@ pub trait RateLaw: Send {
     fn on_ack(&mut self, now: Time, acked: &Acked) {
         let _ = (now, acked);
     }
-    /// Notes that a packet was marked, as the receiver reports.
+    /// Notes that the receiver has reported a marked packet.
     fn on_mark(&mut self, now: Time) {
         let _ = now;
     }
-    /// Notes that a packet is missing, as the receiver reports.
+    /// Notes that the receiver has reported a missing packet.
     fn on_nack(&mut self, now: Time) {
         let _ = now;
     }
@@ -38,7 +38,7 @@ pub trait RateLaw: Send {
     fn poll_timeout(&self) -> Time {
         Time::NEVER
     }
-    /// Handles the law's own deadline.
+    /// Handles an expiry of the law's own deadline.
     fn on_deadline(&mut self, now: Time) {
         let _ = now;
     }

@@ -1,5 +1,5 @@
 //! Go-back-N: the receiver discards packets that are not next in order, and asks once for the first
-//! missing one. The sender sends everything from there again.
+//! missing packet. The sender sends this packet and all later packets again.
 
 use std::ops::Range;
 

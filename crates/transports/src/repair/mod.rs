@@ -13,13 +13,14 @@ mod selective_repeat;
 /// The receiver's answer to a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// All bytes below this one have arrived.
+    /// All bytes below this number have arrived.
     pub next: u64,
     /// Bytes that the receiver asks for.
     pub lacks: Option<Range<u64>>,
 }
 
-/// The two halves of a repair. Each end has both, and uses the one of its direction.
+/// The two halves of a repair. Each end has both halves: one for the data that it sends, and one
+/// for the data that it receives.
 pub trait Repair: Send {
     /// At the receiver: a packet with these bytes has arrived.
     fn on_data(&mut self, bytes: Range<u64>) -> Answer;

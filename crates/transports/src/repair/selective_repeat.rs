@@ -1,5 +1,5 @@
-//! Selective repeat: the receiver keeps what arrives, and asks for each gap once. After a timeout,
-//! all bytes that are not acknowledged are sent again.
+//! Selective repeat: the receiver keeps all data that arrive, and asks for each gap once. After a
+//! timeout, all bytes that are not acknowledged are sent again.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub struct SelectiveRepeat {
     /// Ranges beyond `next` that have arrived, by their beginning.
     held: BTreeMap<u64, u64>,
     next: u64,
-    /// All gaps below this byte were asked for.
+    /// The receiver has asked for all gaps below this byte.
     asked: u64,
     again: VecDeque<Range<u64>>,
     una: u64,
@@ -49,7 +49,7 @@ impl Repair for SelectiveRepeat {
     }
 
     fn on_trimmed(&mut self, bytes: Range<u64>) -> Answer {
-        // Whatever was missing before it is asked for, too.
+        // The receiver also asks for data that are missing before the trimmed packet.
         let gap = self.asked.max(self.next).min(bytes.start)..bytes.end;
         self.asked = self.asked.max(bytes.end);
         Answer { next: self.next, lacks: (gap.start < gap.end).then_some(gap) }

@@ -11,8 +11,8 @@ fn answer(next: u64, lacks: Option<Range<u64>>) -> Answer {
     Answer { next, lacks }
 }
 
-/// Sends packets of ten bytes over a path that loses those of `lost` when they are sent first, and
-/// returns the bytes that were sent.
+/// Sends packets of ten bytes over a path that loses the packets of `lost` when they are sent for
+/// the first time. Returns the number of bytes that were sent.
 fn exchange(name: &str, packets: u64, lost: &[u64]) -> u64 {
     let (mut sender, mut receiver) = (repair(name), repair(name));
     let (mut sent, mut max, mut una) = (0, 0, 0);

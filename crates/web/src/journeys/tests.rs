@@ -6,8 +6,8 @@ use incast_net::topology::{Attachment, Fabric, HostId, Spread, SwitchId, Trunks}
 
 use super::*;
 
-/// A network with one flow, from host 1 to host 0. The delay is 25 µs to the switch, and 75 µs from
-/// there.
+/// A network with one flow, from host 1 to host 0. The delay is 25 µs from the sender to the
+/// switch, and 75 µs from the switch to the receiver.
 fn network() -> Network {
     let port = |micros| PortConfig::host(Rate(1_000_000_000), Span::from_micros(micros));
     let host = Attachment { switch: SwitchId(0), uplink: port(25), downlink: port(75) };
@@ -115,7 +115,7 @@ fn a_mark_or_a_trim_on_the_way_makes_no_other_packet() {
 #[test]
 fn drops_are_rows_of_their_own_or_end_one() {
     let (mut journeys, network) = (Journeys::default(), network());
-    // Only switches drop packets, so this is the second port on the path.
+    // Only switches drop packets, so `DOWN` is the second port on the path.
     journeys.on_drop(at(3), DOWN, &data(1));
     journeys.after_offer(at(4), UP, &data(2), &network);
     journeys.on_drop(at(5), UP, &data(3));

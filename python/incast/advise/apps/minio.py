@@ -3,7 +3,7 @@
 The settings are those of the client that makes the requests. Sources: the AWS CLI's page on the
 configuration of S3 (`max_concurrent_requests`, 10 by default, and `multipart_chunksize`, 8MB by
 default) and boto3's `TransferConfig` (`max_concurrency`, 10 by default, for one transfer). No
-setting bounds the number of servers from which a server of MinIO reads the shards of an object.
+setting bounds the number of servers from which one MinIO server reads the shards of an object.
 """
 
 from incast.advise.apps.app import App, Throttle, answer, at_once

@@ -1,8 +1,8 @@
 """Spark: a reduce task fetches blocks of map outputs from many executors.
 
 Source: Spark's configuration page, "Shuffle Behavior", and `ShuffleBlockFetcherIterator`:
-`maxReqsInFlight` (unlimited by default) bounds the remote requests of a reduce task.
-`maxSizeInFlight` (48m by default) bounds the bytes of all requests of a task together. One request
+`maxReqsInFlight` (unlimited by default) bounds a reduce task's remote requests in flight.
+`maxSizeInFlight` (48m by default) bounds the bytes that a task requests at a time. One request
 asks for at most a fifth of these bytes, so that at least five executors answer.
 `maxBlocksInFlightPerAddress` (unlimited by default) bounds the blocks that a task requests from one
 executor at a time.

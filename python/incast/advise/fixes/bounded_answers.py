@@ -12,7 +12,7 @@ _WINDOWS = (4, 8, 16)
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield plans whose windows together fill the buffer, or half of it."""
+    """Yield limits with which all windows together fill the buffer, or half of it."""
     if not case.reads or case.app is not None:  # no known application has such a setting
         return
     seen = set()

@@ -14,7 +14,7 @@ A window of N segments needs memory for N + 1 segments (measured: docs/validatio
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield windows: two segments, four segments, a server's fair share, twice this share."""
+    """Yield windows of two segments, four segments, a server's fair share, and twice this share."""
     fair = case.room // max(case.here.flows, 1)
     for window in sorted({LEAST, _FOR_DUPLICATES, fair, min(2 * fair, MOST)}):
         if LEAST <= window < case.here.window_limit and window <= MOST:
@@ -24,8 +24,8 @@ def fixes(case: Case) -> Iterator[Fix]:
 def _fix(case: Case, window: int) -> Fix:
     size = window * case.here.mss
     memory = (window + 1) * _MEMORY
-    # `ip route … window` bounds the first window only: at the first full segment, the kernel
-    # computes the bound again from the memory (tcp_measure_rcv_mss of Linux 6.6 and newer).
+    # `ip route … window` bounds only the first window: when the first full segment arrives, the
+    # kernel computes the bound again from the memory (tcp_measure_rcv_mss, Linux 6.6 and newer).
     words = sysctl({"net.ipv4.tcp_rmem": f"4096 {memory} {memory}"})
     return Fix(
         name=f"receive window of {window} segments",

@@ -1,4 +1,4 @@
-"""Another congestion control at the servers, without a change of the switch."""
+"""Use another congestion control at the servers, without a change to the switch."""
 
 from collections.abc import Iterator
 

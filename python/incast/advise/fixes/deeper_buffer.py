@@ -1,4 +1,4 @@
-"""More buffer for the port to the client."""
+"""Give the port to the client more buffer."""
 
 from collections.abc import Iterator
 from math import ceil, log2
@@ -46,8 +46,9 @@ def fixes(case: Case) -> Iterator[Fix]:
 def bursts(case: Case) -> list[int]:
     """Return the sizes of buffers that no burst overflows, in packets and without repeats.
 
-    The sizes are those of `incast model` (`overflow`). The packet in service is added if the buffer
-    counts it. If blocks open and close connections, a packet without data is added per server.
+    The sizes are those of `incast model` (`overflow`). If the buffer counts the packet in service,
+    this packet is added. If each block opens and closes its connections, one packet without data
+    is added per server.
     """
     here = case.here
     if not case.reads:
@@ -68,7 +69,7 @@ def _bytes(case: Case, packets: int) -> int:
     here = case.here
     most = here.buffer_bytes / max(here.buffer_packets, 1)
     least = here.buffer_bytes / (here.buffer_packets + 1)
-    # If a switch counts cells or layer-2 bytes, a packet needs more than its own bytes.
+    # In a switch that counts cells or layer-2 bytes, a packet occupies more than its size.
     return packets * (here.packet if least < here.packet <= most else ceil(most))
 
 
@@ -97,7 +98,7 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
 
 
 def _exponent(case: Case, total: int, packets: int) -> int:
-    """Return the least exponent with which a single port may hold this number of packets."""
+    """Return the smallest exponent with which a single port may hold this number of packets."""
     share = packets / total if case.here.counts_packets else _bytes(case, packets) / total
     if share >= 1:
         return MOST_EXPONENT + 1

@@ -1,4 +1,4 @@
-"""Ask fewer servers at a time: when one has answered, the next one is asked."""
+"""Ask fewer servers at a time: when a server has answered, the next server is asked."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from incast.advise.words import python
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield limits on the number of answers at a time: the powers of two below the present one."""
+    """Yield limits on the answers at a time: all powers of two below the present number."""
     if not case.reads or (case.app is not None and case.app.limit is None):
         return
     at_once = 1

@@ -8,7 +8,7 @@ from incast.advise.shell import sysctl
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield the setting that the case does not have, if connections are persistent."""
+    """Yield the opposite of the present setting, if connections are persistent."""
     if not case.reads or case.here.fresh:
         return
     restarts = case.transport["idle_restart"] != "none"

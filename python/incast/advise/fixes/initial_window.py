@@ -9,7 +9,7 @@ from incast.advise.shell import route
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield initial windows that are smaller than the present one."""
+    """Yield initial windows that are smaller than the present initial window."""
     for window in (1, 2, 4):
         if window < case.here.initial_window:
             words = route("initcwnd", str(window), "CLIENT")

@@ -1,4 +1,4 @@
-"""Mark packets in the switch, with DCTCP or with ECN and the present congestion control."""
+"""Mark packets in the switch: with DCTCP, or with ECN and the congestion control in use."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -10,13 +10,13 @@ from incast.advise.shell import sonic, sysctl
 from incast.advise.words import HOSTS, SWITCH, Words, at, both
 
 PROFILE = "INCAST_ECN"
-_LEAST = 2  # packets
+_LEAST = 2  # packets: the smallest threshold
 _WINDOW = 2  # segments: the smallest window after a mark
 _AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; K is 65 at 10 Gbps
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield DCTCP with two thresholds, and ECN alone with one threshold."""
+    """Yield DCTCP at each of two thresholds, and ECN without DCTCP at one threshold."""
     if case.transport["ecn"] == "on" or _WINDOW * case.here.flows > case.room:
         return  # marks cannot make windows smaller than two segments
     least, usual = _thresholds(case)
@@ -26,7 +26,7 @@ def fixes(case: Case) -> Iterator[Fix]:
 
 
 def _thresholds(case: Case) -> tuple[int, int]:
-    """Return two thresholds in packets: C·RTT/7, which just keeps a link busy, and the usual K."""
+    """Return C·RTT/7, the least threshold that keeps a link busy, and the usual K, in packets."""
     here = case.here
     most = max(here.buffer_packets // 2, _LEAST)
     path = here.line_rate * here.base_rtt / 8 / here.packet

@@ -8,14 +8,14 @@ from incast.advise.fixes.fix import Fix, Who
 from incast.advise.shell import qdisc
 from incast.advise.words import Words
 
-_SHARES = (1, 2, 4)  # times the fair share of the client's link
+_SHARES = (1, 2, 4)  # rate limits, as multiples of the fair share of the client's link
 _REPLACES = (
     "The command replaces a qdisc that you set by hand; save the output of `tc qdisc show` first"
 )
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield fq alone, and fq with limits: multiples of the fair share of the client's link."""
+    """Yield fq without a limit, and fq with a rate limit for each factor in `_SHARES`."""
     if not case.transport["pacing"]:
         yield _fq(qdisc("fq"))
     here = case.here

@@ -1,4 +1,4 @@
-"""Selective acknowledgements, and recovery by time with probes of the tail."""
+"""Selective acknowledgements (SACK), and RACK-TLP: recovery by time and tail-loss probes."""
 
 from collections.abc import Iterator
 

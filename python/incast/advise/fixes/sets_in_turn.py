@@ -1,4 +1,4 @@
-"""Read one set of servers after the other, with overlaps: the schedules of Osada et al."""
+"""Read one set of servers after another, overlapping in time: the schedules of Osada et al."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -11,8 +11,8 @@ from incast.advise.words import python
 _SLACK = 2
 """Ratio of a window to the bandwidth-delay product of the path.
 
-The ratio is above 1, because hosts need time to read data that has arrived. Windows above
-this product are safe, because the answer of one server does not fill a buffer.
+The ratio is above 1, because hosts need time to read data that has arrived. A window above
+the product is safe here, because the answer of a single server does not fill a buffer.
 """
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),

@@ -14,7 +14,8 @@ _TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield shorter minimum RTOs that are not below the base round trip.
 
-    The risk of a fix says whether the minimum is below two round trips over a full buffer.
+    The `risk` of a fix depends on whether the minimum RTO is below twice the round trip over a
+    full buffer.
     """
     here = case.here
     full = here.base_rtt + here.buffer_packets * here.packet * 8 / here.line_rate

@@ -14,7 +14,7 @@ _LEAST, _MOST = 4, 64
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield ranges that together fit into path and buffer, and 4 and 16 ranges per answer."""
+    """Yield 4 and 16 ranges per answer, and ranges that fit into path and buffer together."""
     here = case.here
     if not case.reads or case.app is not None or here.facts["interval_s"]:
         return

@@ -8,17 +8,17 @@ from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
-_SHARES = (0.5, 1.0, 2.0)  # shares of the time that the data of a block need
+_SHARES = (0.5, 1.0, 2.0)  # as shares of the time to send the data of a block
 TICK = 0.001
 """The resolution of timers in event loops, in seconds.
 
 Event loops wait for whole milliseconds (Python's `asyncio` on Linux rounds up).
 """
-_LEAST = 5 * TICK  # minimum range of random delays: with fewer ticks, there are a few bursts
+_LEAST = 5 * TICK  # minimum range of random delays; over less time, requests form bursts
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield random delays and fixed intervals that are long enough for a program's timers."""
+    """Yield random delays and a fixed interval that are long enough for a program's timers."""
     if not case.reads or case.app is not None:  # no known application has such a setting
         return
     for share in _SHARES:

@@ -12,14 +12,14 @@ _FORGET = "ip tcp_metrics flush  # metrics that the kernel has stored"
 
 
 def fixes(case: Case) -> Iterator[Fix]:
-    """Yield a server's share of path and buffer as the limit, but at least four segments."""
+    """Yield a limit of one server's share of path and buffer, but of at least four segments."""
     fair = case.room // max(case.here.flows, 1)
     window = max(fair, 4)
     if window >= case.here.window_limit:
         return
     lock = route("cwnd", f"lock {window}", "CLIENT")
-    # A connection takes the limit from the kernel's table of metrics (net/ipv4/tcp_metrics.c). A
-    # connection that ends writes to this table, and an entry lasts for an hour.
+    # A connection takes the limit from the kernel's table of metrics (net/ipv4/tcp_metrics.c). The
+    # kernel writes an entry to this table when a connection ends, and keeps it for an hour.
     words = Words(f"{lock.text}\n{_FORGET}", f"{lock.rollback}\n{_FORGET}")
     yield Fix(
         name=f"cwnd at most {window}",

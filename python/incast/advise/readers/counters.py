@@ -1,7 +1,7 @@
 """`nstat` and `netstat -s`: the TCP counters of a host since it started.
 
 Sources: nstat(8) prints the kernel's names of the counters (`TcpRetransSegs`), also as JSON.
-netstat(8) prints sentences for some counters, and the kernel's names with a colon for the others.
+netstat(8) prints sentences for some counters; for all others, the kernel's names and a colon.
 Counters change nothing in a scenario; they show whether packets are lost at all.
 """
 

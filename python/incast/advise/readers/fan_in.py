@@ -18,11 +18,11 @@ _NAMES = {
     "flows": {"flows", "fan_in", "connections", "conns", "active_flows"},
     "bytes": {"bytes", "ingress_bytes", "rx_bytes", "in_bytes"},
 }
-_BURSTS = 0.99  # share of the bins that have fewer flows than a burst
+_BURSTS = 0.99  # a burst has more flows than this share of the bins
 _MOST_FLOWS = 1e6  # the largest number of servers in a scenario
 _MOST_BYTES = 1e12
 _MOST = (1e18, _MOST_FLOWS, _MOST_BYTES)  # the largest value of each column
-_LONGEST = 2000  # characters of the line with the names of the columns
+_LONGEST = 2000  # characters: the maximum length of the line with the column names
 
 
 def recognises(text: str) -> bool:
@@ -75,7 +75,7 @@ def _columns(row: list[str], where: str) -> list[int]:
 
 
 def _bin(row: list[str], at: list[int], where: str, number: int) -> tuple[float, float]:
-    """Return flows and bytes of a line; the time in the line must be a number, too."""
+    """Return the flows and bytes of a line; check that the time is a number, too."""
     words = [row[place].strip() if place < len(row) else "" for place in at]
     values = [
         decimal(word.removeprefix("-") if place == 0 else word, 0, most)

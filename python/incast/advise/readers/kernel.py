@@ -11,9 +11,9 @@ from incast.advise.readers.words import CONTROLS, OTHER_CONTROLS, shown, whole
 
 NAME = "sysctl"
 _KEY = re.compile(r"-?[A-Za-z0-9_./*:@+-]+")
-_PASSED = ("#", ";", "sysctl:")  # comments, and errors of the command
+_PASSED = ("#", ";", "sysctl:")  # lines to ignore: comments, and the command's error messages
 _LONGEST_US = 120_000_000  # the kernel's largest RTO
-_MOST_MEMORY = 2**31 - 1  # a setting of memory is a signed number of 32 bits
+_MOST_MEMORY = 2**31 - 1  # settings of memory are signed 32-bit numbers
 _LEAST_WINDOW = 2920  # bytes: two full packets
 
 

@@ -1,7 +1,8 @@
 """`ethtool -S`: the counters of a network card, with the names that its driver uses.
 
-Source: the drivers' documentation. Every driver has names of its own; the names in the drivers of
-common cards are recognised. Counters of single queues are added up if the card has no total.
+Source: the drivers' documentation. Every driver names its counters differently; the names that the
+drivers of common cards use are recognised. Counters of single queues are added up if the card has
+no total.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Find the connections of a host that belong to its read; notes name all others."""
+"""Find the connections of a host that belong to its read; notes name all other connections."""
 
 import ipaddress
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from incast.advise.readers.words import listed
 
 _SSH = {"22", "ssh"}
 _EPHEMERAL = 32_768  # the first port that Linux gives to a client (ip_local_port_range)
-_APART = 50  # a connection whose round trip is this many times longer or shorter is not of the read
+_APART = 50  # a round trip that differs from the median by this factor is not of the read
 
 
 def of_the_read(sockets: list[Socket]) -> tuple[list[Socket], list[str]]:
-    """Return the connections that may belong to one read, and sentences on the others."""
+    """Return the connections that may belong to one read, and sentences on those left out."""
     told: list[str] = []
     left = sockets
 
@@ -64,7 +64,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _came_in(one: Socket) -> bool:
-    """Return whether the peer probably opened the connection, because its port is ephemeral."""
+    """Return whether the peer probably opened the connection: only the peer's port is ephemeral."""
     return _is_of_client(one.peer_port) and not _is_of_client(one.local_port)
 
 
@@ -73,10 +73,11 @@ def _is_of_client(port: str) -> bool:
 
 
 def _usual_ports(sockets: list[Socket]) -> tuple[str, set[str]]:
-    """Return a side, and the ports on this side that sockets to more than half of the peers have.
+    """Return the usual ports, and the end of the connections that has them.
 
-    The side is `peer_port` or `local_port`. Both results are empty if there is no such port, or
-    only one peer.
+    A port is usual if connections to more than half of the peers have it at the same end. The end
+    is `peer_port` or `local_port`, and is returned first. Both results are empty if no port is
+    usual, or if there is only one peer.
     """
     hosts = {one.peer for one in sockets}
     for side in ("peer_port", "local_port"):

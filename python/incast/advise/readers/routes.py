@@ -31,8 +31,8 @@ _NOT_SENT = {
 }
 _HOW = {"dev", "via"}
 _TIME = re.compile(r"([0-9.]{1,20})(ms|msecs?|s|secs?)?")
-_NAMED = 3  # routes that a sentence names
-_FIRST = 20  # a route must be among this number of first lines
+_NAMED = 3  # maximum number of routes that a sentence names
+_FIRST = 20  # one of this many first lines must be a route
 _INSIDE = ("docker", "virbr", "veth", "cali", "lxc", "cni", "br-", "lo")
 _LONGEST = 120.0  # seconds, the kernel's largest RTO
 _COUNTS = {"initcwnd": 65_535, "window": 2**31, "cwnd": 65_535, "quickack": 1}
@@ -207,7 +207,7 @@ def _taken(routes: list[Route]) -> Taken:
 
 
 def _few(names: list[str]) -> str:
-    """Return the names of the first routes, and the number of the others."""
+    """Return the names of the first routes, and the number of the remaining routes."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 

@@ -25,7 +25,7 @@ _OTHERS = {
     *("ti_sq", "ti_dg", "ti_st", "xdp", "???"),
 }
 _HEADS = ("State", "Netid", "Recv-Q", "Process")
-_HEAD = 1000  # characters in which the names of the columns must be
+_HEAD = 1000  # the names of the columns must be among this many first characters
 _WRAPPED = ("users:", "timer:", "uid:", "ino:", "sk:", "fwmark:", "cgroup:")
 _NUMBERS = {"rto": 1e9, "rtt": 1e9, "minrtt": 1e9, "mss": 65_535, "backoff": 255}
 """The fields that are read, and the largest value of each field. Times are in milliseconds."""
@@ -69,12 +69,12 @@ class Socket:
 
     @property
     def established(self) -> bool:
-        """Whether the connection is open; without a printed state, whether `rtt` is printed."""
+        """Whether the connection is open; if no state is printed, whether `rtt` is printed."""
         return self.state == "ESTAB" or (not self.state and "rtt" in self.fields)
 
     @property
     def repeated(self) -> bool:
-        """Whether `timer:` says that the timer expired and was doubled since the last answer."""
+        """Whether `timer:` shows that the timer expired, and was doubled, since the last ACK."""
         timer = next((found for word in self.words if (found := _TIMER.fullmatch(word))), None)
         return timer is not None and timer[1] in {"on", "persist"} and int(timer[3]) > 0
 
@@ -114,7 +114,7 @@ def sockets(text: str, where: str) -> list[Socket]:
 
 
 def _words(line: str) -> Iterator[str]:
-    """Yield the words of a line without names of processes, which may have any characters."""
+    """Yield the words of a line, except process names, which may contain any characters."""
     begin = line.find("users:((")
     if begin >= 0:
         end = line.find("))", begin)

@@ -19,10 +19,10 @@ from incast.errors import AdviceError
 __all__ = ["NAME", "read", "recognises"]
 
 NAME = "ss -tin"
-_TICK = 0.02  # seconds that variance and ticks may add to an RTO
+_TICK = 0.02  # seconds that the variance term and timer ticks may add to an RTO
 _USUAL = 0.2  # seconds, the kernel's rto_min
 _LARGEST_RTO = 120.0  # seconds; an RTO is not doubled beyond this value
-_MOST_SERVERS = 1_000_000  # of a scenario
+_MOST_SERVERS = 1_000_000  # the maximum in a scenario
 
 
 def read(text: str, where: str) -> Taken:

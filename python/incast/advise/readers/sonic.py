@@ -41,14 +41,14 @@ def read(text: str, where: str) -> Taken:
     Raises
     ------
     AdviceError
-        The file is not JSON, contains none of the tables that are read, or has a value that is not
-        valid.
+        The file is not JSON, has none of the tables that this reader needs, or has a value that is
+        not valid.
     """
     try:
         tables = json.loads(text)
     except json.JSONDecodeError as error:
         raise refused(where, error.lineno, f"not JSON: {error.msg}") from None
-    except (ValueError, RecursionError):  # numbers of thousands of digits, tables in tables
+    except (ValueError, RecursionError):  # numbers too long, tables too deep
         raise AdviceError(
             f"{where}: not JSON that can be read: numbers are too long, or tables too deep"
         ) from None
@@ -121,7 +121,7 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> tuple[str, floa
 
 
 def _lossy(tables: dict[str, Any]) -> str:
-    """Return the profile of the queues with TCP: the lossy profile that most queues have."""
+    """Return the profile of the queues that carry TCP: the lossy profile that most queues have."""
     profiles = [
         name
         for name, profile in tables.get("BUFFER_PROFILE", {}).items()

@@ -35,7 +35,7 @@ def marks(taken: Taken, tables: dict[str, Any], profile: str, longest: float, wh
     tables
         The configuration.
     profile
-        The buffer profile that was taken; empty if no profile was taken.
+        The buffer profile that the scenario uses; empty if it uses none.
     longest
         The longest queue that the profile allows, in bytes.
     where

@@ -1,4 +1,4 @@
-"""Rows of a SONiC configuration: their values, which are strings, and names of other rows."""
+"""Rows of a SONiC configuration: read their values (strings) and their references to rows."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -9,9 +9,9 @@ from incast.errors import AdviceError
 
 LARGEST = 2**40
 """The largest size that is read, in bytes. No switch has a buffer of 1 TiB."""
-_LONGEST = 40  # characters of a name or a value in a message
-_MOST_QUEUES = 64  # of a port
-_MOST = 100_000  # queues of a switch
+_LONGEST = 40  # maximum number of characters of a name or a value in a message
+_MOST_QUEUES = 64  # per port
+_MOST = 100_000  # queues per switch
 
 Queue = tuple[str, int]
 """A port, and the number of a queue at this port."""

@@ -13,8 +13,8 @@ OTHER_CONTROLS = {
 """The other congestion controls of the kernel, which are left out of a scenario."""
 
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,|/\[\]-]+")
-_LONGEST = 40  # characters of a name in a sentence
-_FEW = 4  # names in a sentence
+_LONGEST = 40  # maximum number of characters of a name in a sentence
+_FEW = 4  # maximum number of names in a sentence
 _WHOLE = re.compile(r"[0-9]{1,20}")
 _DECIMAL = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?")
 
@@ -32,7 +32,7 @@ def shown(name: str) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """Return the first few names, and the number of the others."""
+    """Return the first few names, and the number of the remaining names."""
     distinct = list(dict.fromkeys(names))
     more = f" and {len(distinct) - _FEW} more" if len(distinct) > _FEW else ""
     return ", ".join(map(shown, distinct[:_FEW])) + more

@@ -31,7 +31,7 @@ class Forecast:
     timeouts
         Mean number of timeouts per block.
     waits
-        Minimum duration of these timeouts, in seconds.
+        Minimum total duration of the timeouts of a block, in seconds.
     scatter
         Standard deviation of a run's goodput, divided by the mean goodput.
     error
@@ -71,7 +71,7 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for the reads to which the model applies.
+    """Answer the questions about reads to which the model applies.
 
     With few questions, each read is simulated for longer, because rare timeouts matter. For
     example, one timeout of 200 ms in a hundred blocks of 1 ms takes two thirds of the time.

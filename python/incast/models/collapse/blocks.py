@@ -2,8 +2,8 @@
 
 Runs are simulated block by block until the mean duration of a block is known to a few per cent, or
 until it is clear whether the read has collapsed. Most reads are far from the limit of collapse and
-cost little. The jitter of the requests is drawn from the same random numbers for every scenario, so
-that answers are repeatable.
+need few blocks. The jitter of the requests is drawn from the same random numbers for every
+scenario, so that answers are repeatable.
 """
 
 import os
@@ -22,18 +22,18 @@ class Effort:
     Parameters
     ----------
     fine
-        Sufficient relative standard error of the mean duration of a block.
+        The relative standard error of a block's mean duration at which the simulation may end.
     coarse
-        Sufficient relative standard error if it is clear whether the read has collapsed.
+        The same relative standard error, if it is clear whether the read has collapsed.
     clear
         Minimum number of standard errors with which it is clear whether the read has collapsed.
     least
         Minimum number of events.
     most, blocks
-        Sufficient number of events, and of blocks after the first block of a run.
+        The simulation ends after `most` events, if `blocks` blocks have followed the first blocks.
     limit
-        Number of events after which the rest of a block is not simulated, but assumed to continue
-        at the same pace.
+        Number of events after which the rest of a block is not simulated. The rest is assumed to
+        continue at the same pace.
     rare
         Whether the simulation of a read that loses packets continues until a timeout occurs.
     """
@@ -57,7 +57,7 @@ class Outcome:
     timeouts
         Timeouts of a block.
     handshakes
-        A block's timeouts while the answer to a SYN or SYN-ACK was awaited.
+        Timeouts of a block that were due to a lost SYN or SYN-ACK, which `timeouts` includes.
     seconds
         Duration of a block at the mean goodput over runs, in seconds.
     scatter
@@ -77,13 +77,13 @@ SWEEP = Effort()
 """Effort for sweeps: a millisecond per point."""
 
 FEW = Effort(fine=0.03, coarse=0.03, least=200_000, most=8_000_000, blocks=3, rare=True)
-"""Effort for a few points: enough to see timeouts that come once in a hundred blocks."""
+"""Effort for a few points: enough to see timeouts that occur once in a hundred blocks."""
 
 MOST_FEW = 40
 """Largest number of points for which the effort is `FEW`."""
 
 ALL_FEW = 40_000_000
-"""Maximum number of events of all points with the effort `FEW` together.
+"""Maximum number of events with the effort `FEW`, summed over all points.
 
 Two processors simulate this number of events in a second.
 """
@@ -99,11 +99,11 @@ def effort_for(points: int) -> Effort:
 SEARCH = Effort(
     fine=0.01, coarse=0.1, clear=3.0, most=2_000_000, blocks=57, limit=20_000_000, rare=True
 )
-"""Effort for a question that a single point decides."""
+"""Effort for a search in which each point decides how to continue."""
 
 
 def follow(reads: Reads, effort: Effort = SWEEP) -> Outcome:
-    """Simulate every read on all processors, within the limit of effort."""
+    """Simulate every read on all processors, within the limits of `effort`."""
     bounds = (reads.lossless_s / reads.packet_s, LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT)
     timeouts, handshakes, duration, scatter, error = _core.follow_reads(
         reads, bounds, effort, os.cpu_count() or 1

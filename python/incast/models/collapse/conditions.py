@@ -1,4 +1,4 @@
-"""The scenarios to which the model applies, and the reasons why it refuses others."""
+"""The scenarios to which the model applies, and the reasons why it refuses other scenarios."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -119,7 +119,7 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     name = control["name"]
     yield name in CONTROLS, f"the congestion control {name!r} is not supported"
     yield recovery["name"] in REPAIRS, f"the recovery {recovery['name']!r} is not supported"
-    # BBR's reduced process still counts outstanding data, where the simulator counts the pipe.
+    # For BBR, the model counts outstanding data, but the simulator counts the pipe.
     yield name != "bbr", "BBR is not supported"
     remedies = [remedy["name"] for remedy in transport["remedies"]]
     changing = [name for name in remedies if name not in _HARMLESS]

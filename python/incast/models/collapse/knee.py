@@ -15,7 +15,7 @@ STEP, CLOSE = 1.25, 0.03
 
 
 def servers_tried(most: int = MOST_SERVERS) -> list[int]:
-    """Return the numbers of servers to try: all numbers up to 12, then steps of a quarter."""
+    """Return the numbers of servers to try: from 2 to 12, then each larger by a quarter."""
     tried = list(range(2, min(12, most) + 1))
     while tried[-1] < most:
         tried.append(min(most, round(tried[-1] * STEP)))
@@ -31,7 +31,7 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
     Parameters
     ----------
     reads
-        The reads, whose own numbers of servers do not matter.
+        The reads; their own numbers of servers are ignored.
     most
         The largest number of servers that is tried.
     effort

@@ -43,8 +43,9 @@ class Reads:
     cell, extra
         Bytes of a cell of the buffer, and the additional bytes that every packet occupies.
     mark_threshold, mark_packets, mark_in_service, mark_arriving
-        The queue length above which packets are marked, which is infinite without marks. Whether
-        this length is in packets, and includes the packet in service and the arriving packet.
+        The queue length above which packets are marked, which is infinite without marks; whether
+        this length is in packets; whether it includes the packet in service; and whether it
+        includes the arriving packet.
     propagation
         Propagation delay of a round trip, in packet times.
     gap
@@ -57,14 +58,15 @@ class Reads:
     rto_min, rto_max
         Bounds of the RTO, s.
     handshakes
-        Whether each server's first packet is a SYN or SYN-ACK that has to be answered.
+        Whether each server's first packet is a SYN or SYN-ACK that must be acknowledged.
     syn_rto
-        Time after which a lost SYN or SYN-ACK is sent again, s.
+        Time after which a lost SYN or SYN-ACK is retransmitted, s.
     first_rto, later_rto
         RTO before the first measured round trip if there is no handshake, and RTO after a lost
         handshake, s.
     blocks
-        Blocks of a run. The first block opens the connections, unless every block opens new ones.
+        Number of blocks of a run. The first block opens the connections. With `fresh`, every block
+        opens connections.
     initial_window, initial_threshold, most_window
         Window and slow-start threshold of a new connection, and the receiver's window, in segments.
     repair
@@ -206,7 +208,7 @@ class Reads:
 
     @property
     def least_s(self) -> Floats:
-        """Seconds that the client's link needs for the data of a block. No block is shorter."""
+        """Seconds that the client's link needs to send the data of a block. No block is faster."""
         return self.servers * self._data * self.packet_s
 
     @property
@@ -232,7 +234,7 @@ def _row(point: Resolved) -> dict[str, float | bool]:
     workload = point.workload
     facts = point.facts
     packet_s = facts["wire_bytes"] * 8 / point.line_rate
-    # A client that opens by a SYN alone does not wait for an answer.
+    # With `syn-only`, a client sends a SYN and does not wait for its acknowledgement.
     opener = {"client": ("three-way",), "server": ("three-way", "syn-only")}[transport["opener"]]
     row: dict[str, float | bool] = {
         "servers": point.servers,
@@ -270,7 +272,7 @@ def _row(point: Resolved) -> dict[str, float | bool]:
 
 
 def _buffer(point: Resolved) -> float:
-    """Return the capacity of the queue, in packets if the buffer counts them, else in bytes."""
+    """Return the capacity of the queue, in packets if the buffer counts packets, else in bytes."""
     if point.counts_packets:
         return float(point.buffer_places)
     counts_in_service = point.tree["network"]["buffer_counts_in_service"]

@@ -1,4 +1,4 @@
-"""The differences between hosts that the model knows."""
+"""The differences between TCP stacks that the model distinguishes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,19 +18,19 @@ WATCHES = ("off", "rfc9406", "linux", "ns3")
 
 @dataclass(frozen=True)
 class Stack:
-    """The behaviour of one stack. A choice is a position in one of the tuples above.
+    """The behaviour of one stack. A parameter with named values is an index in a tuple above.
 
     Parameters
     ----------
     repair
         The loss recovery.
     careful, impatient, restarts_timer
-        Whether a fast retransmit needs an ACK of more than the last loss (RFC 6582 §3.2, step 2),
-        whether only the first partial ACK restarts the timer (§4), and whether a fast retransmit
-        restarts the timer.
+        Whether a fast retransmit needs an ACK beyond the data that were outstanding at the last
+        loss (RFC 6582 §3.2, step 2), whether only the first partial ACK restarts the timer (§4),
+        and whether a fast retransmit restarts the timer.
     limited_transmit, limited_again
-        Whether each of the first two duplicate ACKs releases a segment, and whether this may be a
-        segment that a timeout sends again.
+        Whether each of the first two duplicate ACKs releases a segment, and whether the released
+        segment may be one that is sent again after a timeout.
     in_turn
         With Tahoe: whether a retransmission waits for the host's random send delay, like other
         data.
@@ -39,17 +39,18 @@ class Stack:
     burst
         Largest number of new segments that an ACK may release in recovery; 0 for any number.
     answers, rescues
-        With SACK: whether partial ACKs are answered (ns-3), and whether the tail is sent again
-        (RFC 6675).
+        With SACK: whether a partial ACK causes a retransmission (ns-3), and whether recovery sends
+        a rescue retransmission (RFC 6675).
     block_bytes
         Whether the SACK blocks of an ACK lengthen the ACK.
     whole_windows
-        Whether windows count packets.
+        Whether windows count packets instead of bytes.
     defers, closes
-        Whether small bursts wait, as in Linux, and whether a connection is closed with a FIN after
-        its data.
+        Whether small bursts wait until ACKs allow larger bursts, as in Linux, and whether a
+        connection is closed with a FIN after its data.
     proportional, examine
-        Whether a recovery uses rate reduction, as in Linux, and how a timeout is examined.
+        Whether recovery uses proportional rate reduction, as in Linux, and how the sender detects
+        a spurious timeout.
     growth
         The rule by which the window grows.
     cubic_c, cubic_beta, cubic_yields, cubic_friendly, cubic_blind, cubic_counts
@@ -70,14 +71,14 @@ class Stack:
     probes, probe_first, probe_margin, probe_ack_delay, reduces_again, needs_reordering
         The parameters of RACK-TLP; times in s.
     style, granularity
-        The computation of the RTO, and its granularity, s.
+        How the RTO is computed, and the granularity of the RTO, s.
     per_window, timestamps, times_blocks
         Whether one segment per window is timed, whether retransmissions are timed, too, and whether
         a segment is also timed when a duplicate ACK reports it for the first time.
     tick
         Tick of the hosts' timers, s.
     runs_idle
-        Whether the timer runs on while no data are outstanding.
+        Whether the timer continues to run while no data are outstanding.
     ack_every, ack_timeout, quick, counts_acks
         Segments per ACK, the longest delay of an ACK in seconds, and the number of segments that
         are acknowledged one by one at first. With `counts_acks`, `quick` is a number of ACKs, and
@@ -203,7 +204,7 @@ def _seconds(value: object) -> float:
 
 
 def _growth(control: dict[str, Any]) -> dict[str, Any]:
-    """Return the growth of the window, and CUBIC's parameters; by default those of `lab`."""
+    """Return the rule of window growth, and CUBIC's parameters; the defaults are those of `lab`."""
     name = control["name"]
     counts = control.get("byte_counting", False)
     whole = counts and control.get("slow_start_limit") == 0
@@ -225,7 +226,7 @@ def _growth(control: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bbr(control: dict[str, Any]) -> dict[str, Any]:
-    """Return BBR's parameters; by default those of the draft."""
+    """Return BBR's parameters; the defaults are those of the draft."""
     return {
         "bbr_startup": control.get("startup_gain", 2.885),
         "bbr_cruise": control.get("cwnd_gain", 2.0),

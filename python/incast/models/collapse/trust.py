@@ -29,7 +29,8 @@ class Region:
     reads
         Number of held-out reads in this region.
     factor
-        A share of `LEAST` of these reads has a goodput within this factor of the simulator's mean.
+        For a share of `LEAST` of these reads, the predicted and the simulated goodput differ by at
+        most this factor.
     """
 
     most: float
@@ -45,7 +46,7 @@ def regions() -> tuple[Region, ...]:
 
 
 def region(uncertainty: float) -> Region:
-    """Return the region of an answer."""
+    """Return the region of an answer with this uncertainty."""
     return next((one for one in regions() if uncertainty <= one.most), regions()[-1])
 
 
@@ -68,7 +69,7 @@ def line(uncertainties: list[float]) -> str:
 
 
 def chance(uncertainty: float, blocks: int) -> str:
-    """Return the reason for a refusal if the result depends on chance."""
+    """Return the reason for the refusal of an answer that depends on chance."""
     several = "block" if blocks == 1 else "blocks"
     return (
         f"the result depends on chance: the mean goodput of {RUNS} runs of {blocks} {several} has "

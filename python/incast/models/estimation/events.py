@@ -26,24 +26,25 @@ class Estimate:
     Parameters
     ----------
     loss_event_ratio
-        p_c: loss events of all flows together per packet sent. Losses within one round trip of the
-        first loss are one event.
+        p_c: loss events per packet sent, over all flows. Losses within one round trip of the first
+        loss are one event.
     loss_indication_ratio
         p_r: loss indications of a flow per packet that it sent, averaged over the flows. An
-        indication is the beginning of a recovery, or a timeout together with the timeouts that
-        follow without progress.
+        indication is the beginning of a recovery, or a timeout. Timeouts that repeat a timeout
+        without progress belong to the same indication.
     packet_loss_ratio
         Packets dropped per packet sent.
     flows_per_event
-        j = p_r / p_c, from 1 to n.
+        j = p_r / p_c, from 1 to n: the mean number of flows that a loss event hits.
     rtt_s
         Mean round trip, including queueing.
     timeout_s
         T0: mean length of timeouts. A timeout that repeats another without progress does not count.
     block_head_timeouts
-        delta as a number: flows with a timeout in the first window of a block, per block.
+        delta as a number: the mean number of flows per block with a timeout in the block's first
+        window.
     block_head_share
-        delta as a share: the share of the blocks that have such a flow.
+        delta as a share: the share of the blocks with at least one such flow.
     block_head_whole_share
         Share of the blocks in which such a flow had lost all its outstanding packets.
     inside_whole_window, inside_few_duplicates, inside_other
@@ -78,7 +79,7 @@ def of_events(
     rtt: float | None = None,
     fresh: bool = False,
 ) -> Estimate:
-    """Estimate from events.
+    """Estimate the parameters from events.
 
     Parameters
     ----------
@@ -111,7 +112,8 @@ def of_events(
     Raises
     ------
     ModelError
-        A required column is missing, or a number has neither a column nor an argument.
+        A required column is missing, or a required number is given neither by a column nor by an
+        argument.
     """
     missing = [name for name in NEEDED if name not in events.columns]
     if missing:
@@ -183,7 +185,7 @@ def burst_sizes(times: Floats, window: float) -> Floats:
 
 
 def _timeouts(events: pl.DataFrame) -> pl.DataFrame:
-    """Return the timeouts of data; `first` is false for a repetition without progress."""
+    """Return the timeouts of data packets; `first` is false if one repeats without progress."""
     timeouts = events.filter((pl.col("kind") == "timeout") & (pl.col("cause") != "handshake"))
     before = pl.col("seq").shift(1).over("flow", "block")
     again = (before == pl.col("seq")) & (pl.col("seq") >= 0)

@@ -27,7 +27,7 @@ def estimate(results: "Results") -> pl.DataFrame:
     link. By Little's law, this wait is the mean over all packets.
 
     The knee n* is computed for each curve of the sweep, over all seeds. Up to n* servers,
-    timeouts inside a block come from lost whole windows at least as often as from too few duplicate
+    the loss of a whole window causes at least as many timeouts inside a block as too few duplicate
     ACKs. n* is 3 if the servers are not swept, or if no timeout occurs.
 
     Parameters
@@ -51,12 +51,12 @@ def estimate(results: "Results") -> pl.DataFrame:
 
 
 def ask(results: "Results", names: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return the models' answers for the runs, from measurements in the runs.
+    """Return the models' answers for the runs, from loss rates and times measured in the runs.
 
     Parameters
     ----------
     results
-        Results as for `estimate`.
+        The results, as `estimate` requires them.
     names
         Names of models; by default all models.
 

@@ -24,9 +24,9 @@ class Sampled:
     Parameters
     ----------
     packet_loss_ratio, packet_loss_error
-        Packets lost per packet, and the standard error.
+        Packets lost per packet sent, and the standard error.
     loss_event_ratio, loss_event_error
-        Loss events per packet, and the standard error.
+        Loss events per packet sent, and the standard error.
     """
 
     packet_loss_ratio: float
@@ -54,13 +54,13 @@ def of_sample(
         geometric     e = e'·d / (d - e'·(1 - 1/k))
         log-series    e = e'·ln(1 + c·k) / ln(1 + c),  d/e' = c / ln(1 + c)
 
-    Both assumptions give k·e' if each event loses one packet. A log-series has many small events
-    and few large ones, as synchronised reads have at a full buffer.
+    Both assumptions give e = k·e' if each event loses one packet. A log-series has many small
+    events and few large events, as synchronised reads have at a full buffer.
 
     Parameters
     ----------
     packets
-        s, the number of sampled packets, including lost ones.
+        s, the number of sampled packets, including lost packets.
     drop_times
         Times in seconds at which the lost packets of the sample were offered.
     interval
@@ -90,13 +90,13 @@ def of_sample(
     ratio = lost / packets
     ratio_error = sqrt(ratio * (1 - ratio) / packets * (1 - 1 / interval))
     if not lost:
-        # If one loss is expected, a sample without a loss is about one standard error too low.
+        # Without a loss, the error is about the ratio at which one loss would be expected.
         unseen = (1 - 1 / interval) / packets
         return Sampled(0.0, unseen, 0.0, unseen)
     bursts = burst_sizes(times, rtt)
     seen = len(bursts)
     count = _events(seen, lost, interval, sizes)
-    # To first order: ∂e/∂e', ∂e/∂d, the variances of e' and d for e events, and their covariance.
+    # Variance to first order, from ∂e/∂e', ∂e/∂d, the variances of e' and d, and their covariance.
     share = min(seen / count, 1.0)
     if lost == seen or interval == 1:
         variance = seen * (1 - share) * (count / seen) ** 2
@@ -137,14 +137,14 @@ def of_counters(packets: int, drops: ArrayLike) -> Sampled:
 
         e = -I·ln(1 - f/I)
 
-    Intervals should be at least a round trip long, because an event otherwise counts in two
-    intervals. They should be short against the time between events, because f otherwise tends to I
-    and has no information.
+    Intervals should be at least a round trip long, because otherwise an event may count in two
+    intervals. Intervals should be much shorter than the time between events, because otherwise f
+    approaches I and contains no information.
 
     Parameters
     ----------
     packets
-        Packets offered to the port, all intervals together.
+        Packets offered to the port, summed over all intervals.
     drops
         Packets dropped in each interval.
 

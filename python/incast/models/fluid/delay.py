@@ -26,7 +26,7 @@ class History:
         self._step = step
 
     def __call__(self, time: float) -> State:
-        """Return the state at `time`, which must not be later than the newest slope."""
+        """Return the state at `time`, which must not be later than the newest known slope."""
         position = time / self._step
         if position <= 0:
             return self.states[0]

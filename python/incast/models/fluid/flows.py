@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STEPS_PER_ROUND_TRIP = 20
 """Steps in the round trip of an idle network, by default."""
 LEAST_STEPS = 2
-"""Minimum number of steps in a round trip; with fewer, a stage would depend on its own step."""
+"""Minimum number of steps in a round trip. With fewer, a step would depend on its own result."""
 FULL = 1 - 1e-9
 """Share of the buffer at which the buffer counts as full; below 1 because of rounding errors."""
 FLOOR = 1.0
@@ -42,7 +42,7 @@ class Link:
     buffer
         B: packets that may wait.
     fixed_round_trip
-        Whether the round trip is T for any length of the queue. Reno's equation then becomes the
+        Whether the round trip is T regardless of the queue length. Reno's equation then becomes the
         rate equation (2) of the text on HPC clusters, dx/dt = 1/T² - x(t) x(t-T) p(t-T)/2.
     """
 
@@ -52,7 +52,7 @@ class Link:
     fixed_round_trip: bool = False
 
     def round_trip(self, queue: float) -> float:
-        """Return R in seconds: the sum of T and the time that `queue` packets take."""
+        """Return R in seconds: T plus the time to send `queue` packets, or T if it is fixed."""
         return self.delay if self.fixed_round_trip else self.delay + queue / self.capacity
 
     def overflow(self, queue: float, inflow: float) -> float:

@@ -1,4 +1,4 @@
-"""Signals of the switch to the senders, other than drops of a full buffer."""
+"""Signals of the switch to the senders, other than drops at a full buffer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Signal(ABC):
 
 @dataclass(frozen=True)
 class DropTail(Signal):
-    """No signal other than drops of a full buffer."""
+    """No signal other than drops at a full buffer."""
 
     def share(self, queue: float) -> float:
         """Return 0."""
@@ -53,7 +53,7 @@ class Threshold(Signal):
 
 @dataclass(frozen=True)
 class Ramp(Signal):
-    """Marking that grows from 0 at `low` packets waiting to 1 at `high`."""
+    """The share of marked packets grows from 0 at `low` waiting packets to 1 at `high`."""
 
     low: float
     high: float

@@ -27,7 +27,7 @@ class Rest:
     share
         p: share of the packets lost or marked.
     queue
-        Waiting packets; their mean number if the queue is random.
+        Number of waiting packets; the mean number if the queue is random.
     load
         N W/(R C): rate of arriving packets, divided by the capacity of the link.
     """
@@ -90,8 +90,8 @@ def reno_at_full_buffer(flows: int, link: Link) -> Rest:
 def reno_at_random_queue(flows: int, link: Link, service: Service | None = None) -> Rest:
     """Return the fixed point of N Reno flows if their packets arrive as a Poisson stream.
 
-    The window is sqrt(2/p), where p is the blocking of M/G/1/K with K = B + 1 at the load
-    N W/(R C). R is the sum of the idle round trip and the mean wait of an accepted packet.
+    The window is sqrt(2/p), where p is the blocking probability of M/G/1/K with K = B + 1 at the
+    load N W/(R C). R is the sum of the idle round trip and the mean wait of an accepted packet.
 
     Parameters
     ----------

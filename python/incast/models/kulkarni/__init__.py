@@ -2,7 +2,7 @@
 
 Kulkarni & Agrawal, Analysis of TCP Performance in Data Center Networks, Springer 2014, chapter 3.
 The parameters are measured in a run (`incast.models.estimate`), so the equations explain a
-collapse, but do not predict one.
+collapse, but do not predict a collapse. In this package, "the text" is this chapter.
 """
 
 from incast.models.kulkarni.cumulative import (

@@ -12,48 +12,48 @@ from incast.models.registry import Answer, NotApplicable, Question
 
 
 def td_only(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.21)."""
+    """Answer with equation (3.21)."""
     return _answers("kulkarni-td-only", "td-only", questions, _corrected)
 
 
 def full(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39), corrected."""
+    """Answer with equation (3.39), corrected."""
     return _answers("kulkarni-full", "full", questions, _corrected)
 
 
 def full_printed(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39) as printed."""
+    """Answer with equation (3.39), as printed."""
     return _answers("kulkarni-full-printed", "full", questions, lambda _: PRINTED)
 
 
 def ibtt_only(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39) without Q_abtt."""
+    """Answer with equation (3.39) without Q_abtt."""
     return _answers("kulkarni-ibtt-only", "ibtt-only", questions, _corrected)
 
 
 def abtt_only(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39) without Q_ibtt."""
+    """Answer with equation (3.39) without Q_ibtt."""
     return _answers("kulkarni-abtt-only", "abtt-only", questions, _corrected)
 
 
 def abtt_only_whole(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.39) without Q_ibtt; only the loss of a whole window counts as an ABTT."""
+    """Answer with (3.39) without Q_ibtt; only the loss of a whole window counts as an ABTT."""
     name, head = "kulkarni-abtt-only-whole", "block_head_whole_share"
     return _answers(name, "abtt-only", questions, _corrected, head)
 
 
 def split(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.40), corrected."""
+    """Answer with equation (3.40), corrected."""
     return _answers("kulkarni-split", "split", questions, _corrected)
 
 
 def split_printed(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.40) as printed, with the text's n* = 3."""
+    """Answer with equation (3.40), as printed, with the text's n* = 3."""
     return _answers("kulkarni-split-printed", "split", questions, lambda _: PRINTED)
 
 
 def extended(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by the extended model: scattered losses, and limits of window and link."""
+    """Answer with the extended model: scattered losses, and limits of window and link."""
     answers: list[Answer] = [
         NotApplicable("the transport must be NewReno or SACK")
         if _recovery(it) not in {"newreno", "sack", "sack1"}
@@ -88,7 +88,7 @@ def _recovery(question: Question) -> str:
 
 
 def n_padhye(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by n times PFTK, at p = p_r (§3.2.1)."""
+    """Answer with n times the throughput of PFTK, at p = p_r (§3.2.1)."""
 
     def rates(asked: Sequence[Question]) -> Floats:
         each = padhye.throughput(
@@ -114,7 +114,7 @@ def _answers(
     head: str = "",
 ) -> list[Answer]:
     def losses(asked: Sequence[Question], reading: Reading) -> Losses:
-        # The text counts ABTTs, although simultaneous ABTTs take the time of one.
+        # The text counts every ABTT, although simultaneous ABTTs take the time of a single ABTT.
         given = "block_head_timeouts" if reading is PRINTED else "block_head_share"
         return Losses(
             [it.point.servers for it in asked],
@@ -146,7 +146,7 @@ def _filled(
     rates: Callable[[Sequence[Question]], Floats],
     timeouts: Callable[[Sequence[Question]], Floats] | None,
 ) -> list[Answer]:
-    """Answer the questions in which losses were measured; goodput excludes the lost packets."""
+    """Answer the questions with measured losses; the goodput excludes the lost packets."""
     lossy = [it for it in questions if it.measured["loss_event_ratio"] > 0]
     sent = np.broadcast_to(rates(lossy), len(lossy)) if lossy else np.zeros(0)
     waits = np.broadcast_to(timeouts(lossy), len(lossy)) if lossy and timeouts else None
@@ -156,7 +156,7 @@ def _filled(
         if question.measured["loss_event_ratio"] <= 0:
             answers.append(NotApplicable("no loss was measured, and the model has no other limit"))
             continue
-        # A capture at a host may not show losses; then nothing is subtracted.
+        # If the measurements have no loss ratio, e.g. from a capture at a host, subtract nothing.
         arriving = float(sent[at]) * (1 - np.nan_to_num(question.measured["packet_loss_ratio"]))
         goodput = float(arriving) * question.point.mss * 8
         answer = {

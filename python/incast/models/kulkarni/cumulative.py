@@ -5,7 +5,7 @@ All forms are the same quotient, where E[Y] is the number of packets in a period
     B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt)
 
 The forms differ in the timeouts that Q counts. B counts the packets that the senders transmit,
-including lost ones.
+including lost packets.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from incast.models.numbers import Floats, floats, probability, together
 from incast.models.padhye import backoff
 
 Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split", "scattered"]
-"""The timeouts that count.
+"""The timeouts that Q counts.
 
 - `td-only`: no timeouts
 - `full`: all timeouts
@@ -109,7 +109,7 @@ PRINTED = Reading(sums="printed")
 
 
 def inside(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
-    """Return Q_ibtt (3.36), the chance that an event ends in a timeout inside the block."""
+    """Return Q_ibtt (3.36), the chance that a loss event ends in a timeout inside the block."""
     flows, p_c, p_r = together(losses.flows, losses.event_ratio, losses.indication_ratio)
     probability(p_r, "indication_ratio")
     if kind in {"td-only", "abtt-only"}:

@@ -1,7 +1,7 @@
 """Recovery from the losses of a round by Reno, NewReno and SACK, with or without limited transmit.
 
 The text leaves these flavours to future work. The text's Q^ is for a sender that repairs every loss
-that three duplicate ACKs report. This module has the same process of losses as the text (§3.1.1.3).
+that three duplicate ACKs report. This module uses the same loss process as the text (§3.1.1.3).
 The first K packets of a window of w packets arrive and release K more packets in the next round.
 The first M of these packets arrive and cause duplicate ACKs. With q = 1 - p,
 
@@ -13,9 +13,9 @@ and w - M packets are missing when recovery begins. Recovery begins
 - with limited transmit (RFC 3042), if M = 2 and the first of two more packets arrives (chance q),
   or if M = 1 and two more packets in a row arrive (chance q²).
 
-The flavours differ in their repairs. A repair is a packet that may be lost, too, and none of the
-three flavours notices this before the timer expires. So w - M repairs succeed with a probability of
-q^(w - M).
+The flavours differ in their repairs. A repair is a retransmitted packet, which may be lost, too.
+All three flavours notice a lost repair only when the timer expires. So w - M repairs succeed with a
+probability of q^(w - M).
 
 - `reno` ends its recovery with the first repair, so a second missing packet waits for the timer
   (Fall & Floyd 1996, §3.2: two or more losses of a window).
@@ -82,7 +82,8 @@ def timeout_probability(
     flavour
         The recovery: see the docstring of this module.
     limited_transmit
-        Whether the first two duplicate ACKs release new packets. The sender must have new packets.
+        Whether the first two duplicate ACKs release new packets. The sender is assumed to have new
+        packets.
     patience
         T0 / RTT: the number of rounds after which the timer ends a recovery. In impatient NewReno,
         partial ACKs do not restart the timer. For slow-but-steady NewReno, the number is infinite.

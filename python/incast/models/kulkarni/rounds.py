@@ -42,8 +42,8 @@ def rounds_per_packet(
     event_ratio
         p_c, from 0 to 1.
     window_limit
-        W_m, packets: the receiver's window of each flow. The text has no such limit; it is the
-        first item of the text's future work.
+        W_m, packets: the receiver's window of each flow. The text has no such limit, but
+        names it as the first item of its future work.
 
     Returns
     -------
@@ -86,6 +86,6 @@ def flow_window(
 
 
 def window(flows: ArrayLike, hit: ArrayLike, event_ratio: ArrayLike) -> Floats:
-    """Return E[W] = n·E[X]/2 + 3·n²·E[X]/(2·j) (3.14, 3.20), all windows at a loss, in packets."""
+    """Return E[W] = n·E[X]/2 + 3·n²·E[X]/(2·j) (3.14, 3.20), the sum of the windows at a loss."""
     n, j = together(flows, hit)
     return floats(rounds(flows, hit, event_ratio) * (n / 2 + 3 * n**2 / (2 * j)))

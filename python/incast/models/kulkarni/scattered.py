@@ -6,17 +6,17 @@ single packets. In the simulator, a flow loses about three packets per loss indi
 The process is therefore different here:
 
 1. The first loss of a window of w packets comes after K packets, by (3.32).
-2. Each of the w - K - 1 packets after the first loss is lost with a probability s. s follows from
-   the mean number h of missing packets, which is the measured number of lost packets per loss
+2. Each of the w - K - 1 packets after the first loss is lost with a probability s, which follows
+   from the mean number h of missing packets. h is the measured number of lost packets per loss
    indication.
 3. K more packets follow, and each is lost with the probability p.
 
 The packets of steps 2 and 3 that arrive cause D duplicate ACKs. The rest is as in `flavours` for
 NewReno and SACK. Recovery begins with three duplicate ACKs. With limited transmit, one or two
 duplicate ACKs are enough if new packets arrive and raise the number to three. A repair is the first
-packet of its round and is lost with the probability p, and only the timer notices this loss. No
-constant is fitted. The process does not apply to Reno, which counts every repair of a window as a
-separate loss indication.
+packet of its round and is lost with the probability p. Only the timer notices the loss of a repair.
+No constant is fitted. The process does not apply to Reno, which counts every repair of a window as
+a separate loss indication.
 """
 
 import numpy as np
@@ -74,7 +74,7 @@ def _chance(window: int, loss: float, missing: float, *, limited: bool) -> float
         begins[1:3] = (1 - loss) ** 2, 1 - loss**2
     recovered = 0.0
     for k in ahead:
-        holes = np.arange(window - k)  # in addition to the first one
+        holes = np.arange(window - k)  # in addition to the first missing packet
         share = binom.pmf(holes, window - k - 1, scatter)
         repaired = (1 - loss) ** (holes + 1.0)
         # Of the K later packets, i arrive; three or more count together.

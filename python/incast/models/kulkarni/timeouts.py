@@ -14,8 +14,8 @@ Sum = Literal["corrected", "printed"]
 
 In print, the sums end at k = w. k is the number of packets before the first loss of a window of w
 packets, so k = w means that no packet is lost. The shares A(w, 0) to A(w, w-1) already add up to
-one. The corrected sums end at k = w - 1, which gives PFTK's form. (The (1 - p_r)^n that (3.33)
-prints for m = g has no effect, because m never reaches g in these sums.)
+one. The corrected sums end at k = w - 1, which gives PFTK's form. (The factor (1 - p_r)^n that
+(3.33) prints for m = g has no effect, because m never reaches g in these sums.)
 """
 
 
@@ -71,15 +71,15 @@ def split_inside(
 def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
     """Return 1 - (1 - Q^)^j, the chance that any of the j flows of an event times out.
 
-    The flows time out independently. The text takes Q^, the chance of one flow, for the whole
-    event, because the text assumes at most one timeout per event.
+    The flows are assumed to time out independently. The text uses Q^, the chance of one flow, for
+    the whole event, because it assumes at most one timeout per event.
     """
     chance, hit = together(chance, hit)
     return floats(1 - (1 - np.minimum(chance, 1)) ** hit)
 
 
 def _no_loss(window: ArrayLike, loss: ArrayLike) -> Floats:
-    """Return A(w, w)·(1 - q³): the term that only the sum with its printed limit has."""
+    """Return A(w, w)·(1 - q³): the term that only the printed form of the sum has."""
     window, loss = together(window, loss)
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.log1p(-loss)

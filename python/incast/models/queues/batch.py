@@ -72,7 +72,7 @@ class Batch:
         return float(self.pmf @ np.arange(self.pmf.size) ** 2)
 
     def excess(self, capacity: int) -> Floats:
-        """Return E[(X - c)^+], c = 0 .. capacity: the mean loss of a batch with c free places."""
+        """Return E[(X - c)^+], c = 0 .. capacity: the mean loss of a batch if c places are free."""
         tails = np.zeros(max(capacity + 1, self.pmf.size) + 1)
         tails[: self.pmf.size - 1] = self.pmf[::-1].cumsum()[::-1][1:]
         return tails[::-1].cumsum()[::-1][: capacity + 1]

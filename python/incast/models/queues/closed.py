@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from incast.models.numbers import Floats
 
 GUARD_DIGITS = 30
-"""Decimal digits in addition to the digits that cancel."""
+"""Decimal digits of the computation, in addition to the digits that cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class MM1K(Occupancy):
     time
         Mean service time, seconds.
     capacity
-        K: the largest number of packets in the system, including the one in service.
+        K: the largest number of packets in the system, including the packet in service.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class MM1K(Occupancy):
 
 
 def md1k_blocking(load: float, capacity: int) -> float:
-    """Return the blocking of M/D/1/K by its alternating series.
+    """Return the blocking probability of M/D/1/K by its alternating series.
 
     Parameters
     ----------
@@ -71,14 +71,15 @@ def md1k_blocking(load: float, capacity: int) -> float:
         rho, arrival rate x service time; positive.
     capacity
         K, including the packet in service. The cost grows with K² x rho, so the function is meant
-        for K up to about 1000. The function checks the chain (`MG1K`), which has no such limit.
+        for K up to about 1000. The function serves to check the chain (`MG1K`), which has no such
+        limit.
 
     Notes
     -----
     P = 1 - b(K-1)/(1 + rho b(K-1)) with b(n) = sum_{k=0..n} (-rho)^k (n-k)^k e^{(n-k) rho}/k!
     (Brun and Garcia, Analytical solution of finite capacity M/D/1 queues, J. Appl. Prob. 37, 2000).
-    The terms are far larger than their sum, so they are computed with more decimal digits than
-    those that cancel.
+    The terms are far larger than their sum, so many digits cancel, and the terms are computed with
+    more decimal digits.
     """
     check_queue(load, capacity)
     n, rho = capacity - 1, Decimal(load)
@@ -93,7 +94,7 @@ def md1k_blocking(load: float, capacity: int) -> float:
 
 
 def smith_blocking(load: float, scv: float, capacity: float) -> float:
-    """Return the blocking of M/G/1/K by MacGregor Smith's two-moment approximation.
+    """Return the blocking probability of M/G/1/K by MacGregor Smith's two-moment approximation.
 
     Parameters
     ----------

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from .service import Mixture, Service
 
 MOST_ARRIVALS = 200.0
-"""Largest mean number of batches in the longest part of a service. (e^-200 is not rounded to 0.)"""
+"""Maximum of the mean number of batches in a service of the longest kind, which is the part of the
+mixture with the largest mean. (e^-200 is not rounded to 0.)"""
 ROOM = 1 << 20
 """Number of terms that are computed at once."""
 NEGLIGIBLE = 1e-60
-"""Total probability, relative to the sum, of the largest numbers of batches, which `compound`
-leaves out."""
+"""`compound` leaves out the largest numbers of batches, if their total probability is at most this
+share of the sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Arrivals:
 
 
 def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) -> Arrivals:
-    """Return the distribution of the arrivals in a service, also well beyond `capacity`.
+    """Return the distribution of the number of arrivals in a service, to well above `capacity`.
 
     Parameters
     ----------
@@ -55,23 +56,23 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     service
         Distribution of the service time.
     batch
-        Distribution of the size of a batch; none means single packets.
+        Distribution of the size of a batch; None means single packets.
     capacity
         Number of arrivals that matter. The arrays are longer than this number, so that their tails
-        are right, too.
+        are accurate, too.
 
     Raises
     ------
     ValueError
-        On average, more than 200 batches arrive in the longest part of a service.
+        On average, more than 200 batches arrive in a service of the longest kind.
 
     Notes
     -----
-    The number of batches in a service has a mixture w(n) of Poisson distributions. With the
-    generating function X(z) of the batch sizes, A(z) = sum w(n) X(z)^n. During a service, the mean
-    time in which exactly n batches have arrived is P(more than n)/(batch rate): batches arrive at
-    the batch rate, and the next batch arrives within the service with probability P(more than n).
-    All terms are positive, so no terms cancel.
+    The number of batches in a service has the distribution w(n), a mixture of Poisson
+    distributions. With the generating function X(z) of the batch sizes, A(z) = sum w(n) X(z)^n.
+    During a service, the mean time in which exactly n batches have arrived is P(more than n)/(batch
+    rate): batches arrive at the batch rate, and the next batch arrives within the service with
+    probability P(more than n). All terms are positive, so no terms cancel.
     """
     batches = rate / (batch.mean if batch else 1.0)
     mixture = service.mixture
@@ -98,7 +99,7 @@ def tails(values: Floats) -> Floats:
 
 
 def batch_counts(rate: float, mixture: Mixture, length: int) -> Floats:
-    """Return P(n arrivals in a service), n = 0 .. length - 1, for Poisson arrivals of a rate.
+    """Return P(n arrivals in a service), n = 0 .. length - 1, for Poisson arrivals at `rate`.
 
     The distribution is negative binomial for a gamma part of shape k, and Poisson for a constant.
     """

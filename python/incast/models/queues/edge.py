@@ -21,12 +21,12 @@ NAME = "edge-queue"
 SAFE_LOSS = 1e-6
 """Share of the datagrams that may be lost with `safe_places`."""
 UNSHAPED = 10
-"""If the sources' links together are this many times as fast as the client's link, they do not
-shape the arrivals."""
+"""If the sources' links together are at least this many times as fast as the client's link, their
+rate does not limit the arrivals."""
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for the datagrams alone, that is, for the port before a read begins."""
+    """Answer for the datagrams alone: for the port while there is no read."""
     return [_answer(question.point) for question in questions]
 
 
@@ -102,7 +102,7 @@ def _traffic_refusal(point: Resolved, background: Sequence[dict[str, Any]]) -> s
 
 
 def _places(point: Resolved, space: int | None) -> int:
-    """Return how many datagrams of this size may wait, in addition to the one in service."""
+    """Return how many datagrams of this size may wait, besides the datagram in service."""
     if point.counts_packets or space is None:
         return point.buffer_places
     counts_in_service = bool(point.tree["network"]["buffer_counts_in_service"])

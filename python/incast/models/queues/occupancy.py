@@ -44,7 +44,7 @@ class Occupancy(ABC):
 
     @cached_property
     def mean_waiting(self) -> float:
-        """E[(N - n)^+] with n servers: mean number of waiting packets, without those in service."""
+        """E[(N - n)^+] with n servers: mean number of packets that wait and are not in service."""
         return float(self.pmf @ np.maximum(np.arange(self.pmf.size) - self.in_service, 0))
 
     def tail(self, x: ArrayLike) -> Floats:

@@ -1,8 +1,8 @@
 """Distributions of service times.
 
-Every distribution here is a mixture of gamma distributions with integer shapes. A constant is the
-limit of an infinite shape. The number of Poisson arrivals in a service is therefore a mixture of
-negative binomial and Poisson distributions, whose terms are all positive (`counts`).
+Every distribution here is a mixture of gamma distributions with integer shapes. A constant is a
+gamma distribution with an infinite shape. The number of Poisson arrivals in a service is therefore
+a mixture of negative binomial and Poisson distributions, whose terms are all positive (`counts`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROBABILITY_SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture of distributions. The part that gives a service time is chosen at random.
+    """A mixture of distributions. Each service time comes from a part that is chosen at random.
 
     Parameters
     ----------
@@ -177,8 +177,8 @@ class Empirical(Service):
     samples
         Service times in seconds. For a trace, these are sizes x 8 / rate.
     weights
-        Probability of each sample; by default all are equal. For a mix of packet sizes, give one
-        sample per size, and the shares of the sizes as weights.
+        Probability of each sample; by default, all samples are equally likely. For a mix of packet
+        sizes, give one sample per size, and the shares of the sizes as weights.
     """
 
     samples: ArrayLike

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 LARGE = 1e100
 """Value above which unnormalised probabilities are scaled down."""
 PANELS = 256
-"""Number of pieces of the integral over the time until the first of n services ends, not counting
-the boundaries at constant service times."""
+"""Number of pieces into which an integral over service times is divided. Each constant service time
+is an additional boundary of pieces."""
 NODES = 12
 """Number of Gauss-Legendre nodes in each piece."""
 
 
 @dataclass(frozen=True, eq=False)
 class MGn:
-    """M/G/n without a limit of capacity, for loads below 1: Lee and Longton's mean wait.
+    """M/G/n with unlimited capacity, for loads below 1: Lee and Longton's mean wait.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class MGn:
 
     @cached_property
     def mean(self) -> float:
-        """E[N], packets, including those in service."""
+        """E[N], packets, including the packets in service."""
         return self.arrival_rate * (self.mean_wait + self.service.mean)
 
 
@@ -97,7 +97,7 @@ class MGnK(Occupancy):
     servers
         n.
     capacity
-        K: the largest number of packets in the system, including those in service.
+        K: the largest number of packets in the system, including the packets in service.
 
     Raises
     ------
@@ -109,14 +109,14 @@ class MGnK(Occupancy):
     The source is: Approximations for the steady-state probabilities in the M/G/c queue, Adv. Appl.
     Prob. 13, 1981. While a server is idle, the system behaves like M/M/n with the same mean service
     time. While all servers are busy, the system behaves like one server that is n times as fast.
-    When the last server becomes busy, each other service is assumed to be at a random point of its
-    duration. Then
+    When the last idle server becomes busy, every other service is assumed to be at a random point
+    of its duration. Then
 
         p(j) = l p(n-1) a(j-n) + l sum_{k=n..j} p(k) b(j-k),   n <= j < K.
 
     l is the arrival rate. b(m) is the mean time of a service of S/n during which m packets have
     arrived so far. a(m) is the same mean time for the minimum of S and n - 1 residual services.
-    p(K) takes the rest of both sums. The approximation is exact for n = 1 and for exponential
+    p(K) contains the rest of both sums. The approximation is exact for n = 1 and for exponential
     services.
     """
 
@@ -167,7 +167,7 @@ class MGnK(Occupancy):
         return float(self.pmf[-1])
 
     def _first_service(self, length: int) -> Floats:
-        """Return l a(m): the time ends when the first of n services ends, one of which is new."""
+        """Return l a(m): the time until the first of 1 new and n - 1 residual services ends."""
         from scipy.special import gammaln
 
         mixture = self.service.mixture
@@ -186,13 +186,13 @@ class MGnK(Occupancy):
 def _panels(means: Floats, shapes: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights of an integral over service times.
 
-    Constant service times are boundaries between its pieces.
+    Constant service times are boundaries between the pieces of the integral.
     """
     constants = np.unique(means[np.isinf(shapes)])
     if constants.size > PANELS:
         constants = np.unique(np.quantile(constants, np.linspace(0, 1, PANELS)))
     gamma = np.isfinite(shapes)
-    # After 80 of its means, e^-80 of an exponential stage is left.
+    # An exponential stage exceeds 80 times its mean with the probability e^-80.
     end = max(constants.max(initial=0.0), (means[gamma] * (1 + 80 / shapes[gamma])).max(initial=0))
     start = means.min() * 1e-3
     edges = np.concatenate([[0.0], np.geomspace(start, end, PANELS), constants])

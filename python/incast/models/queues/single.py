@@ -34,17 +34,17 @@ class MG1K(Occupancy):
     service
         Distribution of the service time.
     capacity
-        K: the largest number of packets in the system, including the one in service. A switch has
-        K = B + 1 if its buffer of B places does not count the packet on the wire.
+        K: the largest number of packets in the system, including the packet in service. A switch
+        has K = B + 1 if its buffer of B places does not count the packet on the wire.
     batch
-        Distribution of the size of a batch; none means single packets. If a batch finds too few
-        places, its first packets take these places, and the rest is lost.
+        Distribution of the size of a batch; None means single packets. If a batch finds too few
+        free places, its first packets take these places, and the other packets are lost.
 
     Raises
     ------
     ValueError
-        An argument is out of range, or more than 200 batches arrive in the longest part of a
-        service on average. The properties raise this error, not the constructor.
+        An argument is out of range, or more than 200 batches arrive on average in a service of
+        the longest kind (see `counts`). The properties raise this error, not the constructor.
 
     Notes
     -----
@@ -104,7 +104,7 @@ class MG1K(Occupancy):
 
 @dataclass(frozen=True, eq=False)
 class MG1:
-    """M/G/1 without a limit of capacity, for loads below 1, solved exactly.
+    """M/G/1 with unlimited capacity, for loads below 1, solved exactly.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class MG1:
 
     @cached_property
     def mean(self) -> float:
-        """E[N], packets, including the one in service."""
+        """E[N], packets, including the packet in service."""
         return self.load + self.arrival_rate * self.mean_wait
 
     @cached_property
@@ -165,7 +165,7 @@ class MG1:
         load = self.load
         flow = arrivals(self.arrival_rate, self.service, None, most)
         pi = embedded(flow, None, most)
-        # Blocking of M/G/1/K for K = 1 .. most at once, because K only cuts the chain off.
+        # Compute the blocking for all K = 1 .. most at once, because K only truncates the chain.
         busy = np.append(0.0, pi[1:])
         later = np.append(0.0, flow.time_from[1:most])
         full = np.append(np.convolve(busy, later), 0.0)[1 : most + 1]
@@ -178,7 +178,7 @@ class MG1:
 def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
     """Return the shares of departures that leave 0 .. capacity - 1 packets, not normalised."""
     last = int(np.flatnonzero(flow.beyond)[-1]) if flow.beyond.any() else 0
-    # P(A > m) backwards, so that a cut is one product of two arrays.
+    # P(A > m) in reverse order, so that each cut is a product of two arrays.
     backwards = flow.beyond[last:0:-1]
     idle = _after_idle(flow, batch)
     pi = np.zeros(capacity)
@@ -193,7 +193,7 @@ def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
 
 
 def _after_idle(flow: Arrivals, batch: Batch | None) -> Floats:
-    """Return P(X - 1 + A > j): the first service after an idle time leaves more than j packets."""
+    """Return P(X - 1 + A > j): after an idle time, the first service leaves more than j packets."""
     if batch is None:
         return flow.beyond
     return tails(np.convolve(flow.pmf, batch.pmf[1:])[: flow.pmf.size])

@@ -20,7 +20,7 @@ def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
     Parameters
     ----------
     queue
-        Any finite queue. The queue's own capacity does not matter.
+        Any finite queue. The queue's own capacity is ignored.
     target_loss
         The largest share of the packets that may find no place, between 0 and 1.
 

@@ -10,7 +10,7 @@ from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
-_WIDTH = 0.8  # of a group; groups are 1 apart
+_WIDTH = 0.8  # width of a group of bars; the distance between groups is 1
 
 
 def _errors(

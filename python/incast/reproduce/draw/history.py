@@ -12,7 +12,7 @@ from incast.reproduce.figure import Plot
 from incast.reproduce.runs import Work
 
 _THERE: dict[str, Any] = {"linestyle": "-", "linewidth": 0.8}
-_COUNTS = {"arrivals", "drops"}  # columns that count within a bin, drawn as cumulative sums
+_COUNTS = {"arrivals", "drops"}  # columns with a count per bin, drawn as cumulative sums
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:

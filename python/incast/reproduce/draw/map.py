@@ -12,8 +12,8 @@ from incast.reproduce.draw import axes as shared
 from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
-_CELL = (0.5, 0.235)  # inches
-_LETTERS_PER_INCH = 13.5  # of the names of rows
+_CELL = (0.5, 0.235)  # inches: the size of a cell
+_LETTERS_PER_INCH = 13.5  # in the names of rows
 _WHITE_FROM = 0.55  # a cell with at least this share of the maximum is dark
 _FRAME = "#D55E00"
 

@@ -18,7 +18,7 @@ from incast.reproduce.predicates.ordered import Ordered
 from incast.reproduce.runs import Work
 
 _ROW = 0.4  # inches
-_EQUAL = 0.02  # curves that differ by less count as equal
+_EQUAL = 0.02  # curves that differ by a smaller share count as equal
 
 
 class State(StrEnum):
@@ -39,7 +39,7 @@ _LOOKS: dict[State, dict[str, Any]] = {
 def of(figure: Figure) -> list[Order]:
     """Return the text's orders of the drawn curves; the orders of claims come first.
 
-    A claim and another reading of it in the same figure give only one order.
+    If a figure has a claim and another reading of this claim, both give only one order.
     """
     here = {claim.id for claim in figure.claims}
     predicates = [claim.predicate for claim in figure.claims if claim.reading_of not in here]

@@ -15,7 +15,7 @@ from incast.reproduce.figure import Plot
 from incast.reproduce.runs import Work
 from incast.results.traces import KINDS
 
-_MARGIN = 0.02  # share of the time shown, added before and after
+_MARGIN = 0.02  # share of the shown time span, added before and after it
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
@@ -93,7 +93,7 @@ def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Pictu
 
 
 def _varied(trace: pl.DataFrame, by: str, plot: Plot) -> list[Any]:
-    """Return the flows or ports, ordered by the variation of the first column."""
+    """Return the flows or ports, the largest variation of the first column first."""
     spread = trace.group_by(by).agg(pl.col(plot.y).std().alias("s"))
     return spread.sort("s", by, descending=[True, False])[by].to_list()
 

@@ -1,4 +1,4 @@
-//! Ethernet, and the protocols that its types identify.
+//! Ethernet, and the protocols that ethertypes identify.
 
 use super::super::Kind;
 use super::{Layer, Other, pair, split};

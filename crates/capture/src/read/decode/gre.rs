@@ -12,7 +12,7 @@ const ROUTING_AND_VERSION: u16 = 0x4007;
 pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (fixed, _) = split(bytes, 4)?;
     let (flags, protocol) = (pair(fixed, 0), pair(fixed, 2));
-    // The routing flag belongs to RFC 1701, and version 1 to PPTP (RFC 2637).
+    // Packets with the routing flag (RFC 1701) or of version 1 (PPTP, RFC 2637) are not read.
     if flags & ROUTING_AND_VERSION != 0 {
         return Err(Other::Kind(Kind::Gre(protocol)));
     }
@@ -53,8 +53,8 @@ pub fn inside<'a>(bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     }
 }
 
-/// ERSPAN type III (draft-foschiano-erspan §4.3). Its header gives the type of the layer inside,
-/// and its last bit tells whether a platform-specific subheader follows.
+/// ERSPAN type III (draft-foschiano-erspan §4.3). The header gives the type of the layer inside,
+/// and the header's last bit tells whether a platform-specific subheader follows.
 fn third(bytes: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, _) = split(bytes, 12)?;
     let (_, inner) = split(bytes, if header[11] & 1 == 1 { 20 } else { 12 })?;

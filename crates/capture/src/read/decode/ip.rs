@@ -85,7 +85,8 @@ fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
         size => u32::from(size) + 40,
     };
     let (mut next, mut payload) = (header[6], &ip[40..]);
-    // Extension headers, RFC 8200 §4; each is at least 8 bytes, so the frame bounds the walk.
+    // Extension headers, RFC 8200 §4; each has at least 8 bytes, so the length of the frame bounds
+    // the number of steps.
     loop {
         (next, payload) = match next {
             // Hop by hop, routing, destination, and mobility (RFC 6275 §6.1).

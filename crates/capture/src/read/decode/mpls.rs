@@ -22,9 +22,9 @@ pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other
         _ => {}
     }
     way.enter(Tunnel::Pseudowire)?;
-    // The bits before the number of a control word are zero (RFC 4448 §4.6). MAC addresses of
-    // virtual routers begin with as many zeros, but their frames have the ethertype at the usual
-    // position.
+    // A control word begins with 16 zero bits, followed by its sequence number (RFC 4448 §4.6). MAC
+    // addresses of virtual routers also begin with 16 zero bits, but these frames have an ethertype
+    // at the usual position.
     let word = bytes.starts_with(&[0, 0]) && !ethernet::begins(bytes);
     let (_, frame) = split(bytes, if word { 4 } else { 0 })?;
     Ok(Layer::Ethernet(frame))

@@ -5,7 +5,7 @@ use super::{Layer, Other, pair, split};
 
 /// The layer inside a PPP frame (RFC 1661 §2). The bytes begin with the protocol field.
 pub fn inside(bytes: &[u8]) -> Result<Layer<'_>, Other> {
-    // A number whose first byte is odd has been compressed to that byte (RFC 1661 §6.5).
+    // A protocol number whose first byte is odd has been compressed to that byte (RFC 1661 §6.5).
     let compressed = bytes.first().ok_or(Other::Short)? & 1 == 1;
     let (field, rest) = split(bytes, if compressed { 1 } else { 2 })?;
     let protocol = if compressed { u16::from(field[0]) } else { pair(field, 0) };

@@ -48,7 +48,8 @@ fn geneve<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
 /// GTP-U (3GPP TS 29.281 §5.1 and §5.2).
 fn gtp<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     let (header, mut inner) = split(payload, 8)?;
-    // Only user data of version 1 are read, and not the older charging protocol.
+    // Only user data of GTP version 1 are read. Packets of the charging protocol GTP' count as
+    // plain UDP.
     if header[0] & 0xf0 != 0x30 || header[1] != 0xff {
         return Err(UDP);
     }
@@ -56,7 +57,7 @@ fn gtp<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
         let (fields, mut rest) = split(inner, 4)?;
         let mut extension = if header[0] & 4 == 0 { 0 } else { fields[3] };
         while extension != 0 {
-            // A length of zero would not advance.
+            // With a length of zero, the loop would not advance.
             let length = usize::from(*rest.first().ok_or(Other::Short)?).max(1) * 4;
             let (whole, after) = split(rest, length)?;
             extension = whole[length - 1];

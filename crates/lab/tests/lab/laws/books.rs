@@ -26,7 +26,8 @@ pub struct Books {
     edge: Option<u64>,
     /// Sequence number of the FIN that arrived.
     fin: Option<u64>,
-    /// The range of bytes of every transmission by the server that has not arrived in order.
+    /// The byte range of each of the server's transmissions, until the client has received this
+    /// range in order.
     copies: Vec<(u64, u64)>,
 }
 
@@ -65,13 +66,13 @@ impl Books {
         }
     }
 
-    /// The cumulative ACK that is due, without the SYN.
+    /// The cumulative ACK that the client should send, without the SYN's sequence number.
     pub fn next(&self) -> u64 {
         self.in_order + u64::from(self.fin == Some(self.in_order))
     }
 
-    /// The cause of a timeout of the server's data, if `packets` were in the network at that time,
-    /// in either direction.
+    /// The cause of a timeout of the server's data. `packets` are the packets of both directions
+    /// that were in the network at that time.
     pub fn cause(&self, row: &EventRow, mss: u64, packets: &[Packet]) -> Cause {
         let una = row.seq - 1;
         let ahead = |packet: &&Packet| packet.route.is_forward();

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A topology with parameters, its number of switches, the links between switches if they differ
-/// from the others, and the switches of the servers.
+/// A topology with its parameters, its number of switches, the links between switches (if they
+/// differ from the links to hosts), and the switches of the servers.
 #[derive(Clone, Debug)]
 pub struct Shape {
     topology: Value,

@@ -1,4 +1,4 @@
-//! Laws of every run.
+//! Laws that hold for every run.
 
 mod books;
 mod fabrics;
@@ -38,8 +38,8 @@ pub use witness::Witness;
 
 pub const SEED: u64 = 7;
 
-/// The number of random scenarios: 100, or `INCAST_CASES`. The scenarios are the same each time,
-/// unless `PROPTEST_RNG_SEED` is set.
+/// The number of random scenarios: 100, or `INCAST_CASES`. Every execution tests the same
+/// scenarios, except if `PROPTEST_RNG_SEED` is set.
 pub fn config() -> ProptestConfig {
     let cases = std::env::var("INCAST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config = ProptestConfig {
@@ -80,7 +80,7 @@ pub fn hold(scenario: &Scenario) -> Core<Witness> {
     core
 }
 
-/// Runs a scenario with a witness, and compares the results with those of the witness.
+/// Runs a scenario with a witness, and compares the results with the packets that the witness saw.
 fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     let (rows, core) = observe(scenario, SEED);
     packets_are_conserved(&core);
@@ -184,7 +184,7 @@ fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witnes
     for flow in 0..scenario.groups()[0].flows() {
         let (client, server) = (EndId::client(flow), EndId::server(flow));
         let connection = |end| core.hosts.connection(end);
-        // A flow that is not open got no request, or is complete.
+        // A flow without an open connection has received no request yet, or is complete.
         let (Some(asking), Some(asked)) = (connection(client), connection(server)) else {
             continue;
         };
@@ -253,8 +253,8 @@ fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
     }
 }
 
-/// Checks that every long wait in the arrivals is reported with a cause when it ends, and that no
-/// other wait is reported.
+/// Checks that every long gap between arrivals is reported as a stall with a cause when it ends,
+/// and that no other stall is reported.
 fn stalls_have_one_cause_each(rows: &[Row], witness: &Witness) {
     witness.waits.is_told();
     assert_eq!(rows.iter().map(|row| row.stalls).sum::<u64>(), witness.waits.told);
@@ -333,7 +333,8 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     for Run { rows, .. } in [&silent, &one, &other] {
         assert_eq!(timeless(rows), expected);
     }
-    // On a link without delay, "arrivals before departures" is a matter of definition (ADR 7).
+    // On a link without delay, the order of an arrival and a departure at the same time is a matter
+    // of definition (ADR 7).
     let network = &scenario.network;
     let core_delay = network.core.as_ref().map(|core| core.delay);
     let no_delay = [Some(network.server_delay), Some(network.client_delay), core_delay]

@@ -1,4 +1,4 @@
-//! Random scenarios, which have every key of a document with very small, usual and unusual values.
+//! Random scenarios. They use every key of a document, with very small, usual and unusual values.
 
 use incast_scenario::Scenario;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn sometimes(p: f64, key: &'static str, values: Vec<Value>) -> Key {
     prop::option::weighted(p, value).boxed()
 }
 
-/// A key that is given with probability 1/2.
+/// A key that is given with probability 0.4.
 fn maybe(key: &'static str, values: Vec<Value>) -> Key {
     sometimes(0.4, key, values)
 }
@@ -26,7 +26,7 @@ fn always(key: &'static str, value: impl Strategy<Value = Value> + 'static) -> K
     value.prop_map(move |value| Some((key, value))).boxed()
 }
 
-/// One of two keys.
+/// One of two keys; the first with probability 3/4.
 fn either(one: Key, other: Key) -> Key {
     prop_oneof![3 => one, 1 => other].boxed()
 }
@@ -60,7 +60,7 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
         always("rate", prop::sample::select(rates())),
         maybe("server_rate", rates()),
         maybe("client_rate", rates()),
-        // Full packets and their ACKs take 1.6 ms to send at the lowest rate.
+        // At the lowest rate, it takes 1.6 ms to send full packets and their ACKs.
         either(always("delay", micros(5..=200)), always("base_rtt", micros(2500..=5000))),
         prop::option::weighted(0.3, micros(0..=200).prop_map(|delay| ("server_delay", delay)))
             .boxed(),
@@ -201,8 +201,8 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A congestion control that uses losses. The others are drawn separately, because those that count
-/// marks also need a switch that marks.
+/// A congestion control that reacts to losses. The others are drawn separately, because a
+/// congestion control that counts marks also needs a switch that marks.
 fn by_losses() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
@@ -272,7 +272,7 @@ fn congestion_control() -> BoxedStrategy<Value> {
 /// Congestion controls that count marks.
 const MARKED: [&str; 5] = ["dctcp", "d2tcp", "l2dct", "tdctcp", "tcp-fitdc"];
 
-/// Lets a transport that counts marks choose the queue.
+/// Lets a transport that counts marks determine the queue discipline.
 fn with_marks(mut document: Value) -> Value {
     let counts = document["transport"]["congestion_control"]
         .get("name")
@@ -356,7 +356,7 @@ fn background() -> BoxedStrategy<Value> {
     let small_window = (transport(1000), 1_u32..=3)
         .prop_map(|(mut transport, segments)| {
             transport["receive_window"] = json!(segments);
-            // A transport that counts marks would choose the queue for all groups.
+            // A transport that counts marks would determine the queue discipline for all groups.
             if let Some(table) = transport.as_object_mut() {
                 table.remove("congestion_control");
             }
@@ -419,7 +419,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The document. If no host can begin early handshakes, the keys for them are removed.
+/// The document, with the keys for early handshakes removed if no host can begin them.
 fn possible(mut document: Value) -> Value {
     while let Err(error) = Scenario::from_document(&document) {
         let (table, key) = error.key.rsplit_once('.').unwrap_or_default();
@@ -435,7 +435,7 @@ fn possible(mut document: Value) -> Value {
 }
 
 /// Adds clients and servers until all named clients and servers exist. If the first workload has no
-/// servers that other traffic could share, that traffic gets a host of its own.
+/// servers that other traffic could share, the other traffic gets a host of its own.
 fn enough_of_all(document: &mut Value) {
     let first = document["workload"].get(0).unwrap_or(&document["workload"]);
     if first["name"] == "all-to-all" {

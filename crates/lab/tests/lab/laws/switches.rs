@@ -1,10 +1,10 @@
-//! Random buffers and disciplines of a switch.
+//! Random buffers and queue disciplines of a switch.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Keys of `[network]` that depend on each other: the buffer, its accounting, and the discipline. A
-/// full packet has at most `packet` bytes.
+/// Keys of `[network]` that depend on each other: the buffer, its accounting, and the queue
+/// discipline. A full packet has at most `packet` bytes.
 pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
     let in_packets = prop_oneof![3 => 1_u64..=8, 2 => 9_u64..=64, 1 => 65_u64..=2000];
     let in_packets =
@@ -36,8 +36,8 @@ pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
                 keys.push(("buffer_cell", json!(CELL)));
             }
             keys.extend(counts_in_service.map(|it| ("buffer_counts_in_service", json!(it))));
-            // A share of the buffer needs a buffer of a few packets per port, because a threshold
-            // below a packet admits no packet.
+            // A threshold as a share of the buffer needs a buffer of a few packets per port,
+            // because a threshold below one packet admits no packet.
             let fits = |queue: &Value| {
                 !queue.to_string().contains('%') || (sharing != Some("dynamic") && is_ample)
             };
@@ -55,7 +55,8 @@ fn loss() -> impl Strategy<Value = Value> {
         .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }))
 }
 
-/// Thresholds in bytes are at least a packet, because larger packets would never be admitted.
+/// Thresholds in bytes are at least the size of a packet, because packets above a threshold would
+/// never be admitted.
 fn others(packet: u64) -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
         json!({ "name": "ecn-threshold", "threshold": "2pkt" }),

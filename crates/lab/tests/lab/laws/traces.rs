@@ -1,4 +1,4 @@
-//! Traces compared with the counters of their run.
+//! Compares traces with the counters of the same run.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,13 @@ use incast_traffic::WorkloadConfig;
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     let row = &run.rows[0];
     let queues = run.trace.queue.as_ref().expect("it was asked for");
-    // The row describes one of the ports. If the row matches no port, the first port shows the
-    // difference.
+    // The row describes one of the ports. If no port matches the row, the first port is compared,
+    // and the failed assertion shows the difference.
     let told = queues.iter().find(|queue| {
         let busy = share_of_sending(queue, end);
         let peaks = (most(queue, |bin| bin.packets[1].into()), most(queue, |bin| bin.bytes[1]));
-        // Ports of equal clients may have equal peaks and shares, and unequal drops.
+        // The ports of two clients may have the same peaks and the same sending time, but different
+        // drops.
         peaks == (row.queue_max_packets, row.queue_max_bytes)
             && (busy - row.link_utilization).abs() < 1e-9
             && (drop_ratio(queue) - row.drop_ratio).abs() < 1e-12
@@ -38,7 +39,7 @@ fn share_of_sending(queue: &QueueTrace, end: Time) -> f64 {
     sending.as_secs_f64() / end.as_secs_f64()
 }
 
-/// Dropped share of the packets that were offered.
+/// Share of the offered packets that were dropped.
 fn drop_ratio(queue: &QueueTrace) -> f64 {
     let sum =
         |get: fn(&QueueSummary) -> u32| queue.iter().map(|(_, bin)| u64::from(get(bin))).sum();
@@ -92,7 +93,8 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
 
     assert!(most_packets(events) <= all(|row| row.packets_sent));
 
-    // A block that is due while another block is read begins later than it is due.
+    // If a block is due while another block is being read, its completion time includes the wait,
+    // which the events do not show.
     let [only] = &scenario.traffic.workloads[..] else { return };
     if waits(&only.config)
         || !alone
@@ -119,8 +121,8 @@ fn most_packets(events: &EventTrace) -> u64 {
     most.values().sum()
 }
 
-/// Checks that the link alternates between idle and busy, and that each idle time is longer than a
-/// base round trip.
+/// Checks that the events "idle" and "busy" of the link alternate, and that each idle time is
+/// longer than a base round trip.
 fn idle_times_alternate(events: &EventTrace, base_rtt: Span) {
     let is_link = |row: &&EventRow| matches!(row.kind, EventKind::LinkIdle | EventKind::LinkBusy);
     let turns: Vec<&EventRow> = events.rows().iter().filter(is_link).collect();

@@ -1,4 +1,4 @@
-//! The times without arrivals at the clients, measured from the arrivals.
+//! The times without arrivals at the clients, derived from the arrivals alone.
 
 use incast_engine::{Span, Time};
 use incast_host::milestone::EventRow;
@@ -13,7 +13,7 @@ pub enum Rule {
     Read,
     /// A flow waits alone, from the first packet of its client to its last byte.
     Flow,
-    /// A flow waits alone and without end.
+    /// A flow waits alone, from its start to the end of the run.
     Endless,
 }
 
@@ -28,9 +28,9 @@ struct Wait {
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     blocks: Vec<Wait>,
-    /// The wait of each flow.
+    /// For each flow, the index of its wait.
     of_flow: Vec<usize>,
-    /// Waits that were too long and have not been reported yet, each with its flow.
+    /// Waits that exceeded their limit and have not been reported yet, each with its flow.
     untold: Vec<(u32, Span)>,
     pub told: u64,
 }
@@ -97,7 +97,7 @@ impl Waits {
         }
     }
 
-    /// Checks that a reported stall is the stall that was measured.
+    /// Checks that a reported stall has the measured flow and duration.
     pub fn check(&mut self, row: &EventRow) {
         let flow = row.flow.expect("a stall has a flow");
         let measured = self.untold.pop();

@@ -1,4 +1,4 @@
-//! A probe that records a run independently, and panics if the run contradicts its records.
+//! A probe that keeps its own records of a run, and panics if the run contradicts them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,7 +21,8 @@ pub struct Witness {
     mss: Vec<u64>,
     /// Number of hosts.
     pub hosts: u32,
-    /// Whether packets may overtake other packets, or be dropped before the packets ahead arrive.
+    /// Whether packets may overtake other packets, or be dropped while earlier packets are still on
+    /// the link.
     overtaking: bool,
     now: Time,
     /// Number of events at the current time.
@@ -44,7 +45,7 @@ pub struct Witness {
     causes: BTreeMap<&'static str, u64>,
     pub stalls: BTreeMap<&'static str, u64>,
     pub requests: Vec<Time>,
-    /// The waits according to the arrivals.
+    /// The waits, derived from the arrivals.
     pub waits: Waits,
 }
 
@@ -55,7 +56,7 @@ impl Witness {
         Self { mss, overtaking, waits, ..Self::default() }
     }
 
-    /// Packets in a port or on its link.
+    /// Number of packets in a port or on its link.
     pub fn crossing(&self, port: PortId) -> usize {
         self.crossing.get(&port).map_or(0, VecDeque::len)
     }
@@ -65,7 +66,7 @@ impl Witness {
         self.books.get(&flow).map_or(0, |books| books.retired + books.in_order)
     }
 
-    /// Timeouts with this cause.
+    /// Number of timeouts with this cause.
     pub fn timeouts(&self, cause: Cause) -> u64 {
         self.causes.get(cause.name()).copied().unwrap_or(0)
     }
@@ -101,8 +102,8 @@ impl Witness {
         self.now = now;
     }
 
-    /// Notes that a packet leaves a port. This packet is the oldest one, unless the port changes
-    /// the order. The packet may have been marked at departure.
+    /// Notes that a packet leaves a port. This packet is the oldest one, except if packets may
+    /// overtake. The packet may have been marked at departure.
     fn leave(&mut self, port: PortId, packet: &Packet) {
         let crossing = self.crossing.get_mut(&port).expect("something was admitted");
         let is_it = |it: &Packet| it.with_ecn(packet.ecn()) == *packet;
@@ -148,7 +149,7 @@ impl Witness {
 /// A larger number than the number of simultaneous events in any of these runs.
 const MOST_AT_ONCE: u32 = 1_000_000;
 
-/// Whether a packet has data of a server, or its FIN.
+/// Whether a packet carries a server's data or a server's FIN.
 fn is_data(packet: &Packet) -> bool {
     let control = Flags::DATAGRAM.with(Flags::SYN).with(Flags::REQUEST);
     packet.route.is_forward() && packet.seq_end() > packet.seq && !packet.flags.intersects(control)
@@ -235,7 +236,8 @@ impl Listener for Witness {
         match row.kind {
             EventKind::Timeout => {
                 let cause = row.cause.expect("a timeout has a cause");
-                // Requests and handshakes have nothing in flight.
+                // Only timeouts of data have bytes in flight; those of requests and handshakes have
+                // none.
                 if row.flight > 0 {
                     assert_eq!(cause, self.cause(&row), "{row:?}");
                 }

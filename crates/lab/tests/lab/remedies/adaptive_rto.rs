@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{MSS, run, scenario};
 
-/// Sixteen servers with burst reads over persistent connections, a buffer without losses, and a
-/// timer for the idle network.
+/// Sixteen servers answer over persistent connections. The buffer is so large that no packet is
+/// lost, and the retransmission timer suits an idle network.
 fn row(remedies: &Value, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "buffer": "auto" },
@@ -40,7 +40,8 @@ fn it_reduces_needless_retransmissions() {
     }
 }
 
-/// A new connection does not know the queue, unless its host remembers the last connection.
+/// A new connection knows nothing about the queue, except if its host remembers the last
+/// connection.
 #[test]
 fn a_server_may_remember_its_last_connection() {
     let of = |carry: bool| {

@@ -1,4 +1,4 @@
-//! Request batching: groups whose windows fit into the buffer lose nothing.
+//! Request batching: a group of servers whose windows fit into the buffer loses no packet.
 
 use incast_engine::Time;
 use incast_host::milestone::EventKind;
@@ -19,8 +19,8 @@ fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_scenario:
     scenario(&document)
 }
 
-/// If n servers send w packets at once, (n - 1)·w packets wait. ⌊B/w⌋ + 1 servers lose nothing, and
-/// one more server overflows the port.
+/// If n servers send w packets at once, (n - 1)·w packets wait. With a buffer of B packets, ⌊B/w⌋ +
+/// 1 servers lose no packet, and with one more server the port drops packets.
 #[test]
 fn the_bound_of_the_first_burst_is_where_loss_begins() {
     for (places, window) in [(40, 4), (68, 8), (30, 10), (24, 3), (13, 5)] {
@@ -54,7 +54,8 @@ fn auto_never_loses_a_packet() {
                 let row = outcome.row();
                 let case = format!("{places} places, {window}, {changes}");
                 assert_eq!((row.status, row.blocks), ("ok", 3), "{case}");
-                // A single server gets its request even if its SRU does not fit.
+                // A group has at least one server, even if the SRU of this server does not fit into
+                // the buffer.
                 let fits = sru <= places || window != json!(null);
                 assert_eq!((row.drops, row.timeouts), (0, 0), "{case}");
                 let bound = if fits { places } else { sru };
@@ -82,8 +83,8 @@ fn groups_do_not_overlap() {
     assert_eq!(done.len(), 10);
 }
 
-/// If the turns in a group are reassigned one by one, the link stays busy, and the bound also
-/// holds.
+/// If each server that completes is replaced at once by the next server, the link stays busy, and
+/// the bound also holds.
 #[test]
 fn the_bound_holds_for_places_that_are_given_away_one_by_one() {
     let elapsed = |refill: &str| {

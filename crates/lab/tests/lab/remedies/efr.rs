@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::harness::lay;
 
 /// Number of timeouts for lack of duplicate ACKs, and number of fast retransmissions, on the
-/// paper's star (§5.2). The star has segments of 1 KB, a buffer of 100 KB, and 64 KB from each
-/// server. Here, each server sends four segments at once.
+/// paper's star (§5.2). In the paper, segments have 1 KB, the buffer has 100 KB, and each server
+/// sends 64 KB. Here, each server sends four segments at once.
 fn lack_and_repairs(transport: &Value) -> (u64, u64) {
     let mut document = json!({
         "network": {

@@ -16,9 +16,9 @@ fn a_lost_window_costs_microseconds() {
     assert!(outcome.row().elapsed_s < 0.005, "{} s", outcome.row().elapsed_s);
 }
 
-/// A reader with a known round trip of 0.1 ms, and twenty flows that begin with ten segments each.
-/// The buffer holds all these segments, and flows whose segments wait longer than the timeout
-/// retransmit unnecessarily.
+/// A read whose round trip has been measured as 0.1 ms, and twenty long flows that begin with ten
+/// segments each. The buffer holds all these segments. A sender whose segments wait longer than its
+/// timeout retransmits unnecessarily.
 #[test]
 fn premature_timeouts_are_spurious() {
     let of = |min: &str| {
@@ -45,8 +45,8 @@ fn premature_timeouts_are_spurious() {
 }
 
 /// Kulkarni & Agrawal §4.1.3: late ACKs cause timeouts, even if they are late only because the
-/// client delays ACKs. The first server's last segment is alone while the block waits for the
-/// second server.
+/// client delays ACKs. The last segment of the first server is not followed by another segment,
+/// because the block still waits for the second server.
 #[test]
 fn delayed_acks_make_more_of_them() {
     let of = |delayed_ack: Value| {
@@ -75,14 +75,14 @@ fn jitter_spreads_the_retransmissions() {
         let losses = (0..8).flat_map(|flow| Loss::of_segments(flow, 0, 3)).collect();
         let outcome = run(&scenario(&changes), losses);
         let lost = outcome.events_of(EventKind::Timeout);
-        // The clients' requests also have timers, without jitter.
+        // The timers of the client's requests, which have no jitter, are not counted.
         let lost = lost.filter(|row| row.cause == Some(Cause::FullWindow) && row.flight > 0);
         let lost = lost.map(|row| row.time);
         let times: Vec<Time> = lost.collect();
         assert_eq!(times.len(), 8);
         times[7] - times[0]
     };
-    // The initial timeout is a second.
+    // The initial timeout is one second.
     assert!(spread(0.0) < Span::from_micros(50));
     assert!(spread(0.5) > Span::from_millis(200));
 }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, lay, run, scenario};
 
-/// A star with a buffer of 68 packets and persistent connections, without phase effects.
+/// A star with a buffer of 68 packets and persistent connections. Random delays of sending prevent
+/// phase effects.
 fn star(changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": "100KiB" },
@@ -28,8 +29,9 @@ fn with(remedies: &Value, servers: u32) -> Row {
     star(&json!({ "workload": { "servers": servers }, "transport": { "remedies": remedies } }))
 }
 
-/// This holds while twice the initial windows of all servers fit into the buffer, because the first
-/// servers have doubled their windows before the last servers begin.
+/// There is no timeout at the head of a block as long as the buffer holds twice the initial windows
+/// of all servers. The factor is two because the first servers have doubled their windows before
+/// the last servers begin.
 #[test]
 fn no_timeout_at_a_blocks_head() {
     for servers in [4, 8, 16] {
@@ -64,18 +66,18 @@ fn each_half_has_its_place() {
     assert_eq!(whole.timeouts, 0);
     assert_eq!((copies(&neither), copies(&no_copies)), (0, 0));
     for row in [&no_restart, &whole] {
-        // There are three copies for each of 160 units, except units whose last segment was
-        // acknowledged before.
+        // The servers send 160 units, with three copies of the last segment of each unit. Copies
+        // are omitted if the segment was acknowledged before.
         let copies = copies(row);
         assert!((450..=480).contains(&copies), "{copies}");
     }
-    // Without timeouts, the retransmissions are only the dropped segments and the copies.
+    // Without timeouts, each retransmission is either the repair of a dropped segment or a copy.
     assert_eq!(whole.retransmitted_packets, copies(&whole) + whole.drops);
     assert!(whole.drops < no_restart.drops / 2, "{} of {}", whole.drops, no_restart.drops);
 }
 
-/// The last segment or the segment before it is lost. A copy repairs the loss, or elicits the
-/// duplicate ACKs.
+/// The last segment or the segment before it is lost. A copy of the last segment repairs the loss,
+/// or causes the duplicate ACKs that repair it.
 #[test]
 fn a_loss_at_the_tail_costs_no_timeout() {
     let lose = |remedies: Value, segment: u64| {
@@ -93,9 +95,9 @@ fn a_loss_at_the_tail_costs_no_timeout() {
     assert_eq!(lose(json!(["gip"]), 8).row().fast_retransmits, 1);
 }
 
-/// All copies of a first block's last segment may arrive after the block is complete. Their
-/// duplicate ACKs arrive during the next block's head. Three duplicate ACKs signal a loss; two do
-/// not.
+/// All copies of the first block's last segment may arrive after the block is complete. Their
+/// duplicate ACKs then arrive at the head of the next block. Three duplicate ACKs start an
+/// unnecessary retransmission; two do not.
 #[test]
 fn three_copies_may_be_one_too_many() {
     let of = |copies: u32| {

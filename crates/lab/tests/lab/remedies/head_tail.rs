@@ -1,4 +1,4 @@
-//! Head or tail: the cost of a loss depends on its position in the message.
+//! The remedy "head-tail": the repair of a loss depends on its position in the message.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, run, scenario};
 
-/// Five numbers of repairs in a run: at heads, inside messages, at tails, of lost retransmissions,
-/// and by early timeouts.
+/// The numbers of five kinds of repairs in a run: at heads, inside messages, at tails, of lost
+/// retransmissions, and by early timeouts.
 fn repairs(row: &Row) -> [u64; 5] {
     ["heads", "inside", "tails", "again", "early_timeouts"]
         .map(|name| row.measures[format!("head-tail.{name}").as_str()].expect("counted") as u64)
@@ -23,8 +23,8 @@ fn lose(segments: u64, remedies: &Value, losses: Vec<Loss>) -> Outcome {
     run(&scenario(&changes), losses)
 }
 
-/// Checks that a loss causes a timeout without the remedy. With the remedy, it must cause no
-/// timeout and take less than a tenth of the time. Returns the repairs.
+/// Checks that a loss causes a timeout without the remedy. With the remedy, only early timeouts may
+/// occur, and the read must take less than a tenth of the time. Returns the repairs.
 fn spared(segments: u64, losses: impl Fn() -> Vec<Loss>) -> [u64; 5] {
     let plain = lose(segments, &json!([]), losses());
     assert!(plain.row().timeouts > 0 && plain.row().elapsed_s > 0.2, "nothing to repair");
@@ -63,7 +63,8 @@ fn a_lost_tail_takes_a_probe() {
     }
 }
 
-/// The last segment arrives after the lost segment, so one duplicate is enough, without delay.
+/// Only the last segment arrives after the lost segment. Its duplicate ACK is enough for a
+/// retransmission without delay.
 #[test]
 fn the_last_but_one_takes_a_single_duplicate() {
     let outcome = lose(10, &json!(["head-tail"]), Loss::of_segments(0, 8, 8));
@@ -79,7 +80,7 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(early, 0);
 }
 
-/// The papers' star, where plain TCP has a timeout in nearly every block.
+/// The star of the papers on which plain TCP has a timeout in nearly every block.
 #[test]
 fn no_timer_expires_on_the_star() {
     for (connections, servers) in [("persistent", 16), ("persistent", 48), ("fresh", 32)] {
@@ -101,7 +102,7 @@ fn no_timer_expires_on_the_star() {
         let (plain, row) = (of(json!([])), of(json!(["head-tail"])));
         assert!(plain.timeouts > 0 && plain.elapsed_s > 0.2, "{connections}, {servers} servers");
         assert_eq!(repairs(&row)[4], row.timeouts, "{connections}, {servers} servers");
-        // Five blocks at line rate take 2.7 ms per server.
+        // At line rate, the data that one server sends for five blocks take 2.7 ms.
         let line = 0.0027 * f64::from(servers);
         assert!(row.elapsed_s < 1.5 * line, "{} s, {connections}, {servers}", row.elapsed_s);
     }

@@ -1,4 +1,4 @@
-//! Header compression: line efficiency.
+//! Header compression: the share of the line rate that carries payload.
 
 use incast_host::cause::Cause;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn goodput(remedies: &[Value]) -> f64 {
 }
 
 /// The goodput is 50/(50+40) of the line rate without compression and 50/(50+4) with compression,
-/// minus the slow start.
+/// less the loss in slow start.
 #[test]
 fn small_segments_fill_the_line_with_compressed_headers() {
     let plain = goodput(&[]) / 1e9;
@@ -27,8 +27,8 @@ fn small_segments_fill_the_line_with_compressed_headers() {
     assert!((0.88..0.9260).contains(&compressed), "{compressed}");
 }
 
-/// With decompression errors, the segments after a lost segment are lost, too. There are no
-/// duplicates, and a timeout replaces the fast retransmit.
+/// With decompression errors, the segments after a lost segment are also lost. They cause no
+/// duplicate ACKs, so a timeout repairs the loss instead of a fast retransmit.
 #[test]
 fn with_errors_a_single_loss_becomes_a_timeout() {
     let lose = |errors: &str| {
@@ -39,7 +39,7 @@ fn with_errors_a_single_loss_becomes_a_timeout() {
     assert_eq!(lose("ideal").expiries(), []);
     let outcome = lose("rfc1144");
     assert_eq!(outcome.row().status, "ok");
-    // The oracle does not distinguish losses on the line from segments that the host could not
-    // read.
+    // For the oracle, a segment that the host could not decompress is lost like a segment that was
+    // dropped on the line.
     assert_eq!(outcome.expiries(), [(0, Cause::FullWindow, true, 8)]);
 }

@@ -32,7 +32,7 @@ fn a_lost_retransmission_is_repaired_without_a_timeout() {
         let losses = || vec![Loss::of_copies(0, 5, copies)];
         let plain = with(&json!([]), 60, losses());
         assert_eq!(plain.expiries()[0].1, Cause::LostRetransmission, "{copies}");
-        // The timestamps are the cause, as the run without admission and FINs shows.
+        // The timestamps alone repair this loss, as the run without admission and FINs shows.
         let alone = json!({ "admission": false, "fin": "off" });
         let told = with(&icat(&alone), 60, losses());
         assert_eq!((told.expiries(), told.row().fast_retransmits), (vec![], 1), "{copies}");
@@ -64,8 +64,8 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
     }
 }
 
-/// Only all parts together repair these losses: the tail is lost, and then its retransmissions are
-/// lost.
+/// The tail is lost, and then its retransmissions are lost. Only timestamps and FINs together
+/// repair these losses.
 #[test]
 fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     for copies in 2..6 {
@@ -79,19 +79,19 @@ fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     }
 }
 
-/// If all packets are lost at once, one FIN per round trip detects the loss, and one FIN per ACK
-/// does not.
+/// If all packets are lost at once, no ACK arrives. A FIN in every round trip then detects the
+/// loss, but a FIN for every ACK does not.
 #[test]
 fn where_every_ack_is_lost_only_time_brings_another_fin() {
-    // The losses are eight segments and the packet after these.
+    // The eight segments and the packet after them are lost.
     let losses = || vec![Loss::of_packets(0, 1, 9)];
     let expiries = |fin: &str| with(&icat(&json!({ "fin": fin })), 8, losses()).expiries().len();
     assert!(expiries("per-ack") > 0);
     assert_eq!(expiries("per-round-trip"), 0);
 }
 
-/// A round trip of 100 us at 1 Gbps holds 11 packets of 1052 bytes, and the buffer holds 29
-/// packets. With windows of 4 packets, (29 + 11)/4 = 10 servers are admitted.
+/// In a round trip of 100 us, a line of 1 Gbps sends 11 packets of 1052 bytes, and the buffer holds
+/// 29 packets. With windows of 4 packets, (29 + 11)/4 = 10 servers are admitted.
 #[test]
 fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
     let asked = |parameters: &Value| {
@@ -105,7 +105,8 @@ fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
         let times = |kind| -> Vec<Time> { outcome.events_of(kind).map(|row| row.time).collect() };
         let (asked, done) = (times(EventKind::Request), times(EventKind::FlowDone));
         let first = asked.iter().filter(|at| **at == Time::ZERO).count();
-        // Each of the other servers gets its request when one server is complete.
+        // Each of the other servers receives its request when an earlier server has completed its
+        // response.
         assert_eq!(asked[first..], done[..30 - first], "{parameters}");
         first
     };
@@ -134,7 +135,8 @@ fn with_every_part_switched_off_it_is_plain_tcp() {
     assert_eq!(rows(off), rows(json!([])));
 }
 
-/// Timestamps use 12 bytes of every packet, unless the scenario sets the header size.
+/// Timestamps add 12 bytes to the header of every packet, except where the scenario sets the header
+/// size.
 #[test]
 fn headers_have_room_for_the_timestamps() {
     let header = |transport: Value| {
@@ -146,8 +148,8 @@ fn headers_have_room_for_the_timestamps() {
     assert_eq!(header(json!({ "remedies": icat(&json!({ "timestamps": false })) })), (40, 40));
 }
 
-/// The papers' star with 128 servers. The parts do not prevent the loss of whole windows in the
-/// middle of an SRU, so these timeouts remain.
+/// The papers' star with 128 servers. The remedy cannot repair whole windows that are lost in the
+/// middle of an SRU, so these timeouts remain. The test counts the other timeouts.
 #[test]
 fn on_a_shallow_switch_hardly_a_timeout_is_left_but_of_whole_windows() {
     let others = |remedies: &Value| {

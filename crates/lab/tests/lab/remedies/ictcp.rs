@@ -1,5 +1,5 @@
-//! ICTCP: windows that fit the link, and the number of senders at which even the smallest windows
-//! do not fit.
+//! ICTCP: windows that suit the link, and the number of senders at which even the smallest windows
+//! overflow the buffer.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ fn two_connections_share_fairly_and_their_windows_fit_the_link() {
     let (received, windows) = shares(2);
     let (less, more) = (received[0].min(received[1]) as f64, received[0].max(received[1]) as f64);
     assert!(less / more > 0.9, "{received:?}");
-    // 1 Gb/s for 50 ms are 6.25 MB.
+    // In 50 ms, a link of 1 Gb/s carries 6.25 MB.
     assert!(less + more > 0.85 * 6.25e6, "{received:?}");
     // The link carries 14.6 kB in a round trip of 117 us, and α leaves a tenth of this capacity
     // unused.
@@ -95,8 +95,9 @@ fn it_begins_with_the_senders_initial_window() {
     assert_eq!(drops(json!("ictcp")), begins(json!("auto")));
 }
 
-/// With a common quota, five windows cannot all use the last capacity of the link. If each window
-/// is compared with this capacity separately, all windows use it, and the queue is longer.
+/// With a common quota, the increases of all five windows together are limited to the link's
+/// remaining capacity. If each window is compared with this capacity separately, all windows
+/// increase, and the queue is longer.
 #[test]
 fn without_a_common_quota_windows_grow_together() {
     let queue = |quota: &str| {

@@ -1,4 +1,4 @@
-//! Hooks without advice change nothing.
+//! Hooks that return no advice do not change the results.
 
 use incast_host::EndId;
 use incast_lab::Control;
@@ -45,7 +45,7 @@ proptest! {
 
     #[test]
     fn no_remedies_and_hooks_that_say_nothing_give_the_same_rows(document in laws::scenarios()) {
-        // The connections of long flows are always persistent.
+        // The hooks need persistent connections. Those of long flows always are.
         let lasting = match document["workload"]["name"].as_str() {
             Some("barrier-read") => json!({ "workload": { "connections": "persistent" } }),
             _ => json!({}),

@@ -32,7 +32,8 @@ fn the_queue_is_bounded_by_the_threshold_and_the_link_is_busy() {
             assert_eq!((row.drops, row.timeouts), (0, 0), "{servers} servers, {connections}");
             let queue = row.queue_max_packets;
             assert!(queue <= 30, "{servers} servers, {connections}: {queue}");
-            // 1000 of 1040 bytes are payload. A single server has to grow its window first.
+            // Of the 1040 bytes of a packet, 1000 are payload. With few servers, the link is not
+            // busy until their windows have grown.
             let busy = servers < 8 || row.goodput_bps > 0.85e9;
             assert!(busy, "{servers} servers, {connections}: {:?}", row.goodput_bps);
         }
@@ -54,7 +55,8 @@ fn who_does_not_know_where_an_sru_ends_keeps_acks_for_nothing() {
     assert!(row.goodput_bps < 0.75e9, "{:?}", row.goodput_bps);
 }
 
-/// Four servers send 4 MB each, and their connections enter the second class one after the other.
+/// One threshold applies to both classes together. Four servers send 4 MB each, and their
+/// connections change to the second class one after the other.
 #[test]
 fn the_threshold_is_one_for_both_classes() {
     for priority in ["0B", "1MiB", "8MB"] {

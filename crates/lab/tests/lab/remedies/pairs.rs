@@ -1,4 +1,4 @@
-//! Any two remedies can be combined, or are refused with a reason.
+//! Any two remedies either can be combined, or are refused with a reason.
 
 use std::cell::Cell;
 
@@ -69,7 +69,8 @@ fn combine(star: &Value, one: &str, other: &str) -> bool {
         [Err(error), Err(turned)] => {
             for error in [error.to_string(), turned.to_string()] {
                 let names = |name: &&str| error.contains(&format!("{name:?}"));
-                // A remedy that refuses the star itself need not name the other remedy.
+                // If a remedy refuses the star even when used alone, the error need not name the
+                // other remedy.
                 let alone = |name: &&str| names(name) && load(star, &[name]).is_err();
                 let both = [one, other];
                 let is_told = both.iter().all(names) || both.iter().any(alone);
@@ -81,7 +82,7 @@ fn combine(star: &Value, one: &str, other: &str) -> bool {
     }
 }
 
-/// Tests a few stars, or more stars with `INCAST_CASES`.
+/// Tests 4 stars, or more if `INCAST_CASES` is set.
 fn in_stars(what: &str, test: impl Fn(&Value)) {
     let config = laws::config();
     let config = ProptestConfig { cases: config.cases.div_ceil(25), ..config };

@@ -20,11 +20,11 @@ fn star(changes: &Value) -> Row {
     outcome.row().clone()
 }
 
-/// Shukla et al. §V: 30 % of 64 KiB are reserved. A sender has at most a heartbeat and a
-/// retransmission of 1500 bytes in this space. The text concludes: "at least 6 senders can be
-/// supported by this switch in the worst case".
+/// Shukla et al. §V: 30 % of 64 KiB are reserved. Each sender uses at most 2 · 1500 bytes of them,
+/// for a heartbeat and a retransmission. The text concludes: "at least 6 senders can be supported
+/// by this switch in the worst case".
 ///
-/// The paper's naive switch is also sufficient (§IV.B).
+/// The paper's naive switch, which pushes packets out, is also sufficient (§IV.B).
 #[test]
 fn six_senders_are_safe_in_the_worst_case() {
     let kept = 64 * 1024 - 64 * 1024 * 7 / 10;
@@ -52,8 +52,8 @@ fn switches() -> [Value; 3] {
 
 /// A switch that pushes packets out reserves its whole buffer for priority packets. With 256 KiB
 /// and twice as many servers as a threshold of 30 % supports, there is no timeout of 200 ms if
-/// handshakes have priority. Without this priority, the oldest packet, which is pushed out, is
-/// often a SYN-ACK.
+/// handshakes have priority. Without this priority, a switch that pushes out the oldest packet
+/// often drops a SYN-ACK.
 #[test]
 fn pushing_out_protects_as_the_threshold_does() {
     let ninety = |queue: &Value, label_handshake: bool| {
@@ -68,7 +68,7 @@ fn pushing_out_protects_as_the_threshold_does() {
     };
     for queue in switches() {
         let row = ninety(&queue, true);
-        // 9.2 MB take 76 ms at line rate.
+        // At line rate, 9.2 MB take 76 ms. Every timeout is an early timeout.
         assert!(row.drops > 0 && row.completion_s < Some(0.08), "{queue}");
         assert_eq!(row.measures["plato.early_timeouts"], Some(row.timeouts as f64), "{queue}");
     }
@@ -88,7 +88,7 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     };
     let (newreno, plato) = (thirty("newreno"), thirty("plato"));
     assert!(newreno.timeouts > 0 && newreno.completion_s > Some(0.2));
-    // 3.1 MB take 25 ms at line rate. The timeouts come after three dummies.
+    // At line rate, 3.1 MB take 25 ms. Each timeout is an early timeout after three dummies.
     assert!(plato.drops > newreno.drops && plato.timeouts > 0);
     assert!(plato.completion_s < Some(0.03));
     assert_eq!(plato.measures["plato.early_timeouts"], Some(plato.timeouts as f64));
@@ -96,8 +96,8 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     assert!(newreno.measures.is_empty());
 }
 
-/// In the paper, packets before the data have no labels, so a late SYN-ACK finds the queue at the
-/// threshold.
+/// In the paper, the packets of the handshake have no labels. If the queue has reached the
+/// threshold, the switch drops a late SYN-ACK.
 #[test]
 fn handshakes_are_lost_unless_they_have_priority() {
     let handshakes = |label_handshake: bool| {

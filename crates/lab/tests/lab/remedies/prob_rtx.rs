@@ -20,22 +20,25 @@ fn a_lost_window_is_repaired_without_a_timeout() {
     assert_eq!(plain.expiries(), [(0, Cause::FullWindow, true, 4)]);
     let copied = run(&with(&often("highest")), window());
     assert_eq!((copied.expiries(), copied.row().fast_retransmits), (vec![], 1));
-    // Recovery repairs four segments; the copies come in addition.
+    // Recovery retransmits four segments. Copies are also counted as retransmissions.
     assert!(copied.row().retransmitted_packets >= 4);
-    // The copy comes after τ/p = 200 us, and each hole takes a round trip.
+    // The first copy is sent after τ/p = 200 us on average, and the repair of each hole takes a
+    // round trip.
     assert!(copied.row().elapsed_s < 0.01, "{} s", copied.row().elapsed_s);
 }
 
-/// In the other reading, copies repair the first segment and then the next segment.
+/// In the other reading of the paper ("head"), copies repair the first lost segment and then the
+/// next one.
 #[test]
 fn copies_of_the_head_repair_it_themselves() {
     let copied = run(&with(&often("head")), Loss::of_segments(0, 0, 3));
     assert_eq!(copied.expiries(), []);
 }
 
-/// The mark of a copy of arrived data has no effect, but the normal ACK of the copy is another
-/// duplicate. If the tail arrives but a segment before it is lost, the literal reading needs one
-/// copy for each missing duplicate. The other reading needs a single copy.
+/// If a copied segment has already arrived, the copy's mark has no effect, but its normal ACK is
+/// another duplicate ACK. If the tail arrives but a segment before it is lost, the literal reading
+/// ("highest") needs one copy for each missing duplicate ACK. The other reading ("head") needs a
+/// single copy.
 #[test]
 fn a_hole_before_the_last_segment_takes_more_copies() {
     let cost = |remedies: &Value| {
@@ -58,7 +61,7 @@ fn copies_without_a_loss_change_nothing_for_tcp() {
     assert_eq!((row.timeouts, row.fast_retransmits, row.status), (0, 0, "ok"));
 }
 
-/// A connection's thread starts with the connection, not with the world.
+/// The remedy's thread of a connection starts with the connection, not with the simulation.
 #[test]
 fn every_block_has_threads_of_its_own() {
     let changes = json!({

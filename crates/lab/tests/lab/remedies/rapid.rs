@@ -1,4 +1,4 @@
-//! RAPID: no loss causes a timeout while the switch has room for four packets of every server.
+//! RAPID: no loss causes a timeout if the buffer holds four packets of every server.
 
 use incast_lab::Row;
 use incast_scenario::Scenario;
@@ -25,8 +25,8 @@ fn star(changes: &Value) -> Row {
     outcome.row().clone()
 }
 
-/// Random reads. The switch has room for four packets of every server: the three packets that
-/// follow a loss, and the retransmission.
+/// Random reads. The buffer holds four packets of every server: the three packets that follow a
+/// loss, and the retransmission.
 fn reads() -> impl Strategy<Value = Value> {
     let network = (
         prop::sample::select(vec!["100Mbps", "1Gbps", "10Gbps"]),
@@ -70,8 +70,9 @@ proptest! {
     }
 }
 
-/// Room for three packets per server may be enough. With less room, no packets follow a lost
-/// packet, and full windows are lost again. Handshakes and retransmissions are never lost.
+/// A buffer of three packets per server may be enough. With a smaller buffer, no packets follow a
+/// lost packet, and full windows are lost again. Handshakes and retransmissions are not lost in
+/// either case.
 #[test]
 fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
     let ten_blocks = |transport: &str, servers: u32| {
@@ -90,8 +91,8 @@ fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
     assert_eq!((forty.timeouts_handshake, forty.timeouts_lost_retransmission), (0, 0));
 }
 
-/// For few servers, one early drop per window is enough. With more servers, the full buffer drops
-/// arriving packets, including retransmissions.
+/// With few servers, one early drop per window prevents an overflow. With more servers, the buffer
+/// overflows and drops arriving packets, including retransmissions.
 #[test]
 fn dropping_early_holds_for_fewer_servers() {
     let early = |servers: u32| {

@@ -1,4 +1,4 @@
-//! Dynamic segment resizing: small segments at first, and the same window in bytes.
+//! Dynamic segment resizing: segments are small at first, but the window in bytes is the same.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ fn with(changes: &Value) -> Scenario {
     scenario(&document)
 }
 
-/// Payloads in the order of their first use, until they stop growing.
+/// The increasing payload sizes of segments, in the order of their first use.
 fn sizes(scenario: &Scenario) -> Vec<u16> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let record = Arc::clone(&seen);
@@ -38,7 +38,8 @@ fn segments_double_from_50_bytes_to_the_mss() {
     assert_eq!(sizes(&with(&half)), [25, 50, 100, 200, 400, 800, 1024]);
 }
 
-/// The connection is persistent. In the second case, every block begins with segments of 50 bytes.
+/// The connection is persistent. With `begins` = "block", every block begins with segments of 50
+/// bytes, and with "connection" only the first block does.
 #[test]
 fn every_block_may_begin_small() {
     let smallest = |begins: &str| {
@@ -49,7 +50,7 @@ fn every_block_may_begin_small() {
                 "remedies": [{ "name": "resize", "begins": begins }],
             },
         });
-        // The number of times that the size falls to 50 bytes, and the last size.
+        // How many times the payload changed to 50 bytes, and the payload of the last segment.
         let seen = Arc::new(Mutex::new((0, 0)));
         let record = Arc::clone(&seen);
         let look = Loss::of_nothing(0, true, move |packet| {
@@ -69,7 +70,8 @@ fn every_block_may_begin_small() {
 
 #[test]
 fn a_loss_that_costs_large_segments_a_timeout_costs_small_ones_none() {
-    // The second kilobyte is lost. Two segments of a thousand bytes do not cause three duplicates.
+    // The segment that begins at byte 1000 is lost. Two large segments after it do not cause three
+    // duplicate ACKs.
     let lose = |remedies: Value| {
         let changes = json!({
             "network": { "buffer": "1MiB" },
@@ -101,8 +103,8 @@ fn a_buffer_in_packets_is_refused() {
 }
 
 /// Algorithm 4 and ns-2 count segments. The first block ends with a window of n large segments. If
-/// the window is kept in bytes, the second block begins with the same bytes in small segments. If
-/// the window is kept in segments, the second block begins with n small segments.
+/// the window is kept in bytes, the second block begins with the same number of bytes in small
+/// segments. If the window is kept in segments, the second block begins with n small segments.
 #[test]
 fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes() {
     let first_flight = |unit: &str| {
@@ -110,7 +112,7 @@ fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes(
             "workload": { "blocks": 2, "connections": "persistent", "sru": 40_000 },
             "transport": { "remedies": [{ "name": "resize", "unit": unit }] },
         });
-        // Consecutive small segments after the first large segment.
+        // Whether a large segment has been sent, and the number of small segments after it.
         let seen = Arc::new(Mutex::new((false, 0)));
         let record = Arc::clone(&seen);
         let look = Loss::of_nothing(0, true, move |packet| {
@@ -127,7 +129,7 @@ fn a_block_begins_with_the_number_of_segments_of_the_last_one_or_with_its_bytes(
     assert!((20..200).contains(&segments), "{segments} small segments");
 }
 
-/// Half a second of the star of the thesis' figure 4.11, with eight servers.
+/// Half a second of the scenario of figure 4.11 in the thesis, a star with eight servers.
 #[test]
 fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
     let timeouts = |resize: Value| {

@@ -1,4 +1,4 @@
-//! Connection serialisation: the numbers of Osada et al., and the options.
+//! Connection serialisation: the results of Osada et al., and the remedies' options.
 
 use incast_engine::Time;
 use incast_host::milestone::EventKind;
@@ -16,7 +16,7 @@ fn figure(gigabits: u64, servers: u32, transport: &Value) -> Value {
         1 => (64, 32 * KIB, "40pkt"),
         _ => (256, 512 * KIB, "200pkt"),
     };
-    // All servers together send 0.1 % of the link's rate.
+    // Together, the servers send background traffic at 0.1 % of the link's rate.
     let background = gigabits * 1_000_000 / servers_there;
     json!({
         "network": { "rate": format!("{gigabits}Gbps"), "base_rtt": "100us", "buffer": buffer },
@@ -36,7 +36,7 @@ fn run(document: &Value) -> Row {
     row
 }
 
-/// The paper's case with a remedy and changes.
+/// Runs the paper's network with a remedy and `changes`.
 fn with(gigabits: u64, servers: u32, remedy: &Value, changes: &Value) -> Row {
     let mut document = figure(gigabits, servers, &json!({ "remedies": [remedy] }));
     lay(&mut document, changes);
@@ -64,9 +64,9 @@ fn figure_9_ccs_reaches_450_mbps() {
     }
 }
 
-/// The peaks follow equation (11) with B as a fraction. With ⌈B⌉, the peaks would be 15 and 84
-/// packets, or 13 and 90 packets with links of 25 us. The reason is that the queue alternates
-/// between two lengths.
+/// The peaks follow equation (11) with a B that is not rounded, because the queue alternates
+/// between two lengths. With ⌈B⌉, the peaks would be 15 and 84 packets, or 13 and 90 packets with
+/// links of 25 us.
 #[test]
 fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     for (gigabits, segments, peaks) in [(1, 23, [16, 14]), (10, 360, [85, 91])] {
@@ -79,8 +79,8 @@ fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     }
 }
 
-/// The last segment of 32 KiB is short, so it arrives earlier, though in order. This adds one
-/// packet to the queue, and the background adds another.
+/// The last segment of 32 KiB is shorter than the others, so it arrives earlier than a full segment
+/// would. This adds one packet to the queue, and the background traffic adds another.
 #[test]
 fn figures_10_and_14_the_queue_of_ocs_stays_at_its_bound() {
     for (gigabits, bounds) in [(1, [15, 13]), (10, [84, 90])] {
@@ -109,8 +109,8 @@ fn figure_9_ocs_beats_nccs_and_nccs_ccs_and_tcp_collapses() {
     }
 }
 
-/// K windows of ⌈B⌉ packets leave K·⌈B⌉ - B packets in the port, which are 28 packets for K = 4 and
-/// 64 packets for K = 8.
+/// If K windows of ⌈B⌉ packets are sent at once, K·⌈B⌉ - B packets wait at the port: 28 packets for
+/// K = 4 and 64 packets for K = 8.
 #[test]
 fn figure_9_k_connections_at_once_fit_into_40_places_with_k_4_and_not_with_k_8() {
     let at_once = |k| json!({ "name": "nccs", "k": k, "trigger_from": "request" });
@@ -130,7 +130,8 @@ fn figure_9_with_k_8_connections_wait_until_the_newest_is_established() {
     assert!(with(1, 64, &request, &json!({})).timeouts > 0);
 }
 
-/// Without a handshake, and on connections that are kept, no request waits.
+/// Without a handshake, and on persistent connections, no request waits for a connection to be
+/// established.
 #[test]
 fn connections_that_are_established_when_they_are_asked_do_not_wait() {
     let changes = json!({
@@ -145,7 +146,7 @@ fn connections_that_are_established_when_they_are_asked_do_not_wait() {
     assert_eq!(established.goodput_bps.to_bits(), request.goodput_bps.to_bits());
 }
 
-/// If S - T₁V is positive, NCCS does not overlap more connections than necessary.
+/// If S - T₁V is positive, NCCS never serves more connections at a time than the link needs.
 #[test]
 fn section_4_3_a_long_sru_needs_no_more_than_two_connections() {
     let long = json!({ "workload": { "sru": 1024 * KIB, "servers": 8 }, "background": null });
@@ -190,7 +191,7 @@ fn figure_8_every_request_leaves_at_the_beginning_and_no_set_before_its_time() {
     assert_eq!(requests, [Time::ZERO; 9]);
     let done: Vec<u32> =
         outcome.events_of(EventKind::FlowDone).filter_map(|done| done.flow).collect();
-    // A set has ⌈12.02/4⌉ = 4 servers, and is complete before the next set but one begins.
+    // A set has ⌈12.02/4⌉ = 4 servers. The first set is complete before the third set begins.
     assert!(done[..4].iter().all(|flow| *flow < 4), "{done:?}");
     assert_eq!(done[8], 8);
 }
@@ -212,7 +213,7 @@ fn section_4_4_a_lost_window_update_waits_for_the_servers_probe() {
     assert_eq!(stalled.row().timeouts, 0, "a probe is no retransmission");
 }
 
-/// §6: a client that has to learn loses only the time of the first connections.
+/// §6: a client that has to learn the parameters loses time only on the first connections.
 #[test]
 fn section_6_what_is_learned_is_what_would_have_been_given() {
     let given = with(1, 32, &json!("ocs"), &json!({}));
@@ -234,12 +235,14 @@ fn section_6_an_inferred_group_is_as_good_as_a_given_one_if_the_gap_is_long_enou
     let given = with(1, 32, &json!("ocs"), &jitter);
     let inferred = with(1, 32, &json!({ "name": "ocs", "group_gap": "50us" }), &jitter);
     assert_eq!(inferred.goodput_bps.to_bits(), given.goodput_bps.to_bits());
-    // Every server is a group of its own, and all servers send at once.
+    // With this gap, the client regards every server as a separate group, so all servers send at
+    // once.
     let alone = with(1, 32, &json!({ "name": "ocs", "group_gap": "1ns" }), &jitter);
     assert!(alone.drops > 0);
 }
 
-/// §6: with servers on slower links than the client's, OCS leaves the link partly idle.
+/// §6: if the servers' links are slower than the client's link, OCS leaves the client's link partly
+/// idle.
 #[test]
 fn section_6_adaptive_ocs_fills_the_link_of_a_faster_client() {
     let ocs = json!("ocs");

@@ -31,14 +31,14 @@ fn the_queue_stays_short_however_many_servers_there_are() {
         row.queue_max_packets
     };
     let peaks = [4, 32, 128].map(peak);
-    // The queue is less than half of an SRU. The interval does not include headers, so four times
-    // as many servers add one header each.
+    // The queue is shorter than half an SRU. The interval does not account for SYN-ACKs, so the 96
+    // further servers add 96 · 40 bytes to the queue, which are less than four packets.
     assert!(peaks[1] < 25 && peaks[2] <= peaks[1] + 4, "{peaks:?}");
     let plain = json!({ "transport": { "remedies": [] } });
     assert!(staggered(&json!({}), 32, &plain).row().drops > 0);
 }
 
-/// The interval is the time of 50 packets of 1040 bytes at 1 Gbps.
+/// The interval is the time in which a link of 1 Gbps sends 50 packets of 1040 bytes.
 #[test]
 fn requests_are_what_the_link_takes_for_an_sru_apart() {
     let outcome = staggered(&json!({}), 10, &json!({}));
@@ -54,7 +54,7 @@ fn run_time(parameters: &Value) -> f64 {
     staggered(parameters, 10, &json!({})).row().elapsed_s
 }
 
-/// If data arrives faster than the link sends it, the queue grows.
+/// If data arrive faster than the link sends them, the queue grows.
 #[test]
 fn half_the_interval_fills_the_buffer() {
     let outcome = staggered(&json!({ "interval": "208us" }), 32, &json!({}));

@@ -1,4 +1,4 @@
-//! The columns of a row compared with the timeouts of its run.
+//! Compares the columns of a row with the timeouts of its run.
 
 use incast_host::cause::Cause;
 use incast_host::milestone::EventKind;

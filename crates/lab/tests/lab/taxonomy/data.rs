@@ -81,7 +81,7 @@ fn one_ack_that_gets_through_stands_for_those_before_it() {
     assert_eq!(expiries(&two_at_first(true), [Loss::of_acks(0, 3, 5)]), []);
 }
 
-/// A segment takes 0.8 ms on the client's link, which is longer than the timer.
+/// The client's link sends a segment in 0.8 ms, and the timer expires earlier.
 #[test]
 fn spurious_while_the_segment_is_on_the_way() {
     let slow = json!({
@@ -92,7 +92,8 @@ fn spurious_while_the_segment_is_on_the_way() {
     assert_eq!(expiries(&slow, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// The segment takes 8.38 ms to the client, and its ACK 0.37 ms back. The timer expires in between.
+/// The segment reaches the client after 8.38 ms, and its ACK takes another 0.37 ms. The timer
+/// expires while the ACK is in the network.
 #[test]
 fn spurious_while_the_ack_is_on_the_way() {
     let slow = json!({
@@ -111,7 +112,8 @@ fn spurious_while_a_delayed_ack_is_held_at_the_head() {
     assert_eq!(expiries(&late, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// Server 0 only lacks the ACK of its third segment, and server 1 keeps the block open.
+/// Server 0 lacks only the ACK of its third segment. The block is not complete, because server 1
+/// has not finished.
 #[test]
 fn spurious_while_a_delayed_ack_is_held_inside() {
     let late = json!({
@@ -125,8 +127,8 @@ fn spurious_while_a_delayed_ack_is_held_inside() {
     assert_eq!(outcome.expiries()[0], (0, Spurious, INSIDE, 0));
 }
 
-/// A datagram occupies the client's link for 52 ms. Four segments take 3.3 ms, and the timer is 10
-/// ms.
+/// A datagram occupies the client's link for 52 ms. The link sends four segments in 3.3 ms, and the
+/// timer expires after 10 ms.
 #[test]
 fn spurious_while_the_queue_is_longer_than_the_timer_inside() {
     let crowded = json!({

@@ -66,8 +66,8 @@ fn a_request_lost_again_is_missed_again() {
     assert!((3.0..3.001).contains(&seconds), "1 s, and 2 s after the backoff: {seconds}");
 }
 
-/// The request carries the last ACK of the previous block, so the server misses that ACK and sends
-/// old data again. Old data do not answer the request.
+/// The request also carries the last ACK of the previous block. If this request is lost, the server
+/// retransmits old data. Old data do not answer the request.
 #[test]
 fn a_lost_request_for_the_next_block_is_repeated_although_old_data_come_again() {
     let two = json!({ "workload": { "blocks": 2, "connections": "persistent" } });

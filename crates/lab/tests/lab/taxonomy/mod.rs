@@ -1,5 +1,5 @@
-//! Every cause of a timeout, constructed packet by packet, at the head of a block and inside it; and
-//! every cause of a stall.
+//! Every cause of a timeout, constructed packet by packet, at the head of a block and inside it.
+//! Also every cause of a stall.
 
 mod counts;
 mod data;
@@ -16,12 +16,12 @@ const HEAD: bool = true;
 /// Inside a block (IBTT).
 const INSIDE: bool = false;
 
-/// The timeouts of the small world with `changes` whose switch loses `losses`.
+/// The timeouts of the small world with `changes`, if its switch drops `losses`.
 fn expiries(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Vec<Expiry> {
     finished(changes, losses).expiries()
 }
 
-/// A run with `losses` that delivers all data.
+/// Runs the small world with `losses`, and checks that all data are delivered.
 fn finished(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Outcome {
     let outcome = run(&scenario(changes), losses.into_iter().collect());
     assert_eq!(outcome.row().status, "ok", "{:?}", outcome.expiries());

@@ -14,7 +14,7 @@ fn spurious_before_lost_retransmission() {
         "workload": { "sru": MSS },
         "transport": { "handshake": "none", "rto_initial": "2ms", "rto_min": "2ms" },
     });
-    // The segment takes 8.3 ms on the link, and the timer expires after 2 ms and again after 6 ms.
+    // The link sends the segment in 8.3 ms. The timer expires after 2 ms, and again after 6 ms.
     let expired = finished(&slow, []);
     assert_eq!(expired.expiries(), [(0, Spurious, HEAD, 0); 2]);
     assert_eq!(expired.row().retransmitted_packets, 2);
@@ -22,8 +22,8 @@ fn spurious_before_lost_retransmission() {
 
 #[test]
 fn spurious_before_ack_loss() {
-    // The first of two ACKs is lost. The second is still on the slow reverse path when the timer
-    // expires.
+    // The first of two ACKs is lost. The second ACK is still on the slow reverse path when the
+    // timer expires.
     let slow = json!({
         "network": { "server_rate": "1Mbps" },
         "transport": { "handshake": "none", "rto_initial": "17ms", "initial_window": 2 },
@@ -78,7 +78,7 @@ fn what_is_lost_in_the_window_is_counted_in_segments() {
     assert_eq!((row.seq, row.dupacks, row.flight, row.cwnd), (1, 4, 8 * MSS, 6 * MSS));
 }
 
-/// The reported state is the state before the reaction.
+/// The report contains the state of the sender before it reacts to the timeout.
 #[test]
 fn a_timeout_is_reported_as_it_was_found() {
     let two = json!({ "transport": { "initial_window": 2, "initial_ssthresh": 64 } });

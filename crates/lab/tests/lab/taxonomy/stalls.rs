@@ -32,7 +32,8 @@ fn stalls(outcome: &Outcome) -> Vec<&EventRow> {
     outcome.events_of(EventKind::Stall).collect()
 }
 
-/// The only stall of a run: its cause, in agreement with the row, its flow, and its duration.
+/// The only stall of a run: its cause, its flow and its duration. Checks that the row counts the
+/// same cause.
 fn only(outcome: &Outcome) -> (StallCause, u32, Span) {
     let stalls = stalls(outcome);
     let [stall] = stalls[..] else { panic!("{stalls:?}") };
@@ -76,8 +77,8 @@ fn a_retransmission_timer() {
     assert_eq!(outcome.row().timeouts, 1);
 }
 
-/// The loss of a retransmission does not end a wait. The wait lasts 10 ms, and 20 ms more after the
-/// backoff.
+/// A lost retransmission does not end the client's wait. The wait lasts 10 ms, and 20 ms more after
+/// the backoff.
 #[test]
 fn a_timer_that_expires_twice_ends_one_wait() {
     let one = json!({ "workload": { "sru": MSS } });
@@ -135,7 +136,7 @@ fn data_that_the_host_holds_back() {
     assert!(row.stalls > 0 && row.stalls == row.stalls_pacer, "{:?}", columns(row));
 }
 
-/// The host delays the retransmission, too, but not for long.
+/// The host delays the retransmission, but only for up to 50 us, so the cause is still the timeout.
 #[test]
 fn a_timeout_whose_segment_is_held_for_a_moment() {
     let jitter = json!({ "transport": { "send_jitter": "50us", "initial_window": 2 } });
@@ -143,7 +144,7 @@ fn a_timeout_whose_segment_is_held_for_a_moment() {
     assert_eq!(only(&outcome).0, StallCause::Timeout);
 }
 
-/// The client never opens its window, so only probes arrive.
+/// The client's window stays closed, so only window probes arrive.
 #[test]
 fn a_closed_window() {
     let scenario = scenario(&json!({ "run": { "time_limit": "1s" } }));
@@ -187,7 +188,7 @@ fn between_blocks_nothing_waits() {
     assert_eq!(outcome.row().stalls, 0);
 }
 
-/// A datagram of other traffic occupies the client's link for 52 ms, and the timer is longer.
+/// A datagram of other traffic occupies the client's link for 52 ms, and the timer expires later.
 #[test]
 fn a_queue_of_other_traffic() {
     let crowded = json!({
@@ -203,8 +204,8 @@ fn a_queue_of_other_traffic() {
     assert_eq!(outcome.rows[1].stalls, 0, "datagrams wait for nothing");
 }
 
-/// Other traffic on the client's link does not end the wait of the block, and is not part of the
-/// block.
+/// Packets of other traffic on the client's link are not part of the block, so they do not end its
+/// wait.
 #[test]
 fn other_traffic_ends_no_wait() {
     let beside = json!({

@@ -1,4 +1,5 @@
-//! The room of a port with departure events: who has it, and who gives way.
+//! The buffer space of a port with departure events: which packets use it, and which are pushed
+//! out.
 
 use incast_engine::Time;
 
@@ -10,7 +11,7 @@ use crate::packets::Packets;
 use crate::queue::{CLASSES, Occupancy, QueueDiscipline, Victim};
 
 impl Stepped {
-    /// Whether a packet is a header in the room for headers.
+    /// Whether a packet is a trimmed header, which uses the space for headers.
     pub(super) fn is_header(&self, packet: &Packet) -> bool {
         self.trims && packet.flags.contains(Flags::TRIMMED)
     }
@@ -73,7 +74,8 @@ impl Stepped {
 
     /// Drops the packets found by [`Self::find_victims`].
     pub(super) fn push_out(&mut self, now: Time, packets: &Packets, mut pool: Option<&mut Pool>) {
-        // In descending order, so that the other positions stay valid.
+        // The packets are removed in descending order of their positions, so that the remaining
+        // positions stay valid.
         self.victims.sort_unstable();
         while let Some((class, place)) = self.victims.pop() {
             let victim = self.classes[class].remove(place).expect("it was found there");
@@ -112,7 +114,7 @@ impl Stepped {
     }
 }
 
-/// Whether `space` fits if the port already uses `held`.
+/// Whether `space` more fits if the port already uses `held`.
 fn has_room(buffer: Buffer, held: Occupancy, space: Occupancy, pool: Option<&Pool>) -> bool {
     !(held + space).exceeds(buffer.limit) && pool.is_none_or(|pool| pool.has_room(held, space))
 }

@@ -7,7 +7,7 @@ use crate::buffer::{Buffer, PoolConfig};
 use crate::port::PortConfig;
 use crate::topology::{Attachment, Fabric, TopologyConfig, Trunks};
 
-/// Hosts on these switches, every link at 1 Gbps and 25 µs.
+/// A network with one host on each of these switches. Every link has 1 Gbps and 25 µs.
 fn build(topology: &Value, switches: &[SwitchId]) -> Network {
     let topology: TopologyConfig = serde_json::from_value(topology.clone()).expect("it exists");
     let fabric = topology.shape().fabric();
@@ -131,7 +131,8 @@ fn a_sealed_star_relays_acks_and_crosses_both_links_in_the_same_time() {
     assert_eq!((now, events, conserving), (start, 1, true));
 }
 
-/// The ports of a route and the time that a packet of 1500 bytes takes along it.
+/// Sends a packet of 1500 bytes along a route. Returns the ports that it crosses and its arrival
+/// time.
 fn cross(network: &mut Network, route: RouteId) -> (Vec<PortId>, Time) {
     let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
     let id = network.packets().insert(packet);
@@ -167,7 +168,7 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
         assert_eq!(network.route(route), expected);
         let (ports, arrival) = cross(&mut fresh, route);
         assert_eq!(ports, expected);
-        // A packet takes 12 µs on each line, and 25 µs to the line's end.
+        // On each link, a packet needs 12 µs for transmission and 25 µs for propagation.
         assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
     }
     network.seal();
@@ -282,7 +283,7 @@ fn a_packet_takes_the_path_that_its_sender_chose_and_all_of_them_are_known() {
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         assert_eq!(network.next_hop(parcel), Some(network.host_port(route)));
-        // After the server's own port, the packet goes from the server's leaf to the spine.
+        // The port after the host's port leads from the server's leaf to a spine.
         let parcel = parcel.onward();
         let port = network.next_hop(parcel).expect("a trunk");
         network.offer(Time::ZERO, port, parcel, 0);
@@ -296,7 +297,7 @@ fn a_packet_takes_the_path_that_its_sender_chose_and_all_of_them_are_known() {
     distinct.sort_unstable();
     assert_eq!(distinct, trunks);
     assert_eq!(network.in_flight(route).count(), 9, "each is found once");
-    // A packet without a choice takes path 0, which a flow with one path has, too.
+    // A packet without a chosen path takes path 0.
     assert_eq!(trunk(&mut network, Packet::default()), taken[0]);
     assert_eq!(network.route(route)[1], taken[0]);
     // These ports lead from the spines to the client's leaf.
@@ -307,7 +308,8 @@ fn a_packet_takes_the_path_that_its_sender_chose_and_all_of_them_are_known() {
     assert_eq!(network.route(RouteId::new(2, true)), [PortId(4), PortId(1)], "on one switch");
 }
 
-/// Path 0 is the path that the flow would have alone, so flows of TCP do not change.
+/// Path 0 of a flow with several paths is the path that it would have as a flow with one path.
+/// Flows of TCP therefore keep their paths when other flows have several paths.
 #[test]
 fn path_0_is_the_path_of_a_flow_with_one() {
     let fabric = json!({ "name": "leaf-spine", "leaves": 3, "spines": 5 });

@@ -48,7 +48,7 @@ fn every_group_has_a_name_of_its_own() {
         &[("background", json!([cbr(json!("mice")), cbr(json!("mice"))]))],
         "background.1.group: \"mice\" is the row of background.0; write another name",
     );
-    // Given names and derived names are of one kind.
+    // A given name must differ from derived names, too.
     refused(
         &[("background", json!([cbr(json!("background.1.cbr")), cbr(Value::Null)]))],
         "background.1.group: \"background.1.cbr\" is the row of background.0; write another name",
@@ -166,7 +166,7 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     // Bursts count with their mean rate.
     let bursts = json!([{ "name": "on-off", "rate": "4Gbps", "burst": "1ms", "idle": "9ms" }]);
     assert!(plan(&with(&[("background", bursts)])).is_ok());
-    // Every server has several sources.
+    // Every server has two sources, whose rates add up.
     let both = json!([
         { "name": "cbr", "rate": "600Mbps", "from": "servers" },
         { "name": "poisson", "rate": "600Mbps", "from": "servers" },

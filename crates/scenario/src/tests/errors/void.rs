@@ -81,7 +81,7 @@ fn a_threshold_that_the_queue_reaches_is_accepted() {
         with(&[("network.buffer", json!("32pkt")), ("network.queue", queue)])
     };
     assert!(plan(&keys("31pkt")).is_ok());
-    // Of 32 packets of 1500 bytes.
+    // A buffer of 32 packets may hold more than 40 KB, because packets have 1500 bytes.
     assert!(plan(&keys("40KB")).is_ok());
 }
 
@@ -162,7 +162,7 @@ fn the_transport_of_the_background_has_rules_of_its_own() {
     accepted(&with(false));
 }
 
-/// The table of a transport's name has parameters of a recovery, a congestion control or a remedy.
+/// `transport.name` as a table has the parameters of a recovery, a congestion control or a remedy.
 #[test]
 fn the_rules_of_a_part_hold_for_a_transport_of_its_name() {
     let sack = |holes: bool| {

@@ -45,7 +45,7 @@ impl Aggregation {
         self.most[0] = self.most[0].max(excess);
     }
 
-    /// The maximum excess of the last rounds, bytes.
+    /// The maximum excess of the last five to ten rounds, bytes.
     pub fn most(&self) -> u64 {
         self.most[0].max(self.most[1])
     }
@@ -77,7 +77,8 @@ mod tests {
         };
         on_ack(0, true);
         (0..4).for_each(|_| assert!(on_ack(10, false) > 0));
-        // Six packets arrive within 10 us. The bandwidth explains 10 bytes.
+        // Six packets are acknowledged within 10 us. The bandwidth carries only 10 bytes in this
+        // time.
         assert_eq!(on_ack(10, false), 6000 - 10);
         let later = |round: u64| 10_000 + 1000 * round;
         assert_eq!((0..8).map(|round| on_ack(later(round), true)).min(), Some(5990));

@@ -62,15 +62,15 @@ impl CongestionControl for Bbr {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         if why == Congestion::Ecn {
-            // Version 1 ignores marks.
+            // Version 1 of BBR ignores marks.
             return;
         }
         self.save_window();
         self.lost = true;
         self.repaired_at = Some(path.max);
-        // §4.2.3.3: one segment after a timeout, else the data in the network and the data just
-        // delivered. If a timer detects the loss between two ACKs, the next ACK tells how much data
-        // this is.
+        // §4.2.3.3: the window becomes one segment after a timeout, and otherwise the sum of the
+        // data in the network and the data just delivered. If a timer detects the loss between two
+        // ACKs, this sum is known at the next ACK.
         if matches!(why, Congestion::Timeout { .. }) {
             self.window = path.segment;
             if self.params.loss_begins_round {
@@ -102,7 +102,7 @@ impl CongestionControl for Bbr {
     }
 
     /// Linux's `bbr_undo_cwnd()`: Startup and the search for a policer begin anew. If duplicate
-    /// ACKs name the data that arrived, the next ACK restores the window.
+    /// ACKs report which data arrived (SACK), the next ACK restores the window.
     fn on_undo(&mut self) -> bool {
         if self.params.loss_begins_round {
             self.full_bandwidth = 0;

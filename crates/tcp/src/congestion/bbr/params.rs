@@ -47,12 +47,12 @@ pub struct Params {
     /// bursts, with or without segmentation offload, and a burst is at most half the window
     /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// The growth of bursts halves each time the smallest round trip is longer by this time, in
-    /// seconds. Without halving, a burst grows by 64 KiB (Linux's `tcp_tso_rtt_log` of 9: 512 us).
-    /// If `burst_rtt` is 0, bursts do not grow.
+    /// A burst is enlarged by 64 KiB, which is halved once for each multiple of this time, in
+    /// seconds, that the smallest round trip contains (Linux's `tcp_tso_rtt_log` of 9: 512 us). If
+    /// `burst_rtt` is 0, bursts are not enlarged.
     pub burst_rtt: Span,
-    /// Gain of the window's room for ACKs that arrive in bursts (0: no room; Linux's
-    /// `bbr_extra_acked_gain`: 1). The room is this gain times the largest amount by which
+    /// Gain of the addition to the window for ACKs that arrive in bursts (0: no addition; Linux's
+    /// `bbr_extra_acked_gain`: 1). The addition is this gain times the largest amount by which
     /// acknowledged data exceeded the bandwidth in the last five to ten rounds.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub aggregation_gain: f64,

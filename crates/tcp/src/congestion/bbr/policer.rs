@@ -17,16 +17,17 @@ const USED: u32 = 48;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub now: Time,
-    /// The ACK or timeout begins a round.
+    /// Whether the ACK or timeout begins a round.
     pub begins: bool,
-    /// Data were declared lost.
+    /// Whether data were declared lost.
     pub has_lost: bool,
-    /// The application limited the rate.
+    /// Whether the application limited the rate.
     pub app_limited: bool,
     /// Bytes delivered, and bytes declared lost, since the start of the connection.
     pub delivered: u64,
     pub lost: u64,
-    /// The gains go through a cycle, so rounds in which the policer's rate is used are counted.
+    /// Whether BBR cycles through the gains of `ProbeBW`. Only then, rounds in which the policer's
+    /// rate is used are counted.
     pub cycles: bool,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Progress {
 pub(super) struct Policer {
     /// The rate of the last interval, b/s; 0 before the first interval ends.
     rate: u64,
-    /// The rate is used.
+    /// Whether `rate` is used as the bandwidth.
     is_found: bool,
     samples: bool,
     since: Time,

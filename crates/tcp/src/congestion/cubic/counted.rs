@@ -12,12 +12,12 @@ use super::curve::Stage;
 const TICK: Span = Span::from_millis(4);
 const HZ: u64 = 250;
 
-/// The state of the counts.
+/// The state of CUBIC between ACKs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
     stage: Stage,
-    /// Acknowledged packets that add one packet to the window (`cnt`), and the packets counted so
-    /// far (`snd_cwnd_cnt`).
+    /// Number of acknowledged packets that add one packet to the window (`cnt`), and number of
+    /// packets counted so far (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
     /// The smallest round trip, ticks.
@@ -118,7 +118,7 @@ mod tests {
         Params { blind_growth: 20, ..Params::default() }
     }
 
-    /// One ACK per packet; returns the window after each.
+    /// Handles `count` ACKs of one packet each, and grows `window`.
     fn acks(counted: &mut Counted, millis: u64, window: &mut u64, count: u64) {
         for _ in 0..count {
             *window += counted.on_ack(at(millis), *window, 1, false, &law());
@@ -149,7 +149,8 @@ mod tests {
         let mut counted = Counted::default();
         counted.reduce(14, &law());
         let mut window = 14;
-        // Reno's estimate grows by a packet for 16 ACKs, but is not read before tick 8.
+        // The estimate of Reno's window grows by a packet per 16 ACKs, but is not read before tick
+        // 8.
         acks(&mut counted, 0, &mut window, 40);
         acks(&mut counted, 28, &mut window, 1);
         assert_eq!(window, 14);
@@ -165,8 +166,8 @@ mod tests {
             let count = window;
             acks(&mut counted, 40 * round, &mut window, count);
         }
-        // Growth is 0.53 packets per round trip, as in RFC 8312. In RFC 9438 it is 1 packet beyond
-        // the maximum.
+        // Growth is 0.53 packets per round trip, as in RFC 8312. In RFC 9438, growth beyond the
+        // last maximum is 1 packet per round trip.
         assert!((55..=62).contains(&window), "{window}");
     }
 

@@ -1,7 +1,7 @@
 //! CUBIC 2.1 of Linux 2.6.22, which ns-2's TCP/Linux runs. This CUBIC counts ACKs and multiplies
 //! their number by the average number of segments per ACK. By default ns-2 sends no timestamps, and
-//! without timestamps this CUBIC measures no round trip. So nothing is added to the curve's time,
-//! and growth has no upper bound.
+//! without timestamps this CUBIC measures no round trip. So no round trip is added to the curve's
+//! time, and growth has no upper bound.
 
 use incast_engine::{Span, Time};
 
@@ -13,11 +13,11 @@ use super::curve::Stage;
 const TICK: Span = Span::from_millis(1);
 const HZ: u64 = 1000;
 
-/// The state of the counts.
+/// The state of CUBIC between ACKs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Early {
     stage: Stage,
-    /// ACKs that add one packet to the window (`cnt`), and the ACKs counted so far
+    /// Number of ACKs that add one packet to the window (`cnt`), and number of ACKs counted so far
     /// (`snd_cwnd_cnt`).
     needed: u64,
     so_far: u64,
@@ -76,7 +76,7 @@ mod tests {
         Params { beta: 819.0 / 1024.0, blind_growth: 50, ..Params::default() }
     }
 
-    /// One ACK per packet; returns the window after them.
+    /// Handles `count` ACKs of one packet each. Returns the window after the last ACK.
     fn acks(early: &mut Early, millis: u64, mut window: u64, count: u64) -> u64 {
         for _ in 0..count {
             early.count(1);
@@ -122,7 +122,7 @@ mod tests {
     fn linux_2_6_22_acks_of_four_packets_add_one_after_a_quarter_of_them() {
         let mut early = Early::default();
         (0..100).for_each(|_| early.count(4));
-        // 50 packets are twelve ACKs and a half at a ratio of four. The 13th grows the window.
+        // At a ratio of four, 50 packets are 12.5 ACKs. The 13th grows the window.
         let growth: Vec<u64> = (0..13).map(|_| early.on_ack(Time::ZERO, 100, &law())).collect();
         assert_eq!(growth, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     }
