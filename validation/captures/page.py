@@ -90,8 +90,8 @@ these rules.
 Known errors:
 
 - Linux sends a SYN-ACK without an identification. If the whole first window after it is lost, no
-  earlier identification shows the loss. If a part of its retransmission is lost, too, the second wait is called a lack
-  of duplicate ACKs instead of a lost retransmission.
+  earlier identification shows the loss. If a part of its retransmission is lost, too, the second
+  wait is called a lack of duplicate ACKs instead of a lost retransmission.
 - A sender with RACK (RFC 8985) retransmits before three duplicate ACKs. Without identifications, a
   capture at the client does not show this retransmission if it is lost, and the wait is called a
   lack of duplicate ACKs.
