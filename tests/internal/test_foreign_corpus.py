@@ -179,9 +179,13 @@ def test_a_pause_must_be_told_with_its_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = _told("window-below-a-segment-control-first-00", tmp_path)
-    longest = max(told["pauses"])
+    longest, stopped = max(zip(told["pauses"], told["stopped"], strict=True))
+    assert stopped > longest
     for why, right in (
         (f"the longest {1000 * longest:.1f} ms", True),
+        (f"the longest {1000 * stopped:.1f} ms", True),
+        (f"the longest {1000 * (0.8 * longest - 0.03):.1f} ms", False),
+        (f"the longest {1000 * (1.2 * stopped + 0.03):.1f} ms", False),
         ("the longest 9.9 s", False),
     ):
         report = {

@@ -42,6 +42,18 @@ impl Known {
         }
     }
 
+    /// Whether the connection is open, and the time of its last data is near.
+    pub fn is_sending(&self, is_near: impl Fn(Time) -> bool) -> bool {
+        match self {
+            Self::Lone(_) => false,
+            Self::Whole(connection) => {
+                let flow = |side| connection.flow(side);
+                let open = !connection.over() && (0..2).all(|side| !flow(side).bytes.is_closed());
+                open && is_near(flow(connection.sender()).last_data())
+            }
+        }
+    }
+
     /// The state of the connection.
     pub fn whole(&mut self) -> &mut Connection {
         if let Self::Lone(lone) = self {

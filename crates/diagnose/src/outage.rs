@@ -47,6 +47,8 @@ pub struct Silence {
     in_vain: u32,
     /// Whether any packet without data came since the silence ended.
     answered: bool,
+    /// Whether the silence lasts to the end of the capture.
+    pub to_end: bool,
 }
 
 impl Silence {
@@ -184,7 +186,25 @@ impl Silences {
         }
     }
 
-    /// A silence in which a host repeated requests, and which may or may not be an outage.
+    /// Notes that the capture ends at `now`. `sending` is the number of open flows that sent data
+    /// shortly before the last data of all flows.
+    pub fn finish(&mut self, now: Time, sending: u32) {
+        if let Some(start) = self.last
+            && now - start > LEAST
+            && sending >= FLOWS
+        {
+            let silence =
+                Silence { start, end: now, last: start, to_end: true, ..Silence::default() };
+            self.doubtful.get_or_insert(silence);
+        }
+    }
+
+    /// Whether data at this time came shortly before the last data of all flows.
+    pub fn is_near_last(&self, time: Time) -> bool {
+        self.last.is_some_and(|last| last - time <= JUST)
+    }
+
+    /// A silence that may or may not be an outage: a host repeated requests, or the capture ends.
     pub fn doubtful(&self) -> Option<&Silence> {
         self.doubtful.as_ref()
     }
@@ -215,6 +235,20 @@ fn count((since, flows): &mut (Time, BTreeSet<Key>), time: Time, flow: Key) -> u
 mod tests {
     use super::*;
     use crate::time::tests::{MS, at, ns};
+
+    #[test]
+    fn flows_that_send_nothing_to_the_end_leave_it_open() {
+        let doubtful = |end: Span, sending| {
+            let mut silences = Silences::default();
+            silences.data(at(0) + 100 * MS);
+            assert!(silences.is_near_last(at(0) + 50 * MS));
+            assert!(!silences.is_near_last(at(0) + 50 * MS - ns(1)));
+            silences.finish(at(0) + 100 * MS + end, sending);
+            silences.doubtful().map(|one| (one.to_end, one.end - one.start))
+        };
+        assert_eq!(doubtful(51 * MS, 3), Some((true, 51 * MS)));
+        assert_eq!([doubtful(50 * MS, 3), doubtful(51 * MS, 2)], [None, None]);
+    }
 
     fn told(how: &[Resumed]) -> Option<bool> {
         let mut silences = Silences::default();

@@ -188,6 +188,9 @@ impl Point {
 
     /// Ends everything that is still open.
     pub fn finish(&mut self) {
+        let is_near = |time| self.silences.is_near_last(time);
+        let sending = self.connections.values().filter(|known| known.is_sending(is_near)).count();
+        self.silences.finish(self.last, sending as u32);
         let all: Vec<_> = self.connections.keys().copied().collect();
         for ends in all {
             self.close(ends);

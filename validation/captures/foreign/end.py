@@ -60,7 +60,9 @@ class End:
         self.reading, self.unread = True, 0
         self.edge = 0
         self.shut: float | None = None
-        self.pauses: list[tuple[float, float]] = []
+        self.stopped: float | None = None
+        self.pauses: list[tuple[float, float, float]] = []
+        """Of each pause: when reading stopped, when the window became small, and when it ended."""
         self.held = self.quick = 0
         self.sleepers: list[tuple[int, Callable[[], None]]] = []
         network.ends[way] = self
@@ -98,12 +100,16 @@ class End:
     def stop_reading(self) -> None:
         """Stop reading, so that arriving data fill the buffer."""
         self.reading = False
+        self.stopped = self.network.now
 
     def read(self, size: int | None = None) -> None:
         """Read `size` bytes from the buffer; without a size, read all data from now on."""
         before = self.edge - self.wanted
         if self.shut is not None:
-            self.pauses.append((self.shut, self.network.now))
+            self.pauses.append(
+                (self.shut if self.stopped is None else self.stopped, self.shut, self.network.now)
+            )
+        self.stopped = None
         self.reading = size is None
         self.unread = 0 if size is None else max(0, self.unread - size)
         if self._window() >= before + min(2 * self.mss, self.capacity // 2) or size is not None:

@@ -142,10 +142,13 @@ def _look_alikes(truth: dict[str, Any], report: dict[str, Any], score: Score) ->
         if name in truth["present"] and found.get(name) is False:
             yield f"{name} ruled out"
     if truth["pauses"]:
-        longest = truth["pauses"][-1] if truth["to_end"] else max(truth["pauses"])
+        pauses = list(zip(truth["pauses"], truth["stopped"], strict=True))
+        longest, stopped = pauses[-1] if truth["to_end"] else max(pauses)
         why = str(told.get("receiver_paused", {}).get("why", ""))
         lengths = [float(number) * _UNITS[unit] for number, unit in _TIME.findall(why)]
-        right = any(abs(one - longest) <= _NEAR * longest + _LATE for one in lengths)
+        # The sender waits for an unknown part of the time before the window becomes small.
+        least, most = (1 - _NEAR) * longest - _LATE, (1 + _NEAR) * stopped + _LATE
+        right = any(least <= one <= most for one in lengths)
         right &= found.get("receiver_paused") is True
         score.pauses[right] += 1
         if not right:

@@ -42,8 +42,9 @@ class Made:
 
     `found` are the look-alikes that the place shows. `present` are look-alikes that exist but may
     be invisible at the place: the diagnosis need not find them, but must not rule them out.
-    `pauses` are the seconds of each wait for a receiver; with `to_end`, the last wait lasts to the
-    end of the capture.
+    `pauses` are the seconds of each wait for a receiver, from the packet that offers less than a
+    segment, and `stopped` are the seconds since the receiver stopped reading. With `to_end`, the
+    last wait lasts to the end of the capture.
     """
 
     packets: list[Packet]
@@ -58,6 +59,7 @@ class Made:
     found: list[str] = field(default_factory=list)
     present: list[str] = field(default_factory=list)
     pauses: list[float] = field(default_factory=list)
+    stopped: list[float] = field(default_factory=list)
     to_end: bool = False
 
 
@@ -143,8 +145,12 @@ def hosted(
     made.told["repeats"] = sum(end.repeats for end in ends)
     made.told["timeouts"] = sum(len(end.timeouts) for end in ends)
     for end in ends:
-        made.pauses += [after - before for before, after in end.pauses]
+        pauses = list(end.pauses)
         if not end.reading and end.shut is not None:
-            made.pauses.append(packets[-1].time - end.shut)
+            pauses.append(
+                (end.shut if end.stopped is None else end.stopped, end.shut, packets[-1].time)
+            )
             made.to_end = True
+        made.pauses += [after - shut for _, shut, after in pauses]
+        made.stopped += [after - stopped for stopped, _, after in pauses]
     return made

@@ -183,5 +183,6 @@ def _told(
         "present": got.present,
         "incomplete": gone,
         "pauses": got.pauses,
+        "stopped": got.stopped,
         "to_end": got.to_end,
     }

@@ -170,6 +170,7 @@ def _truth(
         "present": [found] if found and not shown else [],
         "incomplete": "duplicated" if view == "any" else "",
         "pauses": [],
+        "stopped": [],
         "to_end": False,
     }
 

@@ -22,7 +22,7 @@ pub fn judge(seen: &Seen) -> Answer {
     let losses = &seen.receiver.losses;
     let count = losses.count();
     if count == 0 {
-        return Answer::new(Some(false), "", "no packet loss is seen");
+        return seen.without_losses();
     }
     let place = format!("on the way to {}", seen.address);
     let told = format!("{count} losses, {:.2} % of packets", 100.0 * losses.ratio());
@@ -65,8 +65,11 @@ pub fn is_likely(receiver: &Receiver) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::told;
+    use super::super::tests::{told, told_of};
     use super::*;
+    use crate::point::Point;
+    use crate::stall::tests::stall;
+    use crate::stall::{Cause, Stall};
     use crate::vantage::Vantage;
 
     /// A receiver of `packets` packets. In each group of `every` packets, `many` packets are lost.
@@ -162,5 +165,17 @@ mod tests {
         for vantage in [Vantage::Client, Vantage::Server] {
             assert_eq!(told(judge, &receiver(1000, 2000, 0), vantage), Some(false));
         }
+    }
+
+    #[test]
+    fn a_wait_of_a_flow_to_another_host_leaves_it_open() {
+        let found = |cause| {
+            let mut point = Point::new(3);
+            point.stalls = vec![Stall { cause, ..stall(0, 200, Cause::Tail) }];
+            told_of(judge, &point, Vantage::Client)
+        };
+        assert_eq!([Ok(Cause::FullWindow), Err("unknown")].map(found), [None, None]);
+        assert_eq!(found(Ok(Cause::Spurious)), Some(false));
+        assert_eq!(told_of(judge, &Point::new(3), Vantage::Client), Some(false));
     }
 }

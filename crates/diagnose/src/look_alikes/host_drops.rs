@@ -1,16 +1,14 @@
 //! Packets that were lost at the receiving host itself, because its ring was full.
 
-use super::{Answer, Seen};
+use super::{Answer, Seen, WAITS_ONLY};
 
 pub const NAME: &str = "host_drops";
 
 pub fn judge(seen: &Seen) -> Answer {
     if seen.receiver.losses.count() == 0 {
         let open = seen.point.stalls.iter().any(|stall| stall.cause.is_err());
-        let repeated = seen.point.silences.all().iter().any(|silence| silence.repeated() > 0);
-        if open || repeated {
-            let why = "no packet loss is seen, but flows wait as long as for a timer";
-            return Answer::new(None, seen.address.to_string(), why);
+        if open || seen.repeats_after_silence() {
+            return Answer::new(None, seen.address.to_string(), WAITS_ONLY);
         }
         return Answer::new(Some(false), "", "no packet loss is seen");
     }

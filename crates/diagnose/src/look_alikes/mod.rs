@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::event::Reason;
 use crate::point::Point;
 use crate::receiver::{Receiver, Waits};
+use crate::stall::Stall;
 use crate::time::Span;
 use crate::vantage::Vantage;
 
@@ -54,6 +55,8 @@ const ALL: [(&str, Judge); 14] = [
     (marked::NAME, marked::judge),
 ];
 
+const WAITS_ONLY: &str = "no packet loss is seen, but flows wait as long as for a timer";
+
 /// The input of a judge.
 pub struct Seen<'a> {
     pub point: &'a Point,
@@ -69,6 +72,21 @@ pub struct Seen<'a> {
 impl Seen<'_> {
     fn at_server(&self) -> bool {
         self.vantage == Some(Vantage::Server)
+    }
+
+    /// The answer about losses on the way to the receiver if none is seen there. It is open if a
+    /// flow in any direction waited as long as for a timer.
+    fn without_losses(&self) -> Answer {
+        let waits = self.point.stalls.iter().any(Stall::is_its_own);
+        if waits || self.repeats_after_silence() {
+            return Answer::new(None, "", WAITS_ONLY);
+        }
+        Answer::new(Some(false), "", "no packet loss is seen")
+    }
+
+    /// Whether a flow continued with a retransmission after a silence of all flows.
+    fn repeats_after_silence(&self) -> bool {
+        self.point.silences.all().iter().any(|silence| silence.repeated() > 0)
     }
 
     /// The waits of all hosts for one of these reasons.

@@ -26,6 +26,14 @@ pub fn judge(seen: &Seen) -> Answer {
         let why = "at no time did all flows fall silent and then retransmit";
         return Answer::new(Some(false), "", why);
     };
+    if silence.to_end {
+        let length = (silence.end - silence.start).as_millis_f64();
+        let why = format!(
+            "several flows were sending, then no data arrived for {length:.1} ms, to the end of the \
+             capture"
+        );
+        return Answer::new(None, "the path of all flows", why);
+    }
     let why = format!(
         "for {:.1} ms nothing arrived, then {} flow{} retransmitted data",
         (silence.end - silence.start).as_millis_f64(),

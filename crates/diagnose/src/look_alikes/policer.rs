@@ -26,7 +26,7 @@ pub fn judge(seen: &Seen) -> Answer {
     let (losses, tallies) = (&seen.receiver.losses, &seen.receiver.tallies);
     let shown = tallies.idle_losses + tallies.busy_losses;
     if losses.count() == 0 {
-        return Answer::new(Some(false), "", "no packet loss is seen");
+        return seen.without_losses();
     }
     let together = losses.ratio() > MANY
         || losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);

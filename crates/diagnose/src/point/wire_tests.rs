@@ -9,10 +9,12 @@ fn end(host: u8, port: u16) -> Endpoint {
     Endpoint { address: Address::v4([10, 0, 0, host]), port }
 }
 
-/// A connection, captured between its ends packet by packet.
+/// Connections of a client, captured between their ends packet by packet.
 struct Wire {
     point: Point,
     frame: u64,
+    /// The host that is the server of the next packets.
+    server: u8,
 }
 
 /// The client, at port 5000 of host 99, and a server.
@@ -21,11 +23,11 @@ const SERVER: bool = false;
 
 impl Wire {
     fn new() -> Self {
-        Self { point: Point::new(3), frame: 0 }
+        Self { point: Point::new(3), frame: 0, server: 1 }
     }
 
     fn packet(&mut self, from: bool, micros: i64, (seq, ack, payload): (u32, u32, u32), flags: u8) {
-        let (client, server) = (end(99, 5000), end(1, 80));
+        let (client, server) = (end(99, 5000), end(self.server, 80));
         let (source, target) = if from == CLIENT { (client, server) } else { (server, client) };
         self.frame += 1;
         let options = if flags & flags::SYN > 0 {
@@ -65,6 +67,25 @@ impl Wire {
     fn ack(&mut self, micros: i64, number: u32) {
         self.packet(CLIENT, micros, (1101, 5001 + 1000 * number, 0), flags::ACK);
     }
+}
+
+#[test]
+fn flows_that_fall_silent_before_the_end_may_have_lost_their_path() {
+    let doubtful = |hosts: u8, last: u8| {
+        let mut wire = Wire::new();
+        for server in 1..=hosts {
+            wire.server = server;
+            wire.open(i64::from(server) * 2000);
+            wire.segment(20_000 + i64::from(server), 0);
+        }
+        wire.packet(SERVER, 21_000, (6001, 1101, 1000), last);
+        wire.ack(80_000, 2);
+        wire.point.finish();
+        wire.point.silences.doubtful().is_some()
+    };
+    assert!(doubtful(3, flags::ACK) && !doubtful(2, flags::ACK));
+    assert!(!doubtful(3, flags::ACK | flags::FIN), "one has ended");
+    assert!(!doubtful(3, flags::ACK | flags::RST));
 }
 
 #[test]
