@@ -192,6 +192,7 @@ _OFFSETS = {
     "twelfth-": 97,
     "thirteenth-": 113,
     "fourteenth-": 127,
+    "fifteenth-": 139,
 }
 """The draws, with an offset that is added to the numbers of each draw's scenarios.
 

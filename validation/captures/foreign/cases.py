@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 """The last draw is held out. After the rules have been judged with it, a new draw is added."""
 
 SERVICES = {
