@@ -89,13 +89,13 @@ such an ACK is now a spurious timeout. With these rules, the twelfth and the thi
 every criterion, with 0.976 and 0.973 for "cannot tell".
 
 The fourteenth draw met every criterion. In the eighth foreign draw, one outage of real hosts was
-reported as incast. Of 200 further outages of this kind, four were (see the known errors). Two
-look-alikes were wrongly ruled out: a bad link that lost only a request, and an outage that lasted to the end of
-the capture. Both are now left open. The lengths of 32 of 36 pauses were right. The other four
-reported times lie between the two times that the receiver knows: the time since it stopped reading,
-and the later time since it offered less than a segment. The ground truth had only the second time.
-It now has both times, and a length between them is right. The draws of this page were committed
-after these changes.
+reported as incast. Of 200 further outages of this kind, four were (see the known errors). Two look-
+alikes were wrongly ruled out: a bad link that lost only a request, and an outage that lasted to the
+end of the capture. Both are now left open. The lengths of 32 of 36 pauses were right. The other
+four reported times lie between the two times that the receiver knows: the time since it stopped
+reading, and the later time since it offered less than a segment. The ground truth had only the
+second time. It now has both times, and a length between them is right. The draws of this page were
+committed after these changes.
 
 Known errors:
 
