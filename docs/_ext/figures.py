@@ -55,7 +55,8 @@ def figures() -> Iterator[str]:
         yield f"- `{metric.name}`: {metric.label}"
     yield (
         "\nThe following metrics describe the run that a search with the condition `late` finds. "
-        "If the run has several blocks, the worst value counts:\n"
+        "If the search is for several blocks, the weakest evidence counts: the smallest "
+        "`late_wait_s` and `late_idle_s`, and the largest value of the other metrics:\n"
     )
     for metric in LATE.values():
         yield f"- `{metric.name}`: {metric.label}"

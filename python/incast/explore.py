@@ -96,7 +96,7 @@ class Server:
         try:
             self._server = _Bounded(("127.0.0.1", port), handler)
         except OSError as error:
-            raise ExploreError(f"--port {port}: {error.strerror}; 0 takes a free one") from None
+            raise ExploreError(f"--port {port}: {error.strerror}; 0 uses a free port") from None
 
     def __enter__(self) -> Self:
         return self

@@ -164,7 +164,7 @@ def read_to_the_end(connection: socket.socket) -> int:
 
 def test_a_port_in_use_is_one_line(server: explore.Server) -> None:
     port = int(server.address.rstrip("/").rpartition(":")[2])
-    with pytest.raises(ExploreError, match=f"--port {port}: .* in use; 0 takes a free one"):
+    with pytest.raises(ExploreError, match=f"--port {port}: .* in use; 0 uses a free port"):
         explore.Server(port)
 
 

@@ -112,7 +112,7 @@ def test_the_page_counts_what_compiles_and_says_what_is_missing(tmp_path: Path) 
     judged.append(verdict("caught", "incast-tcp"))
     assert page.write([*judged, None, None, None], 0.92, rust) == 0.75
     text = rust.path.read_text("utf-8")
-    assert "Of 8 in the sample, 5 have been run" in text
+    assert "Of the 8 mutants of the sample, 5 have been run" in text
     assert "| incast-net | 3 | 2 | 1 | 66.7% |" in text
     assert "| all | 4 | 3 | 1 | 75.0% |" in text
     assert "- `it was missed`" in text

@@ -15,17 +15,18 @@ Written by `python -m validation.advise`, a part of `make validate`; do not edit
 advise`](../how-to/advise.md) recommend the best fix in its catalogue? {count} random scenarios are
 drawn (`validation/advise/draw.py`), {each} for each of {stories} kinds of user. In each scenario,
 every fix in the catalogue is simulated with {seeds} seeds that the advice does not use. For the
-collapse point, the read is simulated with 2, 3, ... servers, at most {most}, until it collapses,
-with {point_seeds} such seeds each. The results are in `validation/reference/advise`, and `--keep`
-computes these files again. A run has at most about {packets} packets. `incast advise` had {budget}
-per scenario and was run twice: for goodput, and for the 99th percentile of the block times (p99).
+collapse point, the read is simulated with 2, 3, ... servers, at most {most}, until it collapses.
+Each number of servers has {point_seeds} seeds that the advice does not use. The results are in
+`validation/reference/advise`, and `--keep` computes these files again. A run has at most about
+{packets} packets. `incast advise` had {budget} per scenario and was run twice: for goodput, and for
+the 99th percentile of the block times (p99).
 
 A fix that makes the slowest blocks slower or the goodput lower is never the best fix. Of the other
-fixes, the best fix has the highest goodput, or the lowest p99. The advice also gives an interval
-for the collapse point, the fewest servers with which the read collapses. An interval from a to b
-contains the point n if a < n ≤ b. The interval has no upper end if the advice found no number of
-servers that collapses with certainty. {open} of the intervals that contain their point have no
-upper end.
+fixes, the best fix is the fix with the highest goodput or, in the run for p99, the fix with the
+lowest p99. The advice also gives an interval for the collapse point, the fewest servers with which
+the read collapses. An interval from a to b contains the point n if a < n ≤ b. The interval has no
+upper end if the advice found no number of servers that collapses with certainty. {open} of the
+intervals that contain their point have no upper end.
 
 The number of servers that the advice calls safe is tested in another {count} scenarios. This number
 and every smaller one are simulated with seeds that the advice does not use.

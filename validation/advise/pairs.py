@@ -155,10 +155,10 @@ def section(found: list[Pair]) -> list[str]:
 
 _TEXT = """\
 Would two fixes together be better than one? `python -m validation.advise --pairs` combines the
-{each} best fixes of each party (application, client, servers, switch) with those of every other
-party, if they change different keys of the scenario: {count} pairs in {scenarios} scenarios.
-{better} pairs are significantly better than the better one of their two fixes alone; {much} of
-these pairs are more than {share} better. {best} pairs are more than {share} better than the best
-single fix of the scenario; the best pair reaches {most.over_best:.2f} times the goodput of that fix
-(“{most.fix}” with “{most.other}” in scenario {most.scenario}). The advice therefore does not search
-pairs."""
+{each} best fixes of each party (application, client, servers, switch) with the best fixes of every
+other party, if the two fixes change different keys of the scenario. These are {count} pairs in
+{scenarios} scenarios. {better} pairs are significantly better than the better of their two fixes
+alone; {much} of these pairs are more than {share} better. {best} pairs are more than {share}
+better than the best single fix of the scenario; the best pair reaches {most.over_best:.2f} times
+the goodput of that fix (“{most.fix}” with “{most.other}” in scenario {most.scenario}). The advice
+therefore does not search pairs."""

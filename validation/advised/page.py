@@ -25,20 +25,21 @@ Written by `python -m validation.advised ask SET`; do not edit. Do the commands
 that [`incast advise`](../how-to/advise.md) prints have the simulated effect on Linux?
 
 1. `python -m validation.advised predict SET` draws random reads from a seed and asks for advice.
-   For each read, it takes an advised fix of the kind that it has taken least often so far. It
-   writes the predicted gain and the commands of this fix. The predictions are committed.
+   For each read, the command takes an advised fix of the kind that it has taken least often so far.
+   It writes the predicted gain and the shell commands of this fix. The predictions are committed.
 2. `python -m validation.advised ask SET` builds a star of network namespaces for each read, as
-   `incast live` does. It measures without the fix, runs the commands in a shell in the namespaces,
-   measures again, and runs the rollback. The command does this with all reads in turn, {seeds}
-   times. The measurements are committed afterwards.
+   `incast live` does. The program measures the read without the fix, runs the commands in a shell
+   in the namespaces, measures again, and runs the rollback. The program does this with all reads in
+   turn, {seeds} times. The measurements are committed afterwards.
 
 The hosts are set up like a user's hosts, with plain routes and the kernel's defaults, except for
 the settings of the scenario. Commands for a host run in a shell in its namespace, with the address
 in the first line replaced. Commands for a switch run in a shell with a `config` program that loads,
 checkpoints and restores a `config_db.json`. The switch of `incast live` takes its buffer size and
 its marking threshold from this file. Application code runs as printed, with HTTP servers in the
-namespaces. The state that is compared consists of all routes, queueing disciplines and `net.ipv4`
-and `net.core` variables of every host, and the `config_db.json`.
+namespaces. The state that is compared before and after the commands and the rollback consists of
+all routes, queueing disciplines and `net.ipv4` and `net.core` variables of every host, and the
+`config_db.json`.
 
 A fix is taken only if its predicted gain is at least × {gain}, so that a fix without any effect
 misses the bar. In addition, the judged quantity must vary little between seeds, because near a knee

@@ -29,18 +29,19 @@ OPENING = f"""# Evaluation of `auto`
 
 Written by `make validate` (`validation/auto`); do not edit. With `auto`,
 [`prob-rtx`](../reference/remedies.md) chooses its probability by a rule, and
-[`resize`](../reference/remedies.md) its segment size and window. This page compares these rules
-with fixed values of the parameters, on the star of Kulkarni and Agrawal: 1 Gbps, 50 us per link,
-256 KiB per server, RTOmin 200 ms, and a buffer of 32 packets, or 32 KiB for `resize`. The seeds are
-{SEEDS[0]} to {SEEDS[-1]}; the rules were developed with seeds 1 to 5. `prob-rtx` is simulated for
-{COPIES[0].seconds} s, but for {seconds(COPIES[0], 48)} s with 48 servers, because lost SYNs cost
-the first 3 s there. `resize` is simulated for {SEGMENTS[0].seconds} s.
+[`resize`](../reference/remedies.md) chooses its segment size and its window by rules. This page
+compares these rules with fixed values of the parameters, on the star of Kulkarni and Agrawal: 1
+Gbps, 50 us per link, 256 KiB per server, RTOmin 200 ms, and a buffer of 32 packets, or 32 KiB for
+`resize`. The seeds are {SEEDS[0]} to {SEEDS[-1]}; the rules were developed with seeds 1 to 5.
+`prob-rtx` is simulated for {COPIES[0].seconds} s, but for {seconds(COPIES[0], 48)} s with 48
+servers, because lost SYNs then cost the first 3 s. `resize` is simulated for {SEGMENTS[0].seconds}
+s.
 
 The goodput of `auto` must be at most {TOLERANCE:.0%} below that of the best fixed value, or the
 difference must be undecided. The difference is undecided if the 95 % interval of the paired
-differences (Student's t, seed by seed) includes zero. The best fixed value is the best of seven or
-twelve, and it is chosen after the runs. This choice favours the fixed value over `auto`. If the
-interval is wide, “undecided” says little.
+differences (Student's t, seed by seed) includes zero. The best fixed value is the best of seven
+values (`prob-rtx`) or of twelve values (`resize`), and it is chosen after the runs. This choice
+favours the fixed value over `auto`. If the interval is wide, “undecided” says little.
 """
 
 PUBLISHED = {
@@ -55,11 +56,11 @@ TABLES = f"""
 `resize` misses its bars at some points, because the range of good values of `cwnd_dsr` is narrow.
 Each server sets `cwnd_dsr` by its own first loss, which happens at windows that differ by a factor
 of two. If the segments of some servers grow too early or too late, a block often waits 200 ms for
-one of them ([where `resize` stops working](../reference/remedies.md)). A few such waits more or
-less decide the goodput of a run of 2 s, so the number of points that hold changes with the seeds.
-`make validate` fails if `resize` holds at fewer than {PUBLISHED["resize: compressed headers"]} of
-8 points with compressed headers, or at fewer than {PUBLISHED["resize: full headers"]} of 8 with
-full headers.
+one of these servers ([where `resize` stops working](../reference/remedies.md)). A few more or fewer
+such waits decide the goodput of a run of 2 s, so the number of points that hold changes with the
+seeds. `make validate` fails if `resize` holds at fewer than
+{PUBLISHED["resize: compressed headers"]} of 8 points with compressed headers, or at fewer than
+{PUBLISHED["resize: full headers"]} of 8 with full headers.
 
 The tables give the goodput in Mbps. “behind” is the goodput of the best fixed value minus the
 goodput of `auto`, with the 95 % interval of this difference.

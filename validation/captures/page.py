@@ -123,13 +123,13 @@ $ python -m validation.captures
 """
 _NOTES = """\
 *Causes right* and *stalls decided* count only stalls whose cause can be determined at the place
-where the packets were captured. The following cannot be determined:
+where the packets were captured. The following causes cannot be determined:
 
 - at the client: a lost ACK, and a spurious timeout;
-- downstream of the place of the loss, if the sender does not number its packets per connection in
-  the IP identification: whether an earlier recovery never retransmitted a segment, or did so and
-  the retransmission was lost. A quarter of the captures at the client are of this kind. Whether a
-  sender retransmits a segment in a recovery depends on its recovery algorithm;
+- downstream of the place of the loss, if the sender's IP identifications do not count the packets
+  of each connection: whether an earlier recovery never retransmitted a segment, or retransmitted it
+  and the retransmission was lost. A quarter of the captures at the client are of this kind. Whether
+  a sender retransmits a segment in a recovery depends on its recovery algorithm;
 - at a server or a switch, without SACK and duplicate ACKs: whether a retransmitted segment or its
   ACK had been lost;
 - anywhere: the cause of a wait that ends without a sign of a loss. Such a sign is a retransmission,
@@ -162,10 +162,10 @@ _REAL = """\
 There are {count} captures of the Linux kernel. Client, servers and switch are network namespaces,
 and tcpdump runs at the client, in the switch (all interfaces) and at a server. The ground truth
 here comes from the kernel's counters for each block and server: `TCPTimeouts` plus `TCPLossProbes`,
-less `TCPDSACKRecv`. These counters do not say when or why a flow waited. A timeout after a lost
+minus `TCPDSACKRecv`. These counters do not say when or why a flow waited. A timeout after a lost
 probe counts twice, although it is one wait. An episode is a block in which at least one wait was
 counted and in which the client received no data for ten round trips. Up to the fifth draw the
-second condition was missing, so a block at line rate could be an episode, too.
+second condition was missing, so a block at line rate could also be an episode.
 
 | Place | waits counted and reported | counted, not reported | reported, not counted |
 | :-- | --: | --: | --: |

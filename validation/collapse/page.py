@@ -20,15 +20,16 @@ OPENING = """# The model of the collapse
 
 Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) predicts
 from a scenario at how many servers a read collapses. The model is judged on scenarios that were not
-used for its development. They are in `validation/reference/collapse/held-out.csv`, which also has
-the command that draws them. The buffer (16 to 512 KiB), the SRU (32 KiB to 1 MiB), the rate (1 to
-100 Gbps), the round trip (20 to 400 us) and the minimum RTO (1 to 200 ms) are drawn log-uniformly.
-All scenarios have persistent connections, 20 us of request jitter, 20 blocks and the profile `lab`.
+used for its development. These scenarios are in `validation/reference/collapse/held-out.csv`,
+together with the command that draws them. The buffer (16 to 512 KiB), the SRU (32 KiB to 1 MiB),
+the rate (1 to 100 Gbps), the round trip (20 to 400 us) and the minimum RTO (1 to 200 ms) are drawn
+log-uniformly. All scenarios have persistent connections, 20 us of request jitter, 20 blocks and the
+profile `lab`.
 
 The collapse point is the lowest number of servers, up to 256, at which the read has
-[collapsed](../reference/collapse.md). This point is judged by the means of up to 24 runs, as in the
-sentence that `incast run` prints under its table. Rare timeouts count: if a timeout lasts as long
-as a hundred blocks, a read may collapse with two servers.
+[collapsed](../reference/collapse.md). Whether a read has collapsed is decided by the means of up to
+24 runs, as in the sentence that `incast run` prints under its table. Rare timeouts count: if a
+timeout lasts as long as a hundred blocks, a read may collapse with two servers.
 """
 
 
@@ -94,8 +95,8 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
         "are recognised.",
         "",
         f"The search for a collapse point takes {judged.cpu_s / len(judged.simulated):.2f} s of",
-        "one processor, longer than a point of a sweep. If the search may take no longer",
-        f"than such a point, {swept_near:.0%} of the held-out collapse points are found,",
+        "one processor, which is longer than a point of a sweep takes. If the search is limited to",
+        f"the time of such a point, {swept_near:.0%} of the held-out collapse points are found,",
         f"and {swept_none:.0%} of the scenarios without a collapse point are recognised.",
     ]
     return lines
@@ -116,8 +117,9 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
         f"(`again.csv` in the same folder): {found.sum()} of {len(found)} collapse points",
         f"({found.mean():.0%}) are within 20 % or one server of the first result. With",
         f"{MANY} servers or more, {found[many].sum()} of {many.sum()} ({found[many].mean():.0%})",
-        "are within these limits. This difference contains the random errors of two samples. The",
-        "error of a prediction that is right on average contains the random error of one sample.",
+        "are within these limits. The difference between the two results contains the random",
+        "errors of both. If a prediction is right on average, its difference from a result has",
+        "only the random error of this result.",
     ]
 
 
@@ -129,8 +131,8 @@ def _agreement(agreement: Agreement) -> list[str]:
         "Like the simulator, the model follows single packets, but it has only one queue and only",
         "the rules for windows ([what the model does](../how-to/ask-theory.md)). The collapse",
         f"points of {len(agreement.model)} scenarios of the development set were simulated again",
-        "with 10 to 24 seeds. At these points the model differs from the simulator no more than",
-        "the simulator with other seeds does:",
+        "with 10 to 24 seeds. At these points, the model differs from the simulator no more than",
+        "two sets of the simulator's seeds differ from each other:",
         "",
         "| ratio: median (middle half) | goodput | timeouts |",
         "|---|--:|--:|",
@@ -176,8 +178,8 @@ The main causes of error, the largest first:
 - **Flat curves.** With many servers the goodput stays near half of the goodput without loss. So a
   difference of 5 % in goodput moves the collapse point by half of its number of servers, or removes
   this point.
-- **A lost SYN-ACK** costs a run one second, once. The model knows which buffers lose SYN-ACKs, but
-  the number of servers at which the first SYN-ACK is lost is random.
+- **A lost SYN-ACK** delays a run once, by one second. The model knows which buffers lose SYN-ACKs,
+  but the number of servers at which the first SYN-ACK is lost is random.
 """
 
 HISTORY = """\
@@ -185,10 +187,9 @@ No constant of the model is fitted to the simulator. The model simulates so many
 steps did not change the collapse points of the development set.
 
 The held-out set was not used for any choice. At first, a collapse counted only if there was at
-least one timeout per two blocks. By this rule the reads were judged six times, and the model
+least one timeout per two blocks. With this rule, the model was judged six times, and the model
 found 91 % of the collapses that counted. Later, this condition was dropped, and the reads were
-simulated again.
-The model was judged on 227 of the reads and then, unchanged, on the whole set.
+simulated again. The model was judged on 227 of the reads and then, unchanged, on the whole set.
 """
 
 

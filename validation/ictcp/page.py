@@ -22,8 +22,8 @@ ICTCP's result? [How we read ICTCP](reading-ictcp.md) asked these questions befo
 
 The network is a star at 1 Gbps with 25 us per link. Each server sends {STAR["workload"]["sru"]} in
 packets of 1500 bytes, over a new connection for every block and with a minimum timeout of 300 ms.
-Senders have an initial window of three segments and send up to 8 us late, as hosts do. There are
-{SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
+Senders have an initial window of three segments and send up to 8 us late, as hosts do. Each point
+has {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” starts with the sender's initial window, which is the
 default; “two segments” starts with a window of two segments. With “each its quota”, every
 connection has its own quota.
 """

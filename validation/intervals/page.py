@@ -60,40 +60,40 @@ true mean, which is the mean of {seeds * repetitions} seeds? Each row is a read 
 Gbps with 64 KiB per server and a buffer of 100 KiB. The minimum RTO is 200 ms, unless the row names
 another one. Each read was simulated with {repetitions} samples of {seeds} seeds
 (`validation/intervals`). A cell gives the share of the intervals that contain the true mean, and
-their median width divided by the true mean. The share must be at least {100 * ONE_MODE:.0f} % for
-distributions with one mode and {100 * SEVERAL:.0f} % at the knee. The standard deviation of a share
-is 1.5 %.
+the median width of the intervals divided by the true mean. The share must be at least
+{100 * ONE_MODE:.0f} % for distributions with one mode and {100 * SEVERAL:.0f} % at the knee. The
+standard deviation of a share is 1.5 %.
 """,
         *lines(judged),
         f"""
 The percentiles are those of all blocks of the {seeds} seeds together. There is no requirement for
 their intervals. Only 2 of 200 blocks are beyond the 99th percentile, and the interval of this
-percentile ends at the slowest block of the sample. Therefore it contains the true value in less
-than 95 % of the cases. More blocks or seeds improve this.
+percentile ends at the slowest block of the sample. Therefore this interval contains the true value
+in less than 95 % of the cases. More blocks or seeds improve this.
 
 ![Outcomes of single seeds, and the widths of intervals](intervals.png)
 
 ## The method, and what else was tried
 
-At a knee, half of the seeds have a block that waits for a timer and the others have none, with no
-values in between. Student's interval assumes a normal distribution, so it ends below zero and above
-the line rate. If one seed in eight is fast, a quarter of the samples have no fast seed and miss the
-true mean. Bootstraps resample the same ten seeds, so they also miss the true mean, and with small
-samples their intervals are too narrow at all points. Gaffke's interval is valid for every
-distribution on a known range. Gaffke's method adds a value at the end of the range to the sample,
-and weights all values by spacings of uniform random numbers. The interval ends at a quantile of
-this weighted mean. For outcomes of yes and no, Gaffke's interval is Clopper and Pearson's interval.
-Gaffke's interval is too wide for seeds that agree. If ten seeds are within one per cent of each
-other, it is not plausible that a tenth of all seeds have no goodput.
+At a knee, half of the seeds have a block that waits for a timer, and the other seeds have no such
+block. No seed has a goodput in between. Student's interval assumes a normal distribution, so it
+ends below zero and above the line rate. If one seed in eight is fast, a quarter of the samples have
+no fast seed and miss the true mean. Bootstraps resample the same ten seeds, so they also miss the
+true mean, and with small samples their intervals are too narrow at all points. Gaffke's interval is
+valid for every distribution on a known range. Gaffke's method adds a value at the end of the range
+to the sample, and weights all values by spacings of uniform random numbers. The interval ends at a
+quantile of this weighted mean. If an outcome is only yes or no, Gaffke's interval is Clopper and
+Pearson's interval. Gaffke's interval is too wide for seeds whose results agree. If ten seeds are
+within one per cent of each other, it is not plausible that a tenth of all seeds have no goodput.
 
 So in incast the method depends on the sample (`python/incast/results/intervals.py`). If no seed has
-more than twice the value of another, the interval covers both Student's interval and Gaffke's. For
-Gaffke's interval, the range then extends beyond the sample by a quarter of the sample's range. This
-adds about a fifth to the width of Student's interval. If a seed has more than twice the value of
-another, the interval is Gaffke's for all possible values, from 0 to the line rate. If seeds scatter
-so widely, Gaffke's interval is hardly wider than Student's. For times and counts, which have no
-upper bound, the range extends beyond the sample by half of the sample's range, and the interval
-covers at least Student's.
+more than twice the value of another seed, the interval covers both Student's interval and Gaffke's
+interval. For Gaffke's interval, the range then extends beyond the sample by a quarter of the
+sample's range. This adds about a fifth to the width of Student's interval. If a seed has more than
+twice the value of another seed, the interval is Gaffke's interval for the range of all possible
+values, from 0 to the line rate. If seeds scatter so widely, Gaffke's interval is hardly wider than
+Student's. For times and counts, which have no upper bound, the range extends beyond the sample by
+half of the sample's range, and the interval covers at least Student's.
 
 Goodput, by method:
 """,
@@ -102,9 +102,9 @@ Goodput, by method:
         *_others(judged, "completion_s"),
         f"""
 No method can include an outcome that no seed of the sample has. If one seed in ten waits for a
-timer, 35 % of all samples of {seeds} seeds and 73 % of all samples of three have no such seed.
-The intervals of these samples are narrow and wrong. The sentence under the table reports if some
-seeds collapse and others do not.
+timer, 35 % of all samples of {seeds} seeds and 73 % of all samples of three seeds have no such
+seed. The intervals of these samples are narrow and wrong. If some seeds collapse and others do not,
+`incast run` says so under its table.
 """,
     ]
     (PAGES / "intervals.md").write_text("\n".join(parts))

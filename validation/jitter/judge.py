@@ -135,7 +135,7 @@ def verdicts(judged: Study, margin: float = 0.0) -> list[Verdict]:
             share >= LEAST_ANSWERED - margin,
         ),
         Verdict(
-            f"goodput within a factor of {NEAR} for at least {LEAST_NEAR:.0%} of these",
+            f"goodput within a factor of {NEAR} for {LEAST_NEAR:.0%} or more of the answered reads",
             f"{judged.near:.0%}; worst {worst[0].ratio:.2f}" if worst else "none",
             (),
             bool(worst) and judged.near >= LEAST_NEAR - margin,

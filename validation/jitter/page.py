@@ -63,17 +63,17 @@ Written by `make validate`; do not edit. This page compares the model
 - 2 to 96 servers with an SRU of 16 KiB to 1 MiB;
 - a minimum RTO of 1 to 200 ms;
 - `request_jitter`, `start_spread` and `send_jitter` of 1 to 100 us; each of these keys is set in
-  about 60 % of the reads, and all reads have at least one;
+  about 60 % of the reads, and every read has at least one of them;
 - fresh or persistent connections;
 - each of the profiles {_listed(PROFILES)} with each of the
   transports {_listed(TRANSPORTS)}, and the queue
   that fits both.
 
 Profile and transport are drawn independently, with equal weights. All other parameters are drawn
-log-uniformly. {BLOCKS} blocks with {judged.seeds} seeds are simulated.
+log-uniformly. Each read has {BLOCKS} blocks and is simulated with {judged.seeds} seeds.
 
 The model was developed with other sets of the same kind (`--development`). This set has been judged
-{JUDGED}, and nothing was chosen by its results.
+{JUDGED}, and no choice was based on its results.
 """
 
 

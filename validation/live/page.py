@@ -33,8 +33,8 @@ saturated. Other runs are left out and were not replaced.
 The network is a star{rate} with 25 us per link. The time between two requests of a block is
 random, at most {jitter}.
 A *plateau* is a point whose simulated goodput hardly changes with the seed, or with 1.5 times as
-many servers; its goodput is predicted. A *knee* is predicted as an interval of servers: the read
-does not collapse with the lower number of servers, and collapses with twice as many.
+many servers; its goodput is predicted. A *knee* is predicted as an interval of numbers of servers:
+the read does not collapse with the lower number, and collapses with twice as many servers.
 """
 
 
@@ -68,8 +68,8 @@ def _plateaus(found: Sequence[Judged], name: Callable[[Prediction], str]) -> lis
     lines = [
         "## Plateaus",
         "",
-        "The first value of each pair is the predicted one. Timeouts are per block; block times",
-        "are medians in ms.",
+        "In each pair of columns, the first value is the prediction. Timeouts are per block; block",
+        "times are medians in ms.",
         "",
         f"| {_READ} | servers | {pairs} |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",

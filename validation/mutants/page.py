@@ -33,13 +33,13 @@ RUST = Page(
     PAGES / "mutants.md",
     """# Mutation tests
 
-Written by `make mutants`; do not edit. cargo-mutants changes one function at a time. Such a mutant
-is caught if a test fails. The sample is drawn with the seed {seed} from all crates except the
-Python binding: first {least} mutants of each crate, then others from all crates. A mutant that the
-tests of its own crate do not catch is also run against the tests of the crates that depend on it.
-Mutants that do not compile are left out, and so are mutants without any effect, which are listed
-below with the reason. At least {bar:.0%} have to be caught. Files and lines are those of commit
-`{commit}` ({date}).
+Written by `make mutants`; do not edit. cargo-mutants changes one function at a time. Each changed
+program is a mutant, and a mutant is caught if a test fails. The sample is drawn with the seed
+{seed} from all crates except the Python binding: first {least} mutants of each crate, then further
+mutants from all crates. A mutant that the tests of its own crate do not catch is also run against
+the tests of the crates that depend on it. Two kinds of mutants are left out: mutants that do not
+compile, and mutants without any effect, which are listed below with the reason. At least
+{bar:.0%} must be caught. Files and lines are those of commit `{commit}` ({date}).
 
 [Python's mutants](mutants-python.md) have their own page.
 
@@ -52,12 +52,12 @@ PYTHON = Page(
     PAGES / "mutants-python.md",
     """# Mutation tests of the Python packages
 
-Written by `make mutants`; do not edit. Cosmic Ray changes one line at a time (a mutant) in the
-packages that simulate, advise, measure and plot. A mutant is caught if one of the tests that
-`validation/mutants/python_tests.py` lists for its package fails. The sample is drawn with the
-seed {seed} and has at most one mutant per line of code: first {least} mutants of each package, then
-others from all packages. At least {bar:.0%} have to be caught. Lines are those of commit
-`{commit}` ({date}).
+Written by `make mutants`; do not edit. Cosmic Ray changes one line at a time in the packages that
+simulate, advise, measure and plot. Each changed program is a mutant, and a mutant is caught if one
+of the tests that `validation/mutants/python_tests.py` lists for its package fails. The sample is
+drawn with the seed {seed} and has at most one mutant per line of code: first {least} mutants of
+each package, then further mutants from all packages. At least {bar:.0%} must be caught. Lines are
+those of commit `{commit}` ({date}).
 
 {run}
 """,
@@ -71,7 +71,7 @@ def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     run = f"All {len(drawn)} mutants of the sample have been run."
     if len(judged) < len(drawn):
         run = (
-            f"**Of {len(drawn)} in the sample, {len(judged)} have been run so far**. "
+            f"**Of the {len(drawn)} mutants of the sample, {len(judged)} have been run**. "
             "`make mutants` continues from there."
         )
     commit, date = _commit()

@@ -26,9 +26,9 @@ SETS = {
 OPENING = """
 ## Other reads and long flows
 
-Both sides ran the star of `validation/reference/ns2/read.tcl`. Each set varies the parameters in
-its title. The random send delay is 8 µs unless the title names another one. Means of long flows are
-given with their standard error over the runs.
+Both simulators ran the star of `validation/reference/ns2/read.tcl`. Each set varies the parameters
+in its title. The random send delay is 8 µs unless the title names another one. Means of long flows
+are given with their standard error over the runs.
 """
 
 

@@ -17,7 +17,7 @@ OPENING = """# Comparison with ns-2
 
 Written by `make validate`; do not edit. Every run of the reference data
 (`validation/reference/ns2`) is repeated in this simulator with `profile = "ns2"`, the same servers,
-buffer, SRU, timers and simulated time, and our own random numbers. In the table of bars, single
+buffer, SRU, timers and simulated time, but with other random numbers. In the table of bars, single
 letters name the sets of runs below. The words `star` to `bic` name the sets of the last section, in
 the same order. [](../reference/ns2.md) explains the differences and their causes.
 """

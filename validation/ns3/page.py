@@ -21,7 +21,7 @@ OPENING = """# Comparison with ns-3
 
 Written by `make validate`; do not edit. Every run of the reference data
 (`validation/reference/ns3`, measured with ns-3.37) is repeated in this simulator with `profile =
-"ns3"` and our own random numbers. Each server sends one SRU on a new connection, requests are up to
+"ns3"` and other random numbers. Each server sends one SRU on a new connection, requests are up to
 20 us apart, and the initial window (IW) is 10 or 2. A point agrees if the goodputs differ by at
 most 15 % (|ln ratio| at most 0.15) or by two standard errors of their difference. "Mended" means
 that the reference runs are those of a patched ns-3, in which one of the mistakes below is
@@ -33,14 +33,15 @@ EXPLANATION = """
 ## How the two are compared
 
 - In ns-3 a server connects at a time that the script sets. Here it connects when the client's
-  request arrives. The time that a request takes on an idle path (50.7 us) is therefore subtracted.
+  request arrives. The time that a request takes on an idle path (50.7 us) is therefore subtracted
+  from the times of this simulator.
 - ns-3's device accepts no packets from the layer above while less than an MTU is free. With 100 000
   bytes, the limit is 66 packets of 1502 bytes, whatever the size of the next packet is. Here this
   limit is `buffer = "66pkt"`. With `"100000B"`, SYNs would fit into the remaining 868 bytes.
 - With DCTCP one more packet waits in the device's own queue, behind the queue disc. So the buffer
   and K are one packet larger here.
-- ns-3's `timeouts` counts how often the RTO is doubled. This corresponds to our timeouts of data.
-  It does not include timeouts of the handshake, which are not counted here either.
+- ns-3's `timeouts` counts how often the RTO is doubled. This corresponds to this simulator's
+  timeouts of data. On both sides, timeouts of the handshake are not counted.
 
 ## What the profile copies
 
@@ -62,8 +63,9 @@ A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 A partial ACK releases a segment (`recovery.answer_partial_acks`, with SACK)
 : `ProcessAck()` calls `DoRetransmit()` for every partial ACK whose next segment has not been
   retransmitted yet, whatever the pipe is. `NewAck()` restarts the timer for the first partial ACK
-  only. So this rule of RFC 6582 applies within RFC 6675. Without this rule, four senders with 64 KB
-  had a timeout in every run, because half the pipe is less than the data above the losses.
+  only. So ns-3 uses this rule of RFC 6582 in a recovery of RFC 6675. Without this rule, four
+  senders with 64 KB had a timeout in every run, because half the pipe is less than the outstanding
+  data above the lost segments.
 
 Rule 3 without its condition (`recovery.retransmit_tail`, with SACK)
 : `TcpTxBuffer::NextSeg()` omits condition (1.b): data above the highest SACK may also be
@@ -96,7 +98,7 @@ SYN (the flag in the tables)
   with 64 servers and 64 KB take 2402 ms; here all runs take about 600 ms. As a test, we set
   `rto_after_syn_loss = "1800ms"`. The ln ratios of the four points with 64 servers and 200 ms are
   then -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake dominates where most servers
-  lose SYNs. With NewReno, this begins at 32 servers. Points with more than half a SYN timeout per
+  lose SYNs. With NewReno, this begins at 32 servers. Points with more than 0.5 SYN timeouts per
   server are flagged and not judged. For these points, the timeouts of data, the fast retransmits
   and the drops are in the tables.
 
@@ -106,14 +108,14 @@ No minimum window (mended in the reference runs)
   For example, 16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run.
   Linux has a minimum of two segments; here the minimum is a parameter (`floor`). The reference runs
   use `TcpDctcp` with a minimum of two segments. In an earlier version of this page, which used
-  unpatched runs, this effect was attributed to the next mistake.
+  unpatched runs, this effect was attributed to the next mistake in this list (CWR).
 
 CWR (the flag in the tables)
 : With DCTCP an ECN echo sets the socket to `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only. So a loss in a window that also had a mark gets no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery, and we have one per flow. Points where we have more than twice as many fast recoveries
-  as ns-3 are flagged and not judged.
+  recovery, and this simulator has one per flow. Points where this simulator has more than twice as
+  many fast recoveries as ns-3 are flagged and not judged.
 
 Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
 : Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning
@@ -124,28 +126,29 @@ Guesses that remain after recovery (NewReno without SACK; mended in the referenc
   and without a reduction of the window. The guesses make the pipe smaller, which allows a burst.
   With 256 KB, 16 servers and IW 10, this causes a second wave of losses after 5 ms, and there are
   373 drops per run instead of 256. In the first seed, 240 segments are retransmitted in `CA_OPEN`
-  instead of 2. If the guesses are cleared at the end of recovery, ns-3 has the same losses as we
-  have. RFC 6582 has no such guesses. The effect on goodput is small.
+  instead of 2. If the guesses are cleared at the end of recovery, ns-3 has the same losses as this
+  simulator. RFC 6582 has no such guesses. The effect on goodput is small.
 
 ## Remaining differences
 
-DCTCP with 48 and 64 servers and IW 10: ns-3 has a quarter more timeouts. Nearly every window there
-has both a mark and a loss, so the missing fast retransmit (CWR) is the likely reason. These points
-miss the bar. They are not flagged, because their fast retransmits alone do not show the mistake.
+With DCTCP, 48 or 64 servers and IW 10, ns-3 has a quarter more timeouts than this simulator. Nearly
+every window at these points has both a mark and a loss, so the missing fast retransmit (CWR) is the
+likely reason. These points miss the bar. They are not flagged, because their fast retransmits alone
+do not show the mistake.
 
 CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here. With 256 KB it has
 timeouts here and not in ns-3. NewReno has the same number of losses on both sides, so CUBIC's end
-of slow start may be the cause. The cause is not known.
+of slow start may be the cause. This was not traced.
 
-NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, whether its
-guesses are kept or cleared. In these runs a flow loses its last 15 segments except one, and one
-duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
+With NewReno without SACK, 8 servers, 64 KB and IW 2, 14 of 100 runs in ns-3 have a timeout, whether
+ns-3 keeps or clears its guesses. In these runs a flow loses its last 15 segments except one, and
+one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
 
 Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
 that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after the
 recovery). A short last segment that has already been retransmitted is retransmitted once more for a
-partial ACK. Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but our
-option has room for three.
+partial ACK. Without timestamps, a SACK option has room for four blocks (RFC 2018 §3), but this
+simulator's option has room for three.
 """
 
 
@@ -214,7 +217,7 @@ def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
         )
     figure(folder / "ns3.png", curves, "ns-3", columns=4)
     lines = [OPENING, *verdicts(found), "", "![Goodput](ns3.png)", ""]
-    lines += ["Hollow points are flagged: there, a mistake of ns-3 dominates.", EXPLANATION]
+    lines += ["Hollow points are flagged, because a mistake of ns-3 dominates there.", EXPLANATION]
     quantities = ("goodput, Mbps", "timeouts of data", "fast retransmits", "drops")
     for name in NAMES:
         rows = [

@@ -43,11 +43,13 @@ DATAGRAMS = f"""
 
 Datagrams arrive as a Poisson process at a port of 1 Gbps. The port's drop-tail buffer counts
 packets and has B = K - 1 places. The datagrams come over links of 10 Tbps, which add no spacing.
-There are {SEEDS} seeds of {SECONDS:g} s; ± is the standard error of their mean. The buffers are the
-smallest for which the loss is at most 5e-2 and 5e-3. The packet sizes are:
+Each point has {SEEDS} seeds of {SECONDS:g} s; ± is the standard error of their mean. At each load,
+there are two buffers: the smallest with a loss of at most 5e-2, and the smallest with a loss of at
+most 5e-3. The packet sizes are:
 
-- “exponential”: {CLASSES} equally likely sizes, each the mean of its part of an exponential
-  distribution with mean 1500 bytes;
+- “one size”: 1500 bytes;
+- “exponential”: {CLASSES} equally likely sizes. An exponential distribution with mean 1500 bytes is
+  divided into {CLASSES} equally likely parts, and each size is the mean of a part;
 - “two sizes”: 100 and 1500 bytes with equal probability;
 - “rare giants”: 9000 bytes for one packet in ten and 300 bytes for the others.
 
@@ -64,10 +66,10 @@ Four NewReno flows share a path of 1 ms that is never full, with random packet l
 model's mean window is √(2/p). The mean of a window that varies is lower, 1.31/√p (Ott, Kemperman
 and Mathis 1996). Above p = 1e-3, the simulated windows are 10 to 15 % smaller than 1.31/√p. These
 points are not judged: at first the bar went up to p = 3e-3 and failed, so it now ends at p = 1e-3.
-Two effects that neither formula includes are the likely cause, but were not traced. There are
-timeouts, and a window does not grow while NewReno recovers from a loss. A recovery takes one or two
-round trips, and a cycle has fewer than 20 round trips. All bars of the fluid models were set after
-their results had been seen once, so they detect changes and are not predictions.
+The likely causes, which were not traced, are two effects that neither formula includes: timeouts,
+and windows that do not grow while NewReno recovers from a loss. A recovery takes one or two round
+trips, and a cycle of the window has fewer than 20 round trips. All bars of the fluid models were
+set after their results had been seen once, so they detect changes and are not predictions.
 """
 
 PORTS = """
@@ -77,8 +79,8 @@ The queue of DCTCP flows is compared with the oscillation of the fluid model. Th
 engine was recorded at every change after the start with one seed. “marked” is the ratio of marks to
 packets. For the fluid model, “marked” is the mean share of marked data. In the engine, this ratio
 is up to a third lower than in the fluid model, probably for two reasons. Flows reduce their windows
-within a round trip of the first mark, whereas the fluid does so as long as marks arrive. In
-addition, the flows are not synchronised.
+within a round trip of the first mark, whereas the fluid model reduces them as long as marks arrive.
+In addition, the flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -99,8 +101,8 @@ these causes was traced packet by packet.
 SMITH = """
 ## MacGregor Smith's approximation
 
-The table gives the loss of the approximation divided by the exact loss. The approximation is
-intended for high loss rates. Do not use it for constant service times if losses are rare.
+The table gives the approximate loss divided by the exact loss. The approximation is intended for
+high loss rates. Do not use it for constant service times if losses are rare.
 """
 
 

@@ -20,32 +20,34 @@ INITIAL_WINDOW = 2  # packets, as in the profile
 OPENING = """# A ranking of the remedies
 
 Written by `python -m validation.ranking`, a part of `make validate`; do not edit. The result of one
-scenario says little about others. A remedy that is best with an SRU of 64 KiB and a buffer of 100
-KiB ([which remedy?](../how-to/which-remedy.md)) may not help elsewhere. Here every row of
-`scenarios/remedies.toml` runs in the same {count} random scenarios. A row is ranked by the number
-of scenarios in which the read is close to its ideal.
+scenario says little about other scenarios. A remedy that is best with an SRU of 64 KiB and a buffer
+of 100 KiB ([which remedy?](../how-to/which-remedy.md)) may not help elsewhere. Here every row of
+`scenarios/remedies.toml`, which is a remedy with its parameters, runs in the same {count} random
+scenarios. A row is ranked by the number of scenarios in which the read is close to its ideal. The
+table groups the rows by the parties that must change.
 
-**Drawn** log-uniformly and independently (`validation/ranking/draw.py`, seed {seed}):
+These values are **drawn** log-uniformly and independently (`validation/ranking/draw.py`, seed
+{seed}):
 
 | | |
 |---|---|
 {ranges}
 
-**The same in all scenarios**: the rest of `scenarios/remedies.toml`. All links of the star are
-equal, and each block has new connections. The initial window is two segments, and the minimum RTO
-is 200 ms unless a remedy sets it. The other traffic consists of datagrams at exponentially
+The other values are those of `scenarios/remedies.toml` **in all scenarios**. All links of the star
+are equal, and each block has new connections. The initial window is two segments, and the minimum
+RTO is 200 ms unless a remedy sets it. The other traffic consists of datagrams at exponentially
 distributed intervals from a separate host to the client. A scenario has {blocks} blocks and one
 seed. Remedies have the parameters of that file, with one exception. In the file, switches mark from
-20 packets on, which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on, which
+20 packets on, which is a value for 1 Gbps. Here they mark from max(20 packets, C·RTT/7) on; C·RTT/7
 is the lowest threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)). The
 whole ranking takes about five minutes on one processor.
 
-**The ideal** is the completion time of a block if the client's link were busy from the first packet
-on and nothing were lost. It is the sum of two round trips (handshake; request and first packet),
-the first packet's time on the server's link, and the time of all segments at the rate that the
-other traffic leaves. Each segment has 40 bytes of headers. A remedy *keeps 90 %* if the ideal
-divided by the mean completion time of the blocks is at least 0.9. A run is stopped if it takes
-longer than {given_up} ideal times per block; such runs are below 50 %.
+**The ideal** is the completion time that a block would have if the client's link were busy from the
+first packet on and nothing were lost. It is the sum of two round trips (handshake; request and
+first packet), the first packet's time on the server's link, and the time of all segments at the
+rate that the other traffic leaves. Each segment has 40 bytes of headers. A remedy *keeps 90 %* if
+the ideal divided by the mean completion time of the blocks is at least 0.9. A run is stopped if it
+takes longer than {given_up} ideal times per block; such a run counts as below 50 %.
 
 ![Shares of scenarios](ranking.png)
 """
@@ -53,13 +55,13 @@ longer than {given_up} ideal times per block; such runs are below 50 %.
 CLOSING = """\
 ## Interpretation
 
-- The ideal requires more than the absence of loss. The ideal does not include slow start. On a long
-  path, slow start takes more round trips than a short block lasts. All rows have this disadvantage;
-  the row "the best of all" shows what is possible.
+- The ideal requires more than the absence of loss, because it does not include slow start. On a
+  long path, slow start takes more round trips than the ideal time of a short block. All rows have
+  this disadvantage; the row "the best of all" shows what is possible.
 - "The best of these" uses the best row of a group in every scenario, as if one could choose a row
-  for each scenario. This row is chosen after the runs from rows that also differ by chance, so the
-  share is slightly too high.
-- If the buffer is full, the other traffic loses packets, too, and the read can use the capacity
+  for each scenario. The best row is chosen after the runs, and the rows also differ by chance, so
+  the share is slightly too high.
+- If the buffer is full, the other traffic also loses packets, and the read can use the capacity
   that becomes free. PLATO drops packets without a label first, so it gains most from this.
 - The parameters are not tuned. `pac` assumes a buffer of 80 KiB in all scenarios. `batching` and
   `icat` know the size of the buffer. `ccs`, `nccs`, `ocs` and `ia-tcp` know the rate and the round
@@ -95,7 +97,7 @@ _NAMES = {
     "rate": "rate of all links",
     "round_trip_ns": "base round trip",
     "servers": "servers",
-    "background_permille": "other traffic, of the client's link",
+    "background_permille": "other traffic, as a share of the rate of the client's link",
 }
 
 
@@ -141,7 +143,8 @@ def _reach(ranking: Ranking) -> list[str]:
         ),
         f"At least one row keeps 90 % in {_text(full)} % of the {filled.sum()} scenarios in which",
         "the initial windows of all servers together fill the path, and in",
-        f"{_text(short)} % of the other {(~filled).sum()}, because slow start needs round trips",
-        f"that the ideal does not include. In {above.sum()} scenarios some row is faster than the",
+        f"{_text(short)} % of the other {(~filled).sum()} scenarios, because slow start then needs",
+        "round trips that the ideal does not include.",
+        f"In {above.sum()} scenarios some row is faster than the",
         f"ideal, most often `{label}` ({most} scenarios), by at most {faster:.0f} %.",
     ]

@@ -32,17 +32,17 @@ DIAGNOSES = """
 ## Why claims fail
 
 The step at 4 and the fall at 7 (3.8)
-: The step is a phase effect: it appears without the random send delay, also in ns-2.35 ([its
-  reference runs](ns2.md), set a). Without the delay, goodput with 3 to 8 servers is {phases} Mbps.
-  So goodput falls right after the step, not at 7 servers. The table below judges the claims about
-  this curve without the delay.
+: The step is a phase effect: it appears if there is no random send delay, and it also appears in
+  ns-2.35 ([its reference runs](ns2.md), set a). Without the delay, goodput with 3 to 8 servers is
+  {phases} Mbps. So goodput falls directly after the step, not at 7 servers. The table below judges
+  the claims about this curve without the delay.
 
 ABTTs already matter for few flows (3.11)
 : The result depends on the definition of an ABTT. Here, an ABTT is every timeout of a segment of a
-  block's first window. Most of these are due to lost retransmissions: a fast retransmit resent the
-  segment at the head of the block, and the copy was dropped. If only the loss of a whole window at
-  the head of a block is counted, as in the text (the line "whole windows"), ABTTs have little
-  effect up to {few_whole}.
+  block's first window. Most of these timeouts are due to lost retransmissions: a fast retransmit
+  resent the segment at the head of the block, and the copy was dropped. If only the loss of a whole
+  window at the head of a block is counted, as in the text (the line "whole windows"), ABTTs have
+  little effect up to {few_whole}.
 
 IBTTs are due neither to lost whole windows nor to too few duplicate ACKs (3.12)
 : The simulator records what happens to every packet. Inside a block most timeouts are due to lost
@@ -52,8 +52,9 @@ IBTTs are due neither to lost whole windows nor to too few duplicate ACKs (3.12)
   below).
 
 n × Padhye is too low by a little more than a factor of 2 for few servers (3.21)
-: With two to four servers, this model has 0.49 to 0.89 times the simulator's goodput. It was just
-  within the factor of 2 while requests had the length of an ACK (`request_on_wire`).
+: With two to four servers, this model has 0.49 to 0.89 times the simulator's goodput. In an earlier
+  version, requests were as long as an ACK (`request_on_wire`), and this model was just within the
+  factor of 2.
 
 n × Padhye is not orders of magnitude too high (3.21)
 : This model is {padhye} times too high at 32 and 48 servers. The model uses p_r, which includes the
@@ -133,9 +134,10 @@ def write(
         "",
         "## Loss rates without a trace",
         "",
-        "The table gives estimates, their standard errors, and their ratios to the true values.",
-        "The share of lost packets can be estimated without a model. The number of loss events",
-        "depends on an assumption about their sizes, whose error is not in the standard errors. At",
+        "The table gives estimates, their standard errors, and the ratios of the estimates to the",
+        "true values. The share of lost packets can be estimated without a model. The estimate of",
+        "the number of loss events depends on an assumption about the sizes of the events. The",
+        "error of this assumption is not included in the standard errors. At",
         "a full buffer many events are small and some are very large, so a log-series distribution",
         "fits better than a geometric one. A sample of one packet in a thousand is too small.",
         "Estimates from counters assume a Poisson process. Blocks do not produce such a process,",

@@ -59,24 +59,24 @@ row! {
     fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a \
                                  block, averaged over the blocks. A server's goodput is its SRU \
                                  divided by the time from the beginning of the block to the \
-                                 server's last byte, waiting included. For long flows, this is the \
-                                 index of their bytes.";
+                                 server's last byte, waiting included. For long flows, the index is \
+                                 computed from the bytes of each flow.";
     elapsed_s: f64, "s", "Simulated time from the first request to the last of the bytes counted in `bytes`.";
-    timeouts: u64, "1", "Expiries of retransmission, handshake and request timers. The next columns have the causes of TCP's.";
+    timeouts: u64, "1", "Expiries of retransmission, handshake and request timers. The next columns count TCP's timeouts by cause.";
     timeouts_handshake: u64, "1", "Timeouts after the loss of a SYN, SYN-ACK or request.";
     timeouts_full_window: u64, "1", "Timeouts after all outstanding segments were dropped.";
     timeouts_lack_of_dupacks: u64, "1", "Timeouts because too few segments arrived behind the lost \
                                          segment for a fast retransmit.";
     timeouts_tail: u64, "1", "The part of `timeouts_lack_of_dupacks` for which fewer than three \
                               segments follow the lost segment in its SRU.";
-    timeouts_lost_retransmission: u64, "1", "Timeouts because the retransmission was dropped, too.";
+    timeouts_lost_retransmission: u64, "1", "Timeouts because the retransmission was also dropped.";
     timeouts_ack_loss: u64, "1", "Timeouts because all ACKs of an arrived segment were dropped.";
     timeouts_spurious: u64, "1", "Timeouts while the segment or its ACK was still in flight.";
     timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the other \
                                     timeouts are inside a block (IBTT).";
     stalls: u64, "1", "Stalls: intervals longer than ten base round trips in which a block \
-                       received no data. The next columns count the stalls of each cause. A read \
-                       counts as a whole, and any other flow counts by itself.";
+                       received no data. The next columns count the stalls of each cause. The \
+                       flows of a read count together, and any other flow counts by itself.";
     stalls_timeout: u64, "1", "Stalls that a retransmission timer of data ended. The columns \
                                `timeouts_…` have the causes of these timeouts.";
     stalls_tail_probe: u64, "1", "Stalls that were ended by a tail loss probe, or by another timer of \
@@ -84,23 +84,24 @@ row! {
                                   round trips, plus the allowance for a delayed ACK (in profile \
                                   `linux`, the minimum RTO) if one segment is in flight.";
     stalls_handshake: u64, "1", "Stalls that the timer of a SYN, SYN-ACK or request ended.";
-    stalls_pacer: u64, "1", "Stalls that ended with data that a sender's host had delayed, for \
-                             pacing, jitter or a remedy.";
+    stalls_pacer: u64, "1", "Stalls that ended with data that the sender's host had delayed \
+                             because of pacing, jitter or a remedy.";
     stalls_persist: u64, "1", "Stalls that a zero-window probe ended.";
     stalls_delayed_ack: u64, "1", "Stalls that ended after a client had delayed an ACK.";
     stalls_application: u64, "1", "Stalls that an application's timer ended, because nothing had \
                                    been requested or written before.";
-    stalls_network: u64, "1", "Stalls of no other cause: the data had been in queues or on slow \
-                               links, and no host had delayed them for five base round trips.";
+    stalls_network: u64, "1", "Stalls without any of these causes: the data had been in queues \
+                               or on slow links, and no host had delayed the data for five base \
+                               round trips.";
     stall_max_s: Option<f64>, "s", "The longest stall; empty without stalls.";
     tail_probes: u64, "1", "Tail-loss probes sent.";
     fast_retransmits: u64, "1", "Loss-recovery episodes entered.";
     retransmitted_packets: u64, "1", "Data packets sent again.";
     packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
     drops: u64, "1", "Packets dropped anywhere in the network.";
-    drop_ratio: f64, "1", "Dropped share of the packets that were offered to the busiest port. The \
-                           busiest port is the switch port towards a client with the longest \
-                           queue.";
+    drop_ratio: f64, "1", "Dropped share of the packets that were offered to the busiest port. Of \
+                           the switch ports on the paths to the clients, the busiest port is the \
+                           port with the longest mean queue, in bytes.";
     marks: u64, "1", "Packets marked with congestion experienced.";
     queue_max_packets: u64, "1", "Largest number of packets waiting at the busiest port, without \
                                   the packet in service.";

@@ -55,8 +55,8 @@ pub enum Samples {
     /// Only round trips of segments that were sent once (Karn's rule, RFC 6298 §3).
     #[default]
     Once,
-    /// All round trips, measured from the first transmission. If no packets are lost, a
-    /// retransmitted segment had only been delayed.
+    /// All round trips, measured from the first transmission. This is exact if no packets are lost,
+    /// because a retransmitted segment had then only been delayed.
     All,
 }
 

@@ -26,14 +26,15 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HeadTailRemedy")]
 pub struct Params {
-    /// Time without an ACK after which a flow is stalled, in units of the longest round trip. A
-    /// random time up to the same length is added. Default: 1.
+    /// Time without an ACK after which a flow counts as stalled, in units of the longest round
+    /// trip. A random time up to the same length is added. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
-    /// Lower bound, in seconds, of the time after which a flow is stalled, without the random part.
-    /// Default: 1 ms.
+    /// Lower bound, in seconds, of the time after which a flow counts as stalled, without the
+    /// random part. Default: 1 ms.
     pub least_wait: Span,
-    /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
+    /// Number of consecutive repairs without an ACK after which only the retransmission timer can
+    /// repair. Default: 10.
     #[schemars(range(max = 100))]
     pub tries: u32,
     /// The messages at whose head cwnd is reset to the initial window.

@@ -83,14 +83,14 @@ remedies! {
     "ia-tcp" => IaTcp(ia_tcp): "Windows and delayed ACKs that divide the path among the servers (after Hwang et al.).";
     "icat" => Icat(icat): "Admission control, timestamps and repeated FINs (after Tam et al.).";
     "ictcp" => Ictcp(ictcp): "Receive windows set by a controller at the client (Wu et al.).";
-    "nccs" => Nccs(nccs): "Asks one server after the other, with overlaps (Osada et al.).";
-    "ocs" => Ocs(ocs): "Asks one set of servers after the other, with overlaps (Osada et al.).";
+    "nccs" => Nccs(nccs): "Asks one server after the other; successive transfers overlap (Osada et al.).";
+    "ocs" => Ocs(ocs): "Asks one set of servers after the other; the transfers of successive sets overlap (Osada et al.).";
     "pac" => Pac(pac): "ACKs at the rate at which the switch can accept their data (Bai et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
-    "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
+    "prob-rtx" => ProbRtx(prob_rtx): "Random copies of an outstanding segment (Kulkarni & Agrawal).";
     "rapid" => Rapid(rapid): "The switch drops a packet only if three later packets of its flow follow (after RAPID, Xu et al.).";
     "resize" => Resize(resize): "Segments that start small and grow with the window (Kulkarni & Agrawal).";
-    "staggering" => Staggering(staggering): "Requests a fixed time apart.";
+    "staggering" => Staggering(staggering): "Sends the requests at a fixed interval.";
 }
 
 #[cfg(test)]

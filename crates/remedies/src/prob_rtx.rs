@@ -1,9 +1,10 @@
 //! Probabilistic retransmission (Kulkarni & Agrawal, §4.2, algorithms 1 to 3).
 //!
 //! A thread of the sender wakes every τ. While data is outstanding, the thread sends a marked copy
-//! of the highest unacknowledged segment with probability p. If the original segment was lost, the
-//! receiver answers the copy with three extra ACKs. The sender therefore enters fast retransmit
-//! even after the loss of a full window. The third duplicate ACK suspends the thread.
+//! of an unacknowledged segment with probability p; `copy` selects the segment. If the original
+//! segment was lost, the receiver answers the copy with three extra ACKs. The sender therefore
+//! enters fast retransmit even after the loss of a full window. The third duplicate ACK suspends
+//! the thread.
 //!
 //! The thread is not simulated tick by tick. Instead, the number of ticks up to the next successful
 //! tick is drawn from a geometric distribution. A successful tick sends a copy if data is
@@ -21,7 +22,7 @@ use crate::label;
 use crate::or_auto::{Auto, OrAuto};
 use crate::seam::{Installation, Place, Remedy, Situation};
 
-/// Random copies of the highest unacknowledged segment.
+/// Random copies of an outstanding segment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {

@@ -29,8 +29,8 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// `MSS_dsr`, payload of the first segments, bytes; `auto` computes it from the headers on the
-    /// wire. Default: 50.
+    /// `MSS_dsr`, the payload of the first segments, in bytes; `auto` computes it from the headers
+    /// on the wire. Default: 50.
     #[schemars(extend("minimum" = 1))]
     pub mss_dsr: OrAuto<u32>,
     /// Congestion window at which segments grow, in segments of the current size; `auto` computes

@@ -122,8 +122,9 @@ struct ScenarioDocument {
     profile: Profile,
     /// The network: links, delays, and the buffers of the switch's output ports.
     network: NetworkDocument,
-    /// The workload: the traffic that a run measures. Several workloads are a list of tables,
-    /// `[[workload]]`; each workload has a row, and the row `all` is their sum.
+    /// The workload: the traffic that a run measures. Several workloads are written as a list of
+    /// tables, `[[workload]]`. Each workload then has a row in the results, and the row `all` is
+    /// the sum of all workloads.
     workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
     transport: TransportTable,

@@ -15,9 +15,9 @@ mod rfc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Textbook TCP in a data centre: the reference for remedies.
+    /// Textbook TCP in a data centre: the baseline with which remedies are compared.
     Lab,
-    /// Linux's defaults: CUBIC over RACK-TLP, timestamps, delayed and quick ACKs.
+    /// Linux's defaults: CUBIC with RACK-TLP, timestamps, delayed and quick ACKs.
     Linux,
     /// Linux with DCTCP, and a switch that marks packets.
     LinuxDctcp,
@@ -25,7 +25,7 @@ pub enum Profile {
     Ns2,
     /// ns-3.37 with the changes that a data centre study needs.
     Ns3,
-    /// The RFCs, with every SHOULD.
+    /// TCP as the RFCs describe it, including every SHOULD.
     Rfc,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
             let twice = remedy.name() == other.name();
             if shared.is_some() || twice {
                 let why = shared.map_or("the remedy is given twice".to_owned(), |slot| {
-                    format!("both own {slot}")
+                    format!("both control {slot}")
                 });
                 let message =
                     format!("{:?} and {:?} do not combine: {why}", other.name(), remedy.name());
@@ -65,7 +65,7 @@ pub(super) fn check_unasked(
     table: &str,
 ) -> Result<(), ScenarioError> {
     let Some(remedy) = scheduling(remedies) else { return Ok(()) };
-    let message = format!("{remedy:?} owns {}, and {name:?} has no requests", Slot::Schedule);
+    let message = format!("{remedy:?} controls {}, and {name:?} has no requests", Slot::Schedule);
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 

@@ -86,8 +86,9 @@ pub fn schema() -> Value {
             "zip": {
                 "type": "array",
                 "items": { "type": "object", "additionalProperties": { "$ref": "#/$defs/Axis" } },
-                "description": "Paired axes: the lists of a table are equally long, and their \
-                    values are taken together; no default.",
+                "description": "Paired axes: a list of tables. The lists of a table have equal \
+                    lengths, and the plan combines their first values, their second values, and \
+                    so on; no default.",
             },
         },
         "additionalProperties": { "$ref": "#/$defs/Axis" },

@@ -257,7 +257,7 @@ pub enum UndoKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrrBound {
-    /// No proportional rate reduction: cwnd is halved at once.
+    /// No proportional rate reduction: cwnd is reduced at once.
     Off,
     /// While the pipe is below cwnd, the sender sends at most as much data as was delivered, which
     /// is packet conservation (RFC 6937 §3, PRR-CRB).

@@ -32,8 +32,8 @@ pub struct Params {
     /// `storage.csv` (a storage system), the path of a file with lines `bytes,cdf`, or a list of
     /// such points. No default.
     sizes: Sizes,
-    /// Offered load as a share of the clients' links, above 0. With 1 or more, the number of
-    /// waiting flows grows without bound.
+    /// Offered load as a share of the capacity of the clients' links, above 0. With 1 or more, the
+    /// number of waiting flows grows without bound.
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     load: f64,

@@ -104,18 +104,18 @@ workloads! {
     "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
     "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or that \
                                             send bursts, for a given time.";
-    "long-flow" => LongFlow(long_flow): "TCP connections that always have data to send, or that \
-                                         send bursts, from hosts of their own on links like a \
-                                         server's.";
-    "poisson-flows" => PoissonFlows(poisson_flows): "TCP flows that start at random times between \
-                                                     a random source and a random client, each \
-                                                     with a given size; the result row has their \
-                                                     completion times.";
+    "long-flow" => LongFlow(long_flow): "TCP connections from additional hosts, whose links \
+                                         are like a server's. The connections always have \
+                                         data to send, or they send bursts.";
+    "poisson-flows" => PoissonFlows(poisson_flows): "TCP flows that start at random times, each \
+                                                     from a random source to a random client. The \
+                                                     sizes of the flows are given. The result row \
+                                                     has the completion times of the flows.";
     "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP flows that start at random times, \
                                                            with sizes from a measured \
                                                            distribution, at a given load of the \
-                                                           clients' links; the result row has \
-                                                           their completion times.";
+                                                           clients' links. The result row has \
+                                                           the completion times of the flows.";
     datagrams:
     "cbr" => Cbr(cbr): "Datagrams at equal intervals.";
     "poisson" => Poisson(poisson): "Datagrams at exponentially distributed intervals.";

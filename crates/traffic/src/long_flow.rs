@@ -35,8 +35,8 @@ pub struct Params {
     /// Time at which the connections open, in seconds.
     #[serde(default)]
     pub start: Span,
-    /// A table of bursts; in a burst, data are written one full segment at a time. Default: there
-    /// is always data to send.
+    /// Bursts of data: a table. In a burst, the application writes one full segment at a time.
+    /// Default: no bursts; there is always data to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }

@@ -234,7 +234,7 @@ def _auto(slots: int | None, window: str | None, budget: str | None) -> "Learner
         )
     if window not in {None, NO_WINDOW}:
         raise typer.BadParameter(
-            "cannot be combined with --auto, which learns the windows; --window none can",
+            "cannot be combined with --auto, which learns the windows; only none is accepted",
             param_hint="--window",
         )
     most = None if budget is None else _size(budget, "--budget")

@@ -21,15 +21,15 @@ Changes = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a key, e.g. network.buffer=64KiB. This fixes a swept key. A list, e.g. "
-        "workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds a sweep.",
+        help="Set a key, e.g. network.buffer=64KiB; a swept key then has only this value. A list, "
+        "e.g. workload.servers=[4,8], replaces the values of a sweep; sweep.KEY=[…] adds a sweep.",
         autocompletion=complete.changes,
     ),
 ]
 Seeds = Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Run only this seed, e.g. one that a table or trace named.", metavar="N"),
+    typer.Option(help="Run only this seed, e.g. the seed of a row or a trace.", metavar="N"),
 ]
 Precision = Annotated[
     float | None,

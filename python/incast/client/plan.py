@@ -63,7 +63,7 @@ class Plan:
                 raise PlanError(f"{name} is {getattr(self, name)}; must be at least {least}")
         if self.window is None:
             if self.budget is not None:
-                raise PlanError("budget needs a window; without windows nothing bounds their sum")
+                raise PlanError("budget needs a window, because it limits the sum of the windows")
             return
         if not 1 <= self.window <= LARGEST:
             raise PlanError(f"window is {self.window}; must be 1 to {LARGEST} bytes")

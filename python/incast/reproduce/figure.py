@@ -144,7 +144,7 @@ class Plot:
     relative
         Whether gains are in percent of the first curve.
     marks
-        A counter among the columns of a timeline's trace. The picture has a mark at each increase.
+        A column of a timeline's trace that counts events. The picture has a mark at each increase.
     names
         The names of the trace's columns in the legend.
     """
@@ -184,7 +184,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Order:
-    """An order of curves in the text; a strip of the picture shows where the runs agree.
+    """An order of curves that the text states; a strip of the picture shows where the runs agree.
 
     Parameters
     ----------

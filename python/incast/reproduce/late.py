@@ -11,7 +11,7 @@ from incast.reproduce.metrics import LATE
 
 @dataclass(frozen=True)
 class Late:
-    """Successive blocks in which exactly one timer of one sender expires.
+    """Successive blocks, each with exactly one timeout.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ class Failure:
     cause
         `contradicts itself`: two statements of the text contradict each other. `impossible`:
         arithmetic with the text's values excludes the claim. `ns-2`: measured data of ns-2 in the
-        same reading refute the claim, too. `not given`: the claim depends on a parameter that the
+        same reading also refute the claim. `not given`: the claim depends on a parameter that the
         text does not give. `open`: the cause is not known.
     why
         The argument. If the cause is `open`, the argument also names the evidence that would decide

@@ -33,12 +33,12 @@ class Quantity:
         its largest and its smallest value. `knee` is the last point before the curve falls below
         `level` times its maximum so far; it is infinite if the curve never falls so far.
         `last-high` is the last point with at least `level` times the maximum; it is infinite if
-        this is the last point before `to`. `deviation` is the population standard deviation of the
+        this is the last point of the range. `deviation` is the population standard deviation of the
         values.
     series, beside, reduce, start, end
-        A comparison of two curves over their common points. `log-error` is the mean of |ln(one /
-        other)|. `rank-correlation` is Spearman's rank correlation, which is 1 if the curves rise
-        and fall together.
+        A comparison of two curves over their common points. `log-error` is the mean of
+        |ln(series / beside)|. `rank-correlation` is Spearman's rank correlation, which is 1 if the
+        curves rise and fall together.
     series, column, reduce, start, end, over
         One number for a column of the figure's trace, over all rows and runs between two times in
         seconds: `min`, `max`, `mean`, `first`, `last`, `count`, `median`, `mode` (the most frequent
@@ -50,8 +50,8 @@ class Quantity:
         An arithmetic formula, e.g. `20e-6 / 0.001`.
     function, arguments
         A function of `incast.models`, e.g. `serialisation.Path`, and its keyword arguments
-        (`with`). An argument may be a table with `function` and `with`, too. `part` names a field
-        of the result.
+        (`with`). An argument may itself be a table with `function` and `with`. `part` names a
+        field of the result.
     times
         Factor by which the number is multiplied.
     """

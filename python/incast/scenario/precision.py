@@ -14,8 +14,8 @@ _FEWEST, _LARGEST = 2, 1_000_000  # seeds; a single value has no spread
 KEYS: dict[str, dict[str, Any]] = {
     TARGET: {
         "description": "Target for the 95 % confidence interval of the goodput: each point runs "
-        "more seeds until the interval extends at most this share of the mean to either side. By "
-        "default every point runs the seeds of `seeds` only.",
+        "more seeds until each half of the interval is at most this share of the mean. By default "
+        "every point runs the seeds of `seeds` only.",
         "type": "number",
         "exclusiveMinimum": 0.0,
         "exclusiveMaximum": 1.0,

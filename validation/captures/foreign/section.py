@@ -23,9 +23,9 @@ _HEAD = """\
 There are {count} captures that resemble captures of other people's networks
 (`validation/captures/foreign`). The captures cover hosts that number packets in other ways, files
 that lack packets or contain them twice, tunnels, mirror ports, windows that close, slow services,
-and network problems other than incast. The packets come from the simulator (rewritten), from a
-small implementation of TCP, and from real hosts behind the kernel's own bridge, with offloads.
-`validation/captures/foreign/split.csv` lists which captures are held out.
+and network problems other than incast. The packets come from the simulator, whose packets are
+rewritten, from a small implementation of TCP, and from real hosts with offloads behind the kernel's
+own bridge. `validation/captures/foreign/split.csv` lists which captures are held out.
 
 A wait is doubtful if nothing in the file shows a loss: no retransmission, no hole that is filled,
 no duplicate ACK and, if identifications count the packets of a connection, no missing number. If
@@ -37,16 +37,17 @@ _PUBLIC = """\
 ## Public captures
 
 The diagnosis was also run on {count} capture files with TCP from {repositories} public
-repositories, none of which was known from an earlier mistake. The files cannot be included in this
-repository. {incast} of them {is_are} reported as incast. Before the rules required witnesses, 61
-files were reported as incast; the packets of 20 of these were inspected, and none of the 20 showed
-incast. Several kinds of false causes were found with these files and corrected, so the files are
-not a held-out set. At that time 49 549 waits had a cause, and 34 000 of these ended with new data
-in order. Now 7 286 waits have a cause. For 5 242 of these waits, the cause is a retransmitted SYN.
-Most of the other causes come from segments that are seen twice and from holes that are filled. At
-the last count, 155 causes came from other signs. Some of these 155 causes are wrong: the hosts seem
-to count the packets of each connection, but packets are missing for another reason. Most files are
-small, and few come from a cluster.
+repositories. No file was known from an earlier mistake of the diagnosis. The files cannot be
+included in this repository. {incast} of these files {is_are} reported as incast. Before the rules
+required a packet that shows the loss, 61 files were reported as incast. The packets of 20 of these
+files were inspected, and none of the 20 files showed incast. Several kinds of false causes were
+found with these files and corrected, so the files are not a held-out set. With the earlier rules,
+49 549 waits had a cause, and 34 000 of these waits ended with new data in order. Now 7 286 waits
+have a cause. For 5 242 of these waits, the cause is a retransmitted SYN. Most of the other causes
+come from segments that are seen twice and from holes that are filled. At the last count, 155 causes
+came from other signs. Some of these 155 causes are wrong: the hosts seem to count the packets of
+each connection, but packets are missing for another reason. Most files are small, and few come from
+a cluster.
 """
 
 

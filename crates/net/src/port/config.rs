@@ -85,8 +85,8 @@ pub enum Ties {
     /// The departing packet is still in the port when the other packet arrives. Simulators that
     /// schedule all events of a packet when its transmission starts have this order (ns-2).
     ArrivalFirst,
-    /// As `arrival-first`. If two packets arrive at the same time, the line that has sent fewer
-    /// packets since it was idle comes first, as in ns-3.
+    /// As `arrival-first`. If two packets arrive at the same time, the packet from the link that
+    /// has sent fewer packets since it was last idle comes first, as in ns-3.
     Scheduled,
 }
 
@@ -96,7 +96,8 @@ pub enum Ties {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalOrder {
-    /// The packet that its host sent first comes first. A host that is ahead stays ahead.
+    /// The packet that left its host first comes first. If two hosts send without gaps, the packets
+    /// of the same host come first each time.
     Source,
     /// The order is drawn for each instant, so that no host is favoured.
     Drawn,

@@ -25,16 +25,17 @@ pub struct Params {
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
-    /// Number of back-to-back packets that count as a burst, at least 2 (`train`).
+    /// With `train`: number of back-to-back packets that count as a burst, at least 2.
     #[schemars(range(min = 2))]
     pub train: u32,
-    /// A packet continues a train if its gap is at most this many transmission times (`train`).
+    /// With `train`: a packet continues a train if the gap before the packet is at most this many
+    /// transmission times.
     pub train_gap: u32,
     /// Number of gaps that are measured before a flow is classified.
     pub gaps: u32,
     /// The mode of a flow that has not been classified yet.
     pub begins: Mode,
-    /// The mode that has priority.
+    /// The mode whose flows have priority.
     pub first: Mode,
     /// Limit of the queue of bursty flows, in bytes, packets or as a share of the buffer.
     pub burst_limit: Level,

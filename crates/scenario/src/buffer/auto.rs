@@ -17,7 +17,7 @@ pub(crate) struct Auto;
 
 impl Name for Auto {
     const NAMES: &'static [(&'static str, Self, &'static str)] =
-        &[("auto", Self, "Room for every window that the senders may have outstanding.")];
+        &[("auto", Self, "A buffer that can hold all data that the senders may have outstanding.")];
 }
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]

@@ -216,13 +216,13 @@ fn one_remedy_may_order_the_requests_and_keep_the_timer() {
     let pair = |one: Value, other: Value| with_transport(&json!({ "remedies": [one, other] }));
     assert_eq!(
         error(&pair(json!("ccs"), json!("ocs"))),
-        "transport.remedies: \"ccs\" and \"ocs\" do not combine: both own the order of requests"
+        "transport.remedies: \"ccs\" and \"ocs\" do not combine: both control the order of requests"
     );
     assert!(load(&pair(json!("ocs"), json!("fine-rto"))).is_ok());
     let adaptive = json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" });
     assert_eq!(
         error(&pair(adaptive.clone(), json!("fine-rto"))),
-        "transport.remedies: \"ocs\" and \"fine-rto\" do not combine: both own the \
+        "transport.remedies: \"ocs\" and \"fine-rto\" do not combine: both control the \
          retransmission timer"
     );
     let scenario = load(&with_transport(&json!({ "remedies": [adaptive] }))).unwrap();
@@ -256,8 +256,8 @@ fn a_long_flow_has_no_requests_to_order() {
     }]);
     assert_eq!(
         error(&document),
-        "background.0.transport.remedies: \"ocs\" owns the order of requests, and \"long-flow\" \
-         has no requests"
+        "background.0.transport.remedies: \"ocs\" controls the order of requests, and \
+         \"long-flow\" has no requests"
     );
 }
 

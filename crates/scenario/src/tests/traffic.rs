@@ -24,8 +24,8 @@ fn a_remedy_sets_its_part_of_a_background_transport_as_well() {
     assert!(line.starts_with("background.0.transport.rto_min: \"1s\" is given"), "{line}");
     refused(
         &beside(json!("nccs")),
-        "background.0.transport.remedies: \"nccs\" owns the order of requests, and \"long-flow\" \
-         has no requests",
+        "background.0.transport.remedies: \"nccs\" controls the order of requests, and \
+         \"long-flow\" has no requests",
     );
 }
 

@@ -10,8 +10,8 @@ use crate::switch::{Parameters, Switch};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Offload {
-    /// Segmentation offload: largest burst of back-to-back segments, bytes; a smaller burst waits
-    /// for ACKs while it is less than a third of the window.
+    /// Segmentation offload: the largest burst of back-to-back segments, in bytes. A smaller burst
+    /// waits for further ACKs while it is less than a third of the window.
     pub(super) segmentation_offload: OrName<Off, Size>,
     /// Receive offload and interrupt coalescing: segments that arrive in order within `timeout` are
     /// acknowledged as one. False, true, or a table.

@@ -18,11 +18,12 @@ pub(crate) struct Departures {
     pub(super) send_jitter: Span,
     /// Whether a host that may send less than a third of its window waits until ACKs allow more, as
     /// Linux does even without segmentation offload (`tcp_tso_should_defer()`). The host also waits
-    /// during duplicate ACKs. It sends at once during loss recovery, if the next ACK is far away,
-    /// and if it has sent nothing for a millisecond.
+    /// during duplicate ACKs. The host sends at once during loss recovery, if the next ACK is not
+    /// expected within half a round trip or a millisecond, or if the host has sent nothing for a
+    /// millisecond.
     pub(super) tso_deferral: bool,
-    /// Pacing by the window: false, true, or a table with its gains. A congestion control with its
-    /// own pacing (`bbr`, `swift`) always paces.
+    /// Pacing at a rate that is computed from the window: false, true, or a table with the gains of
+    /// the rate. A congestion control with its own pacing (`bbr`, `swift`) always paces.
     pub(super) pacing: Switch<PacingTable>,
 }
 

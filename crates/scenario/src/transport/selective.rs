@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Selective {
-    /// Selective acknowledgements (RFC 2018). Default: whether `recovery` needs them.
+    /// Selective acknowledgements (RFC 2018). Default: true if `recovery` needs them, else false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sack: Option<bool>,
-    /// Whether selective acknowledgements report duplicates, too (RFC 2883). No effect while `sack`
-    /// is off.
+    /// Whether selective acknowledgements also report duplicate segments (RFC 2883). No effect
+    /// while `sack` is off.
     pub(super) dsack: bool,
     /// Whether selective acknowledgements lengthen packets without payload, by 4 bytes plus 8 bytes
     /// per block (RFC 2018 §3, padded). No effect while `sack` is off.

@@ -55,8 +55,8 @@ impl Name for SsthreshName {
 pub(crate) struct Windows {
     /// Congestion window of a new connection, in segments or bytes, or a name.
     pub(super) initial_window: OrName<InitialWindow, Window>,
-    /// Unit of the congestion window, its threshold and the flight. With `packets`, a short segment
-    /// counts as a full segment (Linux).
+    /// Unit of the congestion window, the slow-start threshold and the outstanding data. With
+    /// `packets`, a short segment counts as a full segment (Linux).
     pub(super) window_unit: WindowUnit,
     /// Slow-start threshold of a new connection, in segments or bytes, or a name (RFC 5681 §3.1:
     /// arbitrarily high).

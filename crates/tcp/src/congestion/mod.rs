@@ -267,14 +267,14 @@ congestion_controls! {
     "reno" => Reno(Here reno): "Slow start and congestion avoidance of RFC 5681.";
     "cubic" => Cubic(Box cubic): "A window that is a cubic function of time (RFC 9438).";
     "bic" => Bic(Box bic): "Binary search for the last maximum of the window (INFOCOM 2004).";
-    "westwood" => Westwood(Box westwood): "Reduces the window to the measured bandwidth (Westwood+, CCR 2004).";
+    "westwood" => Westwood(Box westwood): "Reduces the window to the measured bandwidth-delay product (Westwood+, CCR 2004).";
     "vegas" => Vegas(Box vegas): "Keeps a few segments of each flow in queues (JSAC 1995).";
     "dctcp" => Dctcp(Here dctcp): "Data Center TCP: reduces the window by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(Box d2tcp): "DCTCP whose reductions are smaller near a deadline (SIGCOMM 2012).";
-    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks which have sent little data so far (INFOCOM 2013).";
+    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks of which little data has been sent so far (INFOCOM 2013).";
     "tdctcp" => Tdctcp(Box tdctcp): "DCTCP with faster growth, and ACKs delayed by up to a round trip (after TDCTCP, 2013).";
     "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP whose growth depends on the queueing delay (after TCP-FITDC, 2013).";
-    "swift" => Swift(Box swift): "Controls the window by a target round-trip time, also below one segment (SIGCOMM 2020).";
+    "swift" => Swift(Box swift): "Controls the window, which may be smaller than one segment, by a target round-trip time (SIGCOMM 2020).";
     "bbr" => Bbr(Box bbr): "Sends at the measured bandwidth, with at most two bandwidth-delay products in flight (version 1).";
 }
 

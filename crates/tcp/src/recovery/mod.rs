@@ -419,7 +419,7 @@ loss_recoveries! {
     "newreno" => NewReno(Here newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
     "efr" => Efr(Box efr): "Fast retransmit that depends on marks and on the outstanding data (TCP-EFR).";
     "sack" => Sack(Here sack): "Recovery by selective acknowledgements of RFC 6675.";
-    "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: lost segments stay in the pipe.";
+    "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: lost segments still count as data in the network (the pipe).";
     "rack-tlp" => RackTlp(Box rack_tlp): "Detects losses by time, and losses at the tail by probes (RFC 8985).";
 }
 

@@ -30,8 +30,8 @@ pub struct Params {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub share_servers: bool,
-    /// Number of servers that have a part of a block, drawn at random for every block, at least 1.
-    /// Default: all of them.
+    /// Number of servers that send a part of a block, at least 1. These servers are drawn at random
+    /// for every block. Default: all servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub active: Option<u32>,
@@ -72,8 +72,8 @@ pub struct Params {
     #[serde(default)]
     pub handshakes: Handshakes,
     /// Mean time between the requests of two blocks, in seconds; these times are exponentially
-    /// distributed. A block that is requested during a read waits. With 0, the next block begins
-    /// when the previous block is complete.
+    /// distributed. A block that is requested while another block is being read waits. With 0, the
+    /// next block begins when the previous block is complete.
     #[serde(default)]
     pub interval: Span,
     /// Size of a request on the wire, in bytes. With 0, the request is part of the handshake's last

@@ -10,7 +10,7 @@ from incast.reproduce.quantity import show
 
 @dataclass(frozen=True)
 class Close:
-    """Whether curves differ by at most a share of the largest curve, at every point.
+    """Whether curves differ by at most a share of the largest value, at every point.
 
     Parameters
     ----------

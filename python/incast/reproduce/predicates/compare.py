@@ -18,7 +18,7 @@ class Compare:
     left, right
         The numbers.
     op
-        `>`, `>=`, `<`, `<=`, or `~` for about.
+        `>`, `>=`, `<`, `<=`, or `~` for "about equal".
     tolerance
         Tolerance of the comparison, as a share of `right`. The claim also holds if it is true for
         `right` plus or minus this share of `right`. For a number that the text gives with "about",

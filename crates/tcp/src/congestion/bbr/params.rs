@@ -59,8 +59,9 @@ pub struct Params {
     /// Whether the window is an even number of segments, plus two while `ProbeBW` probes (Linux's
     /// `bbr_quantization_budget()`).
     pub even_window: bool,
-    /// Whether to assume a policer on a path that loses a fifth of the data at a steady rate. The
-    /// sender then uses the policer's rate for 48 rounds (Linux's `bbr_lt_bw_sampling()`).
+    /// Whether to assume a policer on a path that loses at least a fifth of the data at a steady
+    /// rate. The sender then uses the policer's rate for 48 rounds (Linux's
+    /// `bbr_lt_bw_sampling()`).
     pub long_term: bool,
     /// Whether a loss recovery begins a round, and whether Startup looks for growth again after a
     /// timeout (Linux's `bbr_set_cwnd_to_recover_or_restore()` and `bbr_set_state()`).

@@ -29,9 +29,9 @@ pub struct Params {
     pub dsack_persistence: u32,
     /// Length of the filter of the smallest round trip, in seconds (Linux: 300 s).
     pub min_rtt_window: Span,
-    /// Whether a segment that was sent again is ignored if the ACK's timestamp is that of an earlier
-    /// packet (RFC 8985 §6.2, step 2; not in Linux). An ACK with a hole before the segment always
-    /// has such a timestamp.
+    /// Whether the delivery of a retransmitted segment is ignored if the ACK echoes the timestamp
+    /// of an earlier packet (RFC 8985 §6.2, step 2; not in Linux). If a hole precedes the segment,
+    /// the ACK always echoes such a timestamp.
     pub timestamp_check: bool,
     /// Whether a lost retransmission reduces the window again, once per round trip (RFC 5681 §4.3;
     /// not in Linux).
