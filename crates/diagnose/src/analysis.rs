@@ -142,6 +142,9 @@ fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
     Some((vantage, sure))
 }
 
+/// If this number of flows lost retransmissions on an idle link, an episode has another cause.
+const SEVERAL: usize = 2;
+
 /// The episodes of a point, except episodes whose losses have another explanation.
 fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> Vec<Episode> {
     if place == Some(Vantage::Server)
@@ -151,14 +154,20 @@ fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> 
         return Vec::new();
     }
     let outages = lead.silences.all().iter().filter(|one| one.is_outage() == Some(true));
-    let spans: Vec<_> = outages.map(|one| (one.start, one.end)).collect();
+    let unheard = lead.silences.unheard().iter().copied();
+    let spans: Vec<_> = outages.map(|one| (one.start, one.end)).chain(unheard).collect();
     let apart = |episode: &&Episode| {
         spans.iter().all(|&(start, end)| end <= episode.start || episode.end <= start)
     };
     let holes: BTreeSet<_> = lead.black_holes.iter().map(|hole| hole.sender).collect();
     let of_holes = |&at: &usize| lead.stalls.get(at).is_some_and(|one| holes.contains(&one.sender));
     let other = |episode: &&Episode| holes.is_empty() || !episode.stalls.iter().all(of_holes);
-    lead.episodes.iter().filter(apart).filter(other).cloned().collect()
+    let unqueued = |episode: &&Episode| {
+        let stalls = episode.stalls.iter().filter_map(|&at| lead.stalls.get(at));
+        let senders = stalls.filter(|one| one.is_lost_on_an_idle_link()).map(|one| one.sender);
+        senders.collect::<BTreeSet<_>>().len() < SEVERAL
+    };
+    lead.episodes.iter().filter(apart).filter(other).filter(unqueued).cloned().collect()
 }
 
 /// The tunnels that carried the packets of all files.

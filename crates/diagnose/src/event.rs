@@ -76,8 +76,10 @@ pub enum Event {
     /// The first data after a long silence of a flow. The data before the silence came at `last`.
     /// `asks` is true if the first data are a request.
     Resumed { side: usize, last: Time, how: Resumed, asks: bool },
-    /// A request was sent again at `at`. Its first bytes had first been sent at `asked`.
-    AskedAgain { side: usize, asked: Time, at: Time },
+    /// A request was sent again at `at`. Its first bytes had first been sent at `asked`. If the
+    /// request had been sent again before, and no packet answered it since, `in_vain` is the time
+    /// of that packet.
+    AskedAgain { side: usize, asked: Time, at: Time, in_vain: Option<Time> },
     /// Bytes that had been acknowledged came again. `first` is true if they came after a silence,
     /// so that they do not belong to another repair.
     InVain { side: usize, first: bool },

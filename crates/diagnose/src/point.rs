@@ -322,10 +322,13 @@ impl Point {
                 }
                 Event::Stalled { stall, .. } => self.stalled(stall, target, key),
                 Event::Resumed { last, how, asks, .. } => self.silences.resumed(last, how, asks),
-                Event::AskedAgain { asked, at, .. } => {
+                Event::AskedAgain { asked, at, in_vain, .. } => {
                     let heard =
                         self.hosts.receiver(hosts[side]).map_or(Time::EVER, |own| own.heard);
                     self.silences.unanswered((heard, asked, at), key);
+                    if let Some(before) = in_vain {
+                        self.silences.repeated_in_vain((heard, before, at), key);
+                    }
                 }
                 Event::BlackHole { certain, places, .. } if self.black_holes.len() < LISTED => {
                     self.black_holes.push(BlackHole { sender, certain, places });
@@ -346,8 +349,9 @@ impl Point {
         }
         if self.stalls.len() < LISTED {
             receiver.stalled(key, self.stalls.len(), (stall.start, stall.end), stall.idle);
+            let after_quiet = receiver.was_quiet_before(stall.start);
             self.parameters.stall(&stall);
-            self.stalls.push(stall);
+            self.stalls.push(Stall { after_quiet, ..stall });
         } else {
             self.unlisted += 1;
         }

@@ -215,6 +215,11 @@ impl Receiver {
         self.taken.full().min(self.load.peak())
     }
 
+    /// Whether the packet that arrived at `time` ended a long gap between packets.
+    pub fn was_quiet_before(&self, time: Time) -> bool {
+        self.quiet.iter().any(|&(_, end)| end == time)
+    }
+
     /// Notes that the host has acknowledged new bytes.
     fn taken(&mut self, now: Time, bytes: i64) {
         let packets = (bytes + 1459) / 1460;

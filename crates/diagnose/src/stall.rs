@@ -110,6 +110,8 @@ pub struct Stall {
     pub behind: i64,
     /// Whether the lost packet was seen before it was lost.
     pub upstream: bool,
+    /// Whether the receiver's link was idle when the packet before the wait was sent.
+    pub after_quiet: bool,
     /// Whether fewer than three segments follow in the message.
     pub near_end: bool,
     /// Number of packets that were lost during the wait or just before, if it can be known.
@@ -151,6 +153,7 @@ impl Stall {
             frames: vec![before, after],
             behind: i64::MIN,
             upstream: false,
+            after_quiet: false,
             near_end: false,
             missing: None,
             proven: true,
@@ -168,6 +171,12 @@ impl Stall {
         self.ended == Ended::Timeout
             && self.idle >= IDLE
             && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
+    }
+
+    /// Whether a retransmission was seen on an idle link and then lost. A full queue does not lose
+    /// such a packet.
+    pub fn is_lost_on_an_idle_link(&self) -> bool {
+        self.upstream && self.after_quiet && self.cause == Ok(Cause::LostRetransmission)
     }
 
     /// Whether the wait of the client's request is separate from a wait of the server. If the

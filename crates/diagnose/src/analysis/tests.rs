@@ -232,6 +232,37 @@ fn an_episode_in_an_outage_is_none() {
 }
 
 #[test]
+fn an_episode_in_which_requests_are_unheard_is_none() {
+    let unheard = |flows: u64| {
+        let mut lead = with_episode();
+        lead.episodes = vec![episode(100 * MS.as_nanos(), 600 * MS.as_nanos(), &[0])];
+        let times = (at(0), at(0) + 300 * MS, at(0) + 500 * MS);
+        (0..flows).for_each(|flow| lead.silences.repeated_in_vain(times, (flow, 0)));
+        kept(&lead)
+    };
+    assert_eq!([unheard(2), unheard(1)], [0, 1]);
+}
+
+#[test]
+fn an_episode_whose_flows_lose_retransmissions_on_an_idle_link_is_none() {
+    let kept_with = |hosts: &[u8], change: fn(&mut Stall)| {
+        let mut lead = with_episode();
+        for &host in hosts {
+            let lost = from(host, stall(100, 300, Cause::LostRetransmission));
+            lead.stalls.push(Stall { upstream: true, after_quiet: true, ..lost });
+        }
+        lead.stalls.iter_mut().for_each(change);
+        lead.episodes[0].stalls = (0..lead.stalls.len()).collect();
+        kept(&lead)
+    };
+    assert_eq!(kept_with(&[8, 9], |_| ()), 0);
+    assert_eq!(kept_with(&[8, 8], |_| ()), 1, "one host");
+    assert_eq!(kept_with(&[8, 9], |one| one.upstream = false), 1);
+    assert_eq!(kept_with(&[8, 9], |one| one.after_quiet = false), 1);
+    assert_eq!(kept_with(&[8, 9], |one| one.cause = Ok(Cause::FullWindow)), 1);
+}
+
+#[test]
 fn an_episode_whose_flows_all_meet_a_black_hole_is_none() {
     let kept_with = |hosts: &[u8], holes: &[u8]| {
         let mut lead = with_episode();

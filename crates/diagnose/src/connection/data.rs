@@ -69,12 +69,15 @@ impl Connection {
         let gap = self.gap(&it, around, missing, first);
         self.queue_before(&it, &gap);
         self.judge(&it, &gap, events);
+        let last = self.flows[side].last_data();
         self.take(&it, segments);
         self.marks[side] = around.mark;
         // A retransmitted request does not end the wait for its answer.
         let asks_again = it.seen == Seen::Again && self.asks(side);
         if asks_again && let Some(message) = self.flows[side].waiting.message() {
-            events.push(Event::AskedAgain { side, asked: message.first, at: now });
+            let asked = message.first;
+            let in_vain = Some(last).filter(|&last| last > asked && self.heard[1 - side] < last);
+            events.push(Event::AskedAgain { side, asked, at: now, in_vain });
         }
         asks_again
     }

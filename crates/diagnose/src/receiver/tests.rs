@@ -290,3 +290,13 @@ fn two_spans_have_in_common_what_is_in_both() {
     assert_eq!(idle(&quiet, (at(5), at(50))), ns(5 + 10 + 10));
     assert_eq!(idle(&quiet, (at(10), at(20))), Span::ZERO);
 }
+
+#[test]
+fn a_packet_after_a_long_gap_was_sent_on_an_idle_link() {
+    let mut one = Receiver::default();
+    for time in [0, 1, 200, 201] {
+        one.packet((at(0) + time * MS, 100), (0, 0), Address::default(), (MS, Span::ZERO));
+    }
+    let quiet = [1, 200, 201].map(|time| one.was_quiet_before(at(0) + time * MS));
+    assert_eq!(quiet, [false, true, false]);
+}
