@@ -115,7 +115,7 @@ def built(
             time, identification = start + 2 * trip + think + turn * slot, 1000 * server + number
             if server < lost + 2 and number >= packets - 4:
                 time = start + 0.2 + (packets * servers) * slot + (number - packets + 4) * 3 * trip
-                identification += 4  # the four lost packets had the identifications before
+                identification += 4  # the lost packets had the four numbers before
             seq = 1 + number * _MSS
             capture.add(time, (server, 1), (seq, 65), _MSS, _ACK, identification if counted else 0)
             capture.add(time + 1e-6, (1, server), (65, seq + _MSS), 0, _ACK)

@@ -18,7 +18,7 @@ from small_text import write_text
 settings.register_profile("busy", deadline=None)
 settings.load_profile("busy")
 
-# pytest-xdist sets COLUMNS in its processes. Without a terminal, it is not set.
+# pytest-xdist sets COLUMNS in its processes, but commands without a terminal usually have none.
 os.environ.pop("COLUMNS", None)
 
 SMALL = """\

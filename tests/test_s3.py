@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[System]:
-    """Return an empty bucket. Commands find its server by environment variables, as users do."""
+    """Return an empty bucket. As for users, environment variables tell commands the server."""
     for name, value in {
         "AWS_ENDPOINT_URL": address,
         "AWS_ACCESS_KEY_ID": "mine",

@@ -2,9 +2,9 @@
 
 python -m validation [--quick] [STUDY ...]
 
-Exits with 1 if a study does not hold, and prints the bars that it missed. The full output of each
-study is in target/validation/STUDY.log. `--quick` takes a sample of every study and does not change
-the pages.
+Exits with 1 if a study misses a bar (a requirement on a result), and prints the missed bars. The
+full output of each study is in target/validation/STUDY.log. `--quick` takes a sample of every study
+and does not change the pages.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ LEAST_TIMEOUTS = 0.5
 The duration of these timeouts does not matter.
 """
 LEAST_WAIT = 0.5
-"""Share of the lost time: the time of a block minus its time in the same read without losses.
+"""Share of the lost time, which is a block's time minus its time in the read without losses.
 
 A read below `LEAST_SHARE` with fewer timeouts than `LEAST_TIMEOUTS` has collapsed, too, if its
 timeouts last at least this share of the lost time.

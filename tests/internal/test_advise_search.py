@@ -115,7 +115,7 @@ def test_a_knee_needs_three_of_four_seeds() -> None:
 
 
 def test_a_number_that_collapses_below_others_counts() -> None:
-    """With more servers, a read may not collapse; the knee is at the smallest number that does."""
+    """A read may collapse with 7 servers, but not with 8; the smallest such number is the knee."""
     found, _ = hunted(16, lambda n: float(n in (7, 16)))
     assert (found.low, found.high) == (6, 7)
 

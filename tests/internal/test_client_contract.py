@@ -1,4 +1,4 @@
-"""Data that the client must not call complete, show, wait for or remove."""
+"""Data that the client must not report as complete, and must not show, wait for or remove."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The client's bar at 16 servers, on a real kernel in namespaces of its own."""
+"""What the client must reach with 16 servers, on a real kernel in separate namespaces."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_plain_reads_collapse_and_the_client_does_not() -> None:
     lacks = star.missing() or servers.missing()
     if lacks:
         pytest.skip(lacks)
-    # A machine that is busy otherwise delays everything: the best of three counts.
+    # Other programs on the machine may delay the reads, so one good attempt of three is enough.
     for _ in range(3):
         seen = reads(SERVERS, [PLAIN, CLIENT, AUTO], 12)
         plain, client, auto = seen[PLAIN], seen[CLIENT], seen[AUTO]

@@ -48,10 +48,10 @@ def test_a_meter_counts_only_while_the_plan_is_full(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sampling, "monotonic", lambda: next(times))
     meter = Meter()
     assert meter.goodput == 0
-    meter.tick(100, full=True)  # nothing before it was full
+    meter.tick(100, full=True)  # the first tick: these bytes do not count
     meter.tick(30, full=True)  # two seconds
     meter.tick(20, full=False)  # three
-    meter.tick(500, full=True)  # was not full
+    meter.tick(500, full=True)  # not full at the tick before: these bytes do not count
     meter.tick(50, full=True)  # one
     assert (meter.seconds, meter.received) == (6.0, 100)
     assert meter.goodput == pytest.approx(100 / 6)
@@ -181,7 +181,7 @@ def test_texts_are_cut_at_their_limits() -> None:
     assert said.address(f"http://h/{path}") == f"http://h/{path}"
     assert said.address(f"http://h/{path}x") == f"http://h/{path[:-1]}…"
     assert said.address("http://h/?a=1&my_token=2&b=3") == "http://h/?a=1&my_token=…&b=3"
-    # Of more than 640 letters, the rest is not even searched for secrets.
+    # What follows the first 640 letters of a text is not even searched for secrets.
     assert said.reason("u:p@" + "x" * 636) == "x" * 159 + "…"
 
 

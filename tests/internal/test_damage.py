@@ -56,7 +56,7 @@ def test_a_flipped_bit_anywhere_is_found(kept: Path, tmp_path: Path) -> None:
             flipped[bit // 8] ^= 1 << bit % 8
             damaged.write_bytes(flipped)
             try:
-                # No error only if the bit is in the checksum's label; then the content is right.
+                # Without an error, the bit is in the checksum's label, and the content is right.
                 assert same(everything(copy), whole)
             except incast.ResultsError as error:
                 found += str(error).startswith(f"{damaged}: damaged")

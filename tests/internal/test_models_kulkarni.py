@@ -1,4 +1,4 @@
-"""The equations of Kulkarni & Agrawal, chapter 3, derived again and compared with their process."""
+"""The equations of Kulkarni & Agrawal, chapter 3, derived again and compared with simulations."""
 
 import math
 from collections.abc import Callable

@@ -374,7 +374,7 @@ def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object],
 
 
 def test_the_edge_queue_counts_the_sources_of_a_table() -> None:
-    """Source links as fast as the client's limit the arrivals of nine sources, but not of ten."""
+    """Nine source links as fast as the client's link limit the arrivals, but ten do not."""
     ask = MODELS["edge-queue"].answer
 
     def answer(**changes: object) -> Answer:

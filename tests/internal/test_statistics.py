@@ -53,7 +53,7 @@ def test_intervals_scale_and_turn_with_their_samples(values: list[float], scale:
     low, high = interval(Samples.of(values), -np.inf, np.inf)
     much, more = interval(Samples.of(np.multiply(values, scale)), -np.inf, np.inf)
     wide = pytest.approx((low * scale, high * scale), rel=1e-6, abs=1e-6 * scale * (high - low))
-    # For scattered values from 0 on, the method differs, and its choice may change by rounding.
+    # For values of at least 0, the method depends on their scatter, and rounding may change it.
     assert (much, more) == wide or min(values) >= 0
 
 

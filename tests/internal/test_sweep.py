@@ -136,7 +136,7 @@ def test_the_key_of_a_run_is_of_all_that_it_depends_on(sweep: Path) -> None:
 
 
 class Beside(Memory):
-    """A store that another process shares: it stores a run whenever this process starts a run."""
+    """A store that is shared with a process that stores a run whenever this process starts one."""
 
     def __init__(self, scenario: incast.Scenario) -> None:
         super().__init__()

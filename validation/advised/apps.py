@@ -31,7 +31,7 @@ _EXAMPLE = "...  # ask one server, read its answer"
 _OF_A_SLOT = "async with governor.slot()"
 _OF_A_REQUEST = "  # seconds, before each request"
 _CHUNK = 1 << 18
-_SHORT = 2e-3  # seconds before a due time without sleep, as asyncio sleeps whole milliseconds
+_SHORT = 2e-3  # seconds to wait without sleep before a due time: asyncio sleeps whole milliseconds
 
 
 class Application:

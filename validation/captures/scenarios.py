@@ -193,6 +193,7 @@ _OFFSETS = {
     "thirteenth-": 113,
     "fourteenth-": 127,
     "fifteenth-": 139,
+    "sixteenth-": 149,
 }
 """The draws, with an offset that is added to the numbers of each draw's scenarios.
 

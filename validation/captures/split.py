@@ -1,7 +1,7 @@
 """The halves of the corpus: `development` to write the rules, and `held-out` to judge them.
 
 The first draw was itself divided into halves. After the rules had been judged by its held-out half,
-the whole draw became part of `development`, and a second draw was held out. Thirteen more draws
+the whole draw became part of `development`, and a second draw was held out. Fourteen more draws
 followed in the same way.
 """
 

@@ -38,7 +38,7 @@ SETS = {
     # Hosts that share two processors need 20 us per packet. On these slower links, the processors
     # do not delay packets, and only the switch drops them.
     "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
-    # From here on, each seed is the hash of the commit before the line was added.
+    # From here on, each seed is the hash of the last commit before the set's line was added.
     "fourth": Lot(0xA0040A68, 30, 10, wide=True, servers=64, seconds=6.0),
     "fifth": Lot(0xA15F322C, 30, 10, wide=True, servers=64, seconds=6.0),
     "sixth": Lot(0x9C217EDF, 15, 5, wide=True, servers=64, seconds=6.0),

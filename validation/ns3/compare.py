@@ -88,7 +88,7 @@ class Point:
 
     @property
     def agrees(self) -> bool:
-        """Whether |ln goodput ratio| is at most 0.15, or the difference two standard errors."""
+        """Whether |ln goodput ratio| is at most 0.15, or `distance` at most two standard errors."""
         return abs(self.log_ratio) <= 0.15 or self.distance <= 2
 
     @property

@@ -51,10 +51,11 @@ Ties (`network.ties = "scheduled"`)
 : ns-3 schedules an arrival when its transmission starts. Events at the same time are processed in
   the order in which they were scheduled. So a departing packet still occupies its place in the
   buffer when an arrival at the same time is processed. If two packets arrive at the same time, the
-  packet whose link has been busy for fewer packets comes first. With two servers and 256 KB, the
-  second flow to start therefore gets every place that becomes free, and loses only its last, short
-  segment. The other flow loses the whole flight of 79 segments. Both flows wait for the timer, in
-  ns-3 and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and recovered them.
+  packet whose link has sent fewer packets since it was idle comes first. With two servers and
+  256 KB, the second flow to start therefore gets every place that becomes free, and loses only its
+  last, short segment. The other flow loses the whole flight of 79 segments. Both flows wait for the
+  timer, in ns-3 and here. With `"arrival-first"`, ns-2's rule, each flow lost 40 segments and
+  recovered them.
 
 A loss halves the pipe (`recovery.reduce_from = "pipe"`)
 : `EnterRecovery()` halves `BytesInFlight()`. RFC 6675 §5 (4.2) requires half the flight size.
@@ -117,7 +118,7 @@ CWR (the flag in the tables)
   recovery, and this simulator has one per flow. Points where this simulator has more than twice as
   many fast recoveries as ns-3 are flagged and not judged.
 
-Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
+Guesses that remain after recovery (NewReno without SACK; mended in the runs “NewReno, mended”)
 : Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning
   behind the head. The number of these guesses is right, but the segments may be the wrong ones. If
   a guessed segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any
@@ -142,7 +143,7 @@ of slow start may be the cause. This was not traced.
 
 With NewReno without SACK, 8 servers, 64 KB and IW 2, 14 of 100 runs in ns-3 have a timeout, whether
 ns-3 keeps or clears its guesses. In these runs a flow loses its last 15 segments except one, and
-one duplicate ACK is not enough for a fast retransmit. The cause of the difference is not known.
+one duplicate ACK is not enough for a fast retransmit. It is not known why this simulator differs.
 
 Some differences are not copied, because they are too small to have an effect here. In ns-3 the ACK
 that ends a recovery also increases the window (`ProcessAck()` calls `IncreaseWindow()` after the

@@ -1,4 +1,4 @@
-"""Compare a sweep by threads with the same sweep by Dask and by Slurm, whose processes are killed.
+"""Compare a sweep by threads with the same sweep by Dask and by Slurm after processes were killed.
 
 A sweep of 20 000 runs is done in three ways. First, the threads of this process do the runs.
 Second, two Dask workers do them, and three times a worker is killed. Third, 16 shards on a Slurm

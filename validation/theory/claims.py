@@ -36,7 +36,7 @@ def judge(curves: Curves) -> list[Verdict]:
 
 
 def judge_one(curve: Curve) -> list[Verdict]:
-    """Judge the claims about the curve of table 3.1, by a given curve."""
+    """Judge the claims about the curve of table 3.1; `curve` has our results for this table."""
     return [
         *_without_timeouts(curve),
         *_full(curve),

@@ -119,27 +119,15 @@ def write(
         "",
         *_errors(curves),
         "",
-        "## Flavours",
-        "",
-        "Which share of the loss indications are timeouts inside a block? The SRU is 1 MB, the",
-        "runs last 20 s, and the other parameters are as above. `text` is Q^ of (3.34). `bursts`",
-        "adds limited transmit, lost retransmissions and the flavour's recovery. `scattered`",
-        "also uses the measured number of missing packets. With the measured losses, lost",
-        "retransmissions explain the shares of NewReno and SACK: from 4 servers on, `scattered` is",
-        f"{_span(flavours)} the measured share. The bursts of losses that the paper",
-        "assumes do not occur at the switch. Several fast retransmits of Reno in one window are",
-        "counted separately, so neither `bursts` nor `scattered` says much about Reno.",
-        "",
-        *_flavours(flavours),
-        "",
+        *_flavour_section(flavours),
         "## Loss rates without a trace",
         "",
         "The table gives estimates, their standard errors, and the ratios of the estimates to the",
         "true values. The share of lost packets can be estimated without a model. The estimate of",
         "the number of loss events depends on an assumption about the sizes of the events. The",
-        "error of this assumption is not included in the standard errors. At",
-        "a full buffer many events are small and some are very large, so a log-series distribution",
-        "fits better than a geometric one. A sample of one packet in a thousand is too small.",
+        "error of this assumption is not included in the standard errors. At a full buffer many",
+        "events are small and some are very large, so a log-series distribution fits better than a",
+        "geometric one. A sample of one packet in a thousand is too small.",
         "Estimates from counters assume a Poisson process. Blocks do not produce such a process,",
         "so the counters must be read every few round trips.",
         "",
@@ -215,6 +203,24 @@ def _errors(curves: Curves) -> list[str]:
     ]
     mean = [f"{np.mean([it.error(name) for it in curves.values()]):.2f}" for name in names]
     return _table(["", *names], [*rows, ("mean", *mean)])
+
+
+def _flavour_section(flavours: list[Flavour]) -> list[str]:
+    return [
+        "## Flavours",
+        "",
+        "Which share of the loss indications are timeouts inside a block? The SRU is 1 MB, the",
+        "runs last 20 s, and the other parameters are as above. `text` is Q^ of (3.34). `bursts`",
+        "adds limited transmit, lost retransmissions and the flavour's recovery. `scattered` also uses",
+        "the measured number of missing packets. With the measured losses, lost retransmissions",
+        "explain the shares of NewReno and SACK: from 4 servers on, `scattered` is",
+        f"{_span(flavours)} the measured share. The bursts of losses that the paper assumes do not",
+        "occur at the switch. Several fast retransmits of Reno in one window are counted separately,",
+        "so `bursts` and `scattered` say little about Reno.",
+        "",
+        *_flavours(flavours),
+        "",
+    ]
 
 
 def _flavours(flavours: list[Flavour]) -> list[str]:

@@ -61,8 +61,8 @@ SACK
   timeout; here, the retransmission leaves at once. For a test, both rules were switched off in ns-2
   (`tcp-sack1.cc` compiled as another agent), and both simulators treated lost SYNs in the same way.
   Their timeouts and retransmissions then agreed within two standard errors at the four points that
-  were tried. With `syn-only`, a lost SYN counts as two timeouts here, because the request is also
-  repeated.
+  were tried. With `handshake = "syn-only"`, a lost SYN counts as two timeouts here, because the
+  request is also repeated.
 
 Vegas
 : ns-2's agent sends packets without headers (1024 bytes instead of 1064). A fast retransmit doubles

@@ -54,7 +54,7 @@ pub struct Burst {
     open: usize,
     /// The indices of the members' stalls.
     pub stalls: Vec<usize>,
-    /// The indices of those members' stalls in which the link was idle.
+    /// The indices of those stalls in which the link was idle.
     pub idle: Vec<usize>,
     /// Bytes of the fullest bin during the burst.
     pub peak: u64,

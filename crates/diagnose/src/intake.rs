@@ -221,8 +221,8 @@ impl Intake {
         (time + self.offset).min(LATEST)
     }
 
-    /// Whether this packet belongs to a repetition of the file. A repetition begins with one of the
-    /// first packets at the same time, and ends after the latest time so far.
+    /// Whether this packet belongs to a repetition of the file. A repetition begins with a copy of
+    /// one of the first packets, with the same time, and ends after the latest time so far.
     pub fn repeats(&mut self, packet: &Packet) -> bool {
         let time = Time::of(packet);
         let mark = (time, Mark::of(packet));

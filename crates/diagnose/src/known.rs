@@ -42,7 +42,7 @@ impl Known {
         }
     }
 
-    /// Whether the connection is open, and the time of its last data is near.
+    /// Whether the connection is open, and `is_near` holds for the time of its last data.
     pub fn is_sending(&self, is_near: impl Fn(Time) -> bool) -> bool {
         match self {
             Self::Lone(_) => false,

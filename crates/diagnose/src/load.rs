@@ -121,7 +121,7 @@ impl Load {
     }
 
     /// Bytes per bin of a full link: the mean size in the usual group with the largest bins. Only
-    /// bins that are at least half as full as the fullest bin count. The fullest bin may have
+    /// bins that are at least half as full as the fullest bin are used. The fullest bin may have
     /// packets that had waited in a queue and came close together.
     pub fn full(&self) -> u64 {
         let half: Vec<_> = self.bins.range(rounded(self.peak / 2)..).map(|(_, bin)| bin).collect();

@@ -88,7 +88,7 @@ pub struct Receiver {
     quiet: VecDeque<(Time, Time)>,
     /// The flow that sent last, and the time at which it sent.
     last: Option<(Key, Time)>,
-    /// The last time at which a flow other than the last one sent.
+    /// The last time at which any flow except the flow of `last` sent a packet.
     before: Time,
     /// Whether the newest packet came directly after another packet, as packets of one queue do.
     behind_another: bool,
@@ -99,8 +99,8 @@ pub struct Receiver {
 const IDLE: i64 = 10;
 const GAPS: usize = 256;
 const HOSTS: usize = 4096;
-/// A host counts as a sender if it has sent at least this number of packets. A switch may have
-/// flooded fewer packets to all ports.
+/// A host counts as a sender if it has sent at least this number of packets. The capture may contain
+/// a few packets of other hosts, which a switch has flooded to all ports.
 const SENDS: u64 = 8;
 
 /// A stall belongs to incast if the link idled for at least this share of the stall.

@@ -180,7 +180,8 @@ impl Stall {
     }
 
     /// Whether the wait of the client's request is separate from a wait of the server. If the
-    /// server had received the request, its answer was lost, and the server's timer ends the wait.
+    /// server had received the request, its answer was lost, and the server's timer ends the wait;
+    /// both waits are then the same wait.
     pub fn is_its_own(&self) -> bool {
         !matches!(self.cause, Ok(Cause::AckLoss | Cause::Spurious))
     }

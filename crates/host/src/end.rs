@@ -51,7 +51,8 @@ impl End {
         Self::of(Endpoint::Tcp(connection))
     }
 
-    /// Makes an end of another family. The flow's earlier connections had other epochs.
+    /// Makes an end of a flow whose transport is not TCP. Each connection of a flow has another
+    /// epoch.
     pub fn guest(guest: Box<dyn Guest>, epoch: u8) -> Self {
         Self::of(Endpoint::Guest { guest, epoch })
     }
@@ -222,8 +223,8 @@ impl End {
             connection => connection.is_established(), guest => guest.is_established())
     }
 
-    /// Unacknowledged bytes that the application wrote. 0 if every write has an effect, even while
-    /// there are such bytes.
+    /// Unacknowledged bytes that the application wrote. 0 if a new write has an effect even while
+    /// such bytes exist.
     pub fn backlog(&self) -> u64 {
         self.connection()
             .filter(|connection| !connection.heeds_writes())

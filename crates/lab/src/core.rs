@@ -452,8 +452,8 @@ impl<P: Probe> Wires<'_, P> {
     fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.poll_timeout();
         if at < end.armed {
-            // The earlier deadline is more useful, because the later deadline may be that of the
-            // handshake.
+            // The old `armed` replaces `backstop`, which is later: the earlier deadline is more
+            // useful, because the later deadline may be that of the handshake.
             end.backstop = std::mem::replace(&mut end.armed, at);
             let sequence = self.order.next();
             self.queue.push_deadline(at, sequence, Event::Wake(id));

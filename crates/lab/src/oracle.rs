@@ -69,8 +69,8 @@ impl<'a> Case<'a> {
         let is_request = self.report.kind == TimeoutKind::Request;
         let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
         let arrived = !is_request || peer.requests_seen() >= own.requests_made();
-        // Data answer a request, or the SYN of a server that opens the connection. An ACK answers a
-        // SYN.
+        // A request is answered by data, or by the SYN of a server that opens the connection. An
+        // ACK answers a SYN.
         let answers = |packet: &Packet| {
             if is_request {
                 packet.payload > 0 || packet.flags.contains(Flags::SYN)

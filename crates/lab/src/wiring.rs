@@ -156,7 +156,7 @@ impl Attach<'_> {
         }
     }
 
-    /// The port of a switch on this line: the same port with the switch's buffer and queue.
+    /// The port of a switch on this line: `line` with the switch's buffer and queue.
     fn switched(&self, line: &PortConfig) -> PortConfig {
         let network = self.network;
         let counts_in_service = network.buffer_counts_in_service;

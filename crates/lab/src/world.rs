@@ -176,7 +176,7 @@ impl<P: Probe> World<P> {
     }
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, Cancelled> {
-        // The time limit is the last event of its time, so that the clock stops there.
+        // Of all events at the time limit, the limit itself comes last, and the run ends with it.
         self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
             if matches!(event, Event::TimeLimit) {

@@ -1,5 +1,5 @@
-//! Lateness of frames: how much later than computed by the simulation the switch sends a frame to
-//! its host.
+//! Lateness of frames: the time from the moment that the simulation computes for a frame to the
+//! moment at which the switch sends the frame to its host.
 
 use incast_engine::Span;
 

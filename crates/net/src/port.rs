@@ -129,7 +129,8 @@ impl PartialOrd for Transit {
     }
 }
 
-/// Lowest bit of the number of preceding packets within a sequence number; see [`Port::offer`].
+/// A sequence number contains the number of preceding packets from this bit on; see
+/// [`Port::offer`].
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
@@ -259,7 +260,7 @@ impl Port {
         either!(self, discipline()).class(packet).min(CLASSES - 1)
     }
 
-    /// The time at which a control frame that the port sends now arrives at the end of the link.
+    /// The arrival time, at the end of the link, of a control frame that the port sends at `now`.
     /// The frame waits for the packet in service, but not for other packets.
     pub(crate) fn frame_arrives_at(&self, now: Time) -> Time {
         match self {
@@ -294,8 +295,8 @@ impl Port {
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
-    /// arrivals. Its upper bits are the number of packets that preceded the packet in the port
-    /// before this one. The caller releases dropped packets.
+    /// arrivals. Its upper bits are the number of packets that preceded the packet in the previous
+    /// port of its path. The caller releases dropped packets.
     #[inline]
     pub fn offer(
         &mut self,

@@ -61,8 +61,8 @@ impl Capture {
 
 #[cfg(target_os = "linux")]
 impl Capture {
-    /// Begins the file of a capture of real hosts. The options for comments with the truth and for
-    /// offloads have no effect.
+    /// Begins the file of a capture of real hosts. The options `truth` and `offload` have no
+    /// effect.
     pub fn of_hosts(&self, scenario: &Resolved) -> PyResult<incast_live::Wanted> {
         self.order.at.check(scenario).map_err(PyValueError::new_err)?;
         let out = Box::new(BufWriter::with_capacity(BUFFER, File::create(&self.path)?));

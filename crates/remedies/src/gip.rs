@@ -107,7 +107,7 @@ impl SenderHook for Sender {
                     self.left = self.params.copies;
                 }
                 let restart_window = begins && self.params.restart;
-                // A sent copy is also the last segment, so each copy leads to the next one.
+                // A copy of the last segment is itself the last segment, so it triggers the next copy.
                 let is_last = packet.seq + u64::from(packet.payload) == view.written;
                 let copies = if is_last && self.params.when == When::AtOnce {
                     self.copy()

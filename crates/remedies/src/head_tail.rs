@@ -158,9 +158,10 @@ struct Memory {
 /// The position in a message at which a sender is stalled, which decides the repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// No part of the message was acknowledged: all servers began at the same time. The first
-    /// segment is sent again, and the window does not change. If this copy is also not
-    /// acknowledged, the whole window counts as lost, and restarts with one segment.
+    /// No part of the message was acknowledged. All servers began at the same time, so the queue is
+    /// the probable cause. The first segment is sent again, and the window does not change. If this
+    /// copy is also not acknowledged, the whole window counts as lost, and restarts with one
+    /// segment.
     Head,
     /// The window does not allow the remaining data to be sent, and no ACK arrives, so the whole
     /// window counts as lost. It restarts with one segment.

@@ -2,10 +2,10 @@
 //!
 //! The remedy has one part for each phase of a connection. At the start, the client limits the
 //! number of servers so that their minimum windows fit into the network; the other servers wait.
-//! Later, an ACK may echo a timestamp after that of a retransmission, but not acknowledge it. Such
-//! an ACK shows that the retransmission was lost, and the segment is sent again at once. At the
-//! end, the sender answers every ACK with its FIN, so that the receiver keeps sending ACKs until
-//! all data are acknowledged.
+//! Later, an ACK may echo a newer timestamp than that of a retransmission, but not acknowledge the
+//! retransmission. Such an ACK shows that the retransmission was lost, and the segment is sent
+//! again at once. At the end, the sender answers every ACK with its FIN, so that the receiver keeps
+//! sending ACKs until all data are acknowledged.
 //!
 //! The implementation follows the abstract and descriptions by others; the paper was not available.
 

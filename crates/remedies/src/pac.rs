@@ -4,8 +4,8 @@
 //! Every ACK and every request triggers data. The client estimates the amount of these data from
 //! the packets of the connection. It releases ACKs only as long as the triggered data that have not
 //! yet passed the link stay within a threshold. To know the departure time of every ACK at once,
-//! the client computes which data have passed from the clock and the link's rate, and does not wait
-//! for their arrival.
+//! the client does not wait for the arrival of the data. It computes from the clock and the link's
+//! rate which data have passed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,9 +28,10 @@ use link::{Class, Link};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// The assumed buffer of the switch, in bytes or full packets. This buffer plus the
-    /// bandwidth-delay product of the path limits the triggered data that have not yet passed the
-    /// client's link. `auto` takes the real buffer. Default: 80 KiB, as in the authors' code.
+    /// The assumed buffer of the switch, in bytes or full packets. The data that ACKs and
+    /// requests have triggered and that have not yet passed the client's link are at most this
+    /// buffer plus the bandwidth-delay product of the path. `auto` takes the real buffer. Default:
+    /// 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
     /// Number of received bytes after which the ACKs of a connection have lower priority. Default:
     /// 1 MiB, as in the authors' code.

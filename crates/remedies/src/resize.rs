@@ -137,8 +137,9 @@ struct Rule {
 }
 
 impl Rule {
-    /// To repair a window of n segments may take n round trips. The number of timeouts that n
-    /// segments save is at best proportional to n. The limit is therefore ten times √(RTO / RTT).
+    /// To repair a window of n segments may take n round trips. The number of timeouts is at best
+    /// proportional to 1/n. The sum of both costs is smallest if n is proportional to √(RTO / RTT).
+    /// The limit is ten times this root.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);

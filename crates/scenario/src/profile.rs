@@ -65,7 +65,7 @@ impl Profile {
         if self == Self::Ns2 { ns2::queue(name) } else { Value::Null }
     }
 
-    /// The profile's changes of the parts of the preset of this name.
+    /// The parts of the preset called `name` that the profile changes, with their values.
     pub(super) fn transport(self, name: &str) -> Value {
         match self {
             Self::Lab => Value::Null,

@@ -84,8 +84,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// All tables of traffic, in the order of their flows. Tables with connections come first,
-    /// because the number of a connection's end is also the number of its route. Workloads come
-    /// before background traffic.
+    /// because each end of a connection has the number of the route on which this end sends.
+    /// Workloads come before background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
         let mut groups: Vec<_> = self
             .tables()

@@ -43,7 +43,7 @@ pub struct Config {
     /// Whether the loss of a SYN or SYN-ACK is a timeout for the connection: ssthresh falls to its
     /// minimum, and the backoff of the RTO lasts until the first sample (ns-2).
     pub syn_loss_is_timeout: bool,
-    /// Which segments are timed without timestamps.
+    /// Which segments are timed if the connection has no timestamps.
     pub rtt_sampling: RttSampling,
     /// Clock granularity of the timestamps option (RFC 7323); `None` without the option.
     pub timestamps: Option<Span>,
@@ -283,9 +283,9 @@ pub struct DelayedAck {
     /// after a duplicate, so that slow start is not slowed down (Linux: 16).
     pub quickack: u32,
     /// Whether a host that sends an answer within `timeout` delays its ACKs from then on. The host
-    /// delays its ACKs until an ACK was delayed by `timeout` or a duplicate arrives. After a
-    /// silence as long as the retransmission timeout, the host counts `quickack` segments again
-    /// (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
+    /// delays its ACKs until an ACK has waited for the whole `timeout`, or until a duplicate
+    /// arrives. After a silence as long as the retransmission timeout, the host counts `quickack`
+    /// segments again (Linux's `inet_csk_in_pingpong_mode()`, `tcp_event_data_recv()`).
     pub pingpong: bool,
     /// Whether an ACK is delayed by less than the minimum of the retransmission timeout, so that
     /// the ACK comes before the timeout (Linux's `tcp_delack_max()`, since 6.7).

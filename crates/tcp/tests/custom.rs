@@ -23,7 +23,7 @@ const MSS: u32 = 1000;
 const SEGMENT: u64 = 1000;
 const RTO: Span = Span::from_millis(10);
 
-/// A constant window, in segments, which only counts losses.
+/// A congestion control with a constant window, in segments, that only counts losses.
 #[derive(Clone, Debug)]
 struct Constant {
     window: u64,

@@ -58,8 +58,8 @@ pub struct Horizon {
 pub struct Found {
     /// When the last lost copy was sent.
     pub copy_at: Option<Ticks>,
-    /// When the last of the undecided segments sent before the horizon's segment may be declared
-    /// lost; `None` if there is no such segment.
+    /// The latest time at which one of the undecided segments sent before the horizon's segment may
+    /// be declared lost; `None` if there is no such segment.
     pub next: Option<Ticks>,
 }
 

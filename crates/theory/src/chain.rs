@@ -17,8 +17,8 @@ const SEED: u64 = 20;
 /// Number of runs after which the frequency of failed handshakes counts as known, if a run has lost
 /// a SYN-ACK.
 const RUNS: usize = 5;
-/// The number of such runs with [`Effort::rare`]. This number is larger than `RUNS`, because one
-/// run without losses may have as much weight as all other runs.
+/// The number of such runs with [`Effort::rare`]. This number is larger than `RUNS`, because the
+/// goodput of one run without losses may contribute as much to the mean as all other runs.
 const MANY_RUNS: usize = 40;
 
 /// Number of blocks after which the mean always counts as known.

@@ -93,7 +93,7 @@ impl Read {
         (bytes + self.layer2) / (self.packet + self.layer2)
     }
 
-    /// The time that `count` SACK blocks add to an ACK on both links, packet times. A block has
+    /// The time that `count` SACK blocks add to an ACK on both links, in packet times. A block has
     /// eight bytes, and the option has four more bytes (RFC 2018 §3, with padding).
     pub fn blocks_time(&self, count: u32) -> f64 {
         if count == 0 || !self.flavour.block_bytes {

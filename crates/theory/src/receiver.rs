@@ -22,8 +22,8 @@ pub struct Receiver {
     pending: u32,
     /// Number of further segments that are acknowledged one by one.
     quick: u32,
-    /// Whether `quick` counts ACKs (Linux), when the last segment arrived, and the silence after
-    /// which `quick` starts anew.
+    /// Whether `quick` counts ACKs, as in Linux; the time at which the last segment arrived; and
+    /// the silence after which `quick` starts anew.
     counts_acks: bool,
     heard: Ticks,
     silence: Ticks,

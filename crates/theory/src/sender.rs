@@ -184,7 +184,7 @@ pub struct Sender {
     pub(crate) timed: Option<(u32, Ticks)>,
     /// When the use of the window was last checked.
     validated: Ticks,
-    /// Time from the start of the clock of the host's timers to time 0.
+    /// Time from the start of the host's clock, by which its timers run, to time 0.
     pub phase: Ticks,
     /// Acknowledged data that has not grown the window yet ([`Growth::Data`]).
     pub(crate) counted: Parts,

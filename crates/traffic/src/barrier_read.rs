@@ -204,7 +204,7 @@ impl BarrierReader {
         self.read.connections == Connections::Fresh
     }
 
-    /// Begins the handshake of a part's connection, and returns whether it had not begun before.
+    /// Begins the handshake of a part's connection, and returns true if it had not begun before.
     fn connect(&mut self, hosts: &mut Hosts, part: u32) -> bool {
         let begins = self.begin(hosts, part);
         if begins {

@@ -28,7 +28,7 @@ impl Draws {
         (self.scope != Scope::Workload(0)).then_some(first)
     }
 
-    /// The stream of traffic that needs only one stream; `name` is the stream's name for a
+    /// The stream for traffic that needs only one stream; `name` is the stream's name for a
     /// workload.
     pub fn only(&self, name: &str) -> Stream {
         match self.scope {
@@ -37,7 +37,7 @@ impl Draws {
         }
     }
 
-    /// One of the streams of traffic that needs several streams.
+    /// One of the streams for traffic that needs several streams.
     pub fn stream(&self, name: &str) -> Stream {
         match self.scope {
             Scope::Workload(index) => Stream::named(self.seed, name, index.into()),

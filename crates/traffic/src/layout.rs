@@ -34,8 +34,9 @@ impl Layout {
         Ok(Numbers::of_switches(&switches, &self.fabric))
     }
 
-    /// The clients that `given` names, or else the first client, in the form of a resolved
-    /// scenario: `None` if there is only one client. `key` is the key of `given`, for errors.
+    /// The clients that `given` names; without `given`, the first client. Returns `None` if the
+    /// network has only one client, as a resolved scenario does. `key` is the key of `given`, for
+    /// errors.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.

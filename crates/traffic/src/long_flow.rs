@@ -137,8 +137,8 @@ struct Writer {
 
 impl Source {
     /// Time during which a connection with `waiting` unacknowledged bytes certainly has data to
-    /// send. `spare` leaves out [`AMPLE`] and two windows: the outstanding data, which the client
-    /// may have received already, and the next window, which may follow.
+    /// send. `spare` is `waiting` minus [`AMPLE`] and two windows: one of outstanding data, which
+    /// the client may have received already, and one that may follow at once.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)

@@ -54,7 +54,7 @@ class Case:
 
     @property
     def reads(self) -> bool:
-        """Whether one client reads blocks; otherwise there is no fix for the application."""
+        """Whether one client reads blocks. Fixes of the application need such a read."""
         return self.here.reads
 
     @property

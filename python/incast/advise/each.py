@@ -39,7 +39,7 @@ def values_of(scenario: Scenario) -> list[tuple[str, Scenario]]:
             )
         one = scenario
         for key, value in swept.items():
-            # A list would become the new axis of a swept key; another value first ends the sweep.
+            # A list would become the key's new axis. Setting another value first ends the sweep.
             one = (one.override(key, "") if isinstance(value, list) else one).override(key, value)
         found[name] = one
     return list(found.items())

@@ -11,7 +11,7 @@ SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
 _FARTHER = 4  # the search tries numbers up to this multiple of the case's number
 _STEP, _CLOSE = 1.25, 0.12
-_MOST = 0.75  # share of the seeds that must collapse for a certain collapse
+_MOST = 0.75  # a collapse is certain if at least this share of the seeds collapses
 _TOGETHER = 8  # numbers that are tried at a time
 _LOOKS = 16  # maximum number of steps that narrow the interval
 

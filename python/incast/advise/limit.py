@@ -11,8 +11,8 @@ from incast.scenario.resolved import Resolved
 
 _SMALLEST = 2  # segments: the smallest window to which TCP reduces
 _FULL = 0.75  # at this share of the lossless goodput or more, the line is the limit
-# Handshakes are the limit if they cause more than this share of the waits. A timer or a tail probe
-# is the limit if there are fewer timeouts per block than this number.
+# Handshakes are the limit if they cause more than this share of the waits. If a block has fewer
+# timeouts than this number on average, the limit is a timer or a tail probe.
 _MOST = 0.5
 
 

@@ -250,7 +250,7 @@ def _takes(about: dict[str, Any]) -> str:
 
 
 def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the parts with this name; leave out a transport with the summary of another part."""
+    """Return the parts with this name; leave out a transport whose summary is another part's."""
     from incast.cli.names import KINDS, entries
 
     found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]

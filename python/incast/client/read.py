@@ -116,7 +116,7 @@ async def read(
             tasks = [group.create_task(one(piece)) for piece in pieces]
             ending = asyncio.create_task(
                 end()
-            )  # created last: tasks of pieces that never ran would return nothing
+            )  # created last: a piece's task that it cancels before its start has no result
     finally:
         if ending is not None:
             ending.cancel()

@@ -60,7 +60,7 @@ class Report(dict[str, Any]):
 PIPE = "-"
 FLOWS = range(2, 65_536)
 _STEP = 0.1  # seconds between two reports of progress
-_PATIENCE = 2.0  # seconds after the first Ctrl-C, until another Ctrl-C ends the command at once
+_PATIENCE = 2.0  # seconds after the first Ctrl-C; a later Ctrl-C ends the command at once
 
 
 def diagnose(

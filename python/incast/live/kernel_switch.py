@@ -15,7 +15,7 @@ from incast.scenario.resolved import Resolved
 _ETHERNET = 14  # bytes of a frame's header, which tbf and bfifo count
 _BURST = 3028  # two full frames, the shortest burst with which tbf keeps to its rate
 _HOST_QUEUE = 1 << 24  # bytes; large enough that a host never drops its own packets
-_LONGEST_DELAY = 100e-6  # seconds; shorter link delays are left out: the kernel takes as long
+_LONGEST_DELAY = 100e-6  # seconds; link delays up to this are left out: the kernel takes as long
 
 
 class Switches(StrEnum):

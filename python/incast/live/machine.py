@@ -85,7 +85,7 @@ def reenter() -> None:
     """Without root rights, start this command again as root of a new user namespace.
 
     A command that runs as root in a user namespace is also started again if the user namespace does
-    not own the network, because the command could not return to that network. If no
+    not own the network, because the command could leave that network, but not return to it. If no
     namespace can be created, do nothing; `Machine.here` then gives the reason.
     """
     if sys.platform != "linux" or os.environ.get(_REENTERED):

@@ -96,7 +96,7 @@ def _found(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> Found:
 
 
 def _measures(events: pl.DataFrame, timeouts: list[dict[str, Any]]) -> dict[str, float]:
-    """Measure each block; return the weakest evidence that one sender delays the others."""
+    """Return the metrics `LATE`, each from the block in which the late sender stands out least."""
     waits, idles, afters, ranks = [], [], [], []
     for one in timeouts:
         block = events.filter(pl.col("block") == one["block"])

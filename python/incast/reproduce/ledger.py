@@ -44,8 +44,8 @@ class Ledger:
         Claims that hold whatever the run does, each with the reason. If such a claim is another
         reading of a claim, it is left out when the verdicts of that claim's readings are combined.
     ties
-        Claims that depend on whether hosts have exactly equal clocks, each with the evidence. If
-        the verdicts with and without clock noise are the same, the evidence is from other runs.
+        Claims that depend on whether hosts have exactly equal clocks, each with the evidence. The
+        verdicts with and without clock noise may be the same; the evidence is then from other runs.
     conditions
         Claims that hold in one reading of the text and fail in another, each with both readings.
         Only the first reading is a claim of a figure.

@@ -56,7 +56,8 @@ DERIVED: Mapping[str, Metric] = {
     )
 }
 
-# Metrics of the blocks that a search finds (`late.py`); the weakest value of several blocks counts.
+# Metrics of the blocks that a search finds (`late.py`). Of several blocks, the block in which the
+# late sender stands out least counts.
 LATE: Mapping[str, Metric] = {
     name: Metric(name, label, pl.col(name))
     for name, label in (

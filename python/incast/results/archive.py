@@ -216,7 +216,7 @@ class Archive:
         return self._write(rows, durable=True)
 
     def keep_only(self, packs: set[Path]) -> None:
-        """Remove every pack that is not in `packs`, if the packs there contain all of its runs."""
+        """Remove each pack that is not in `packs` if the packs in `packs` contain all its runs."""
         self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
 
     def look(self) -> None:

@@ -140,8 +140,8 @@ class _Point:
     def shares(self, share: float) -> Floats:
         """Return, for each seed, the share of its blocks that take at most the pooled percentile.
 
-        The mean of these shares is the share of all blocks. If a seed has fewer blocks than others,
-        each missing block counts as the pooled share.
+        The mean of these shares is the share of all blocks together. A seed with fewer blocks than
+        the mean is filled up with blocks that have this overall share.
         """
         last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
         below = np.bincount(self.seeds[:last], minlength=len(self.sizes))

@@ -111,7 +111,7 @@ PLACES = [
 
 
 def later(seed: int) -> Iterator[tuple[Document, str]]:
-    """Yield random scenarios, half with several workloads and half of Linux; 40 % are captured."""
+    """Yield random scenarios: half have several workloads, half use Linux; 40 % are captured."""
     draw = random.Random(seed)
     usual = {"run": {"time_limit": "2s", "seeds": [3]}, "network": {"buffer": "24KiB"}}
     timers = dict(BASES["collapse"]["transport"])

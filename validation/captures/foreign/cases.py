@@ -10,7 +10,18 @@ from dataclasses import dataclass
 
 from validation.captures.foreign import incomplete, links, stacks
 
-DRAWS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+DRAWS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
 """The last draw is held out. After the rules have been judged with it, a new draw is added."""
 
 SERVICES = {

@@ -1,4 +1,4 @@
-"""Judge the diagnosis of foreign captures, by the criteria for our captures and by others."""
+"""Judge the diagnosis of foreign captures, by the criteria for our captures and further ones."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _one(case: Foreign, directory: Path) -> Path:
         order=random.choice("<>"),
     )
     complete, gone = True, ""
-    # Losses are found in the packets before the change, or else only in the packets that are kept.
+    # Losses are found in the packets before the change; if it removes packets, in the kept packets.
     witnesses = Witnesses(got.packets, counted=got.counted, complete=True)
     if case.family == "incomplete":
         kept = incomplete.CHANGES[case.kind](got.packets, random)

@@ -186,7 +186,7 @@ def filtered() -> list[Packet]:
 
 
 def small_window() -> list[Packet]:
-    """A printer whose window is twice smaller than a segment for 1.2 s; then new data follow.
+    """A printer whose window is below a segment two times, for 1.2 s each; then new data follow.
 
     The sender's counter also numbers packets of other connections, which are not in the file.
     """

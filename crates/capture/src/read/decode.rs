@@ -93,7 +93,7 @@ fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
             Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
             Layer::Ethertype(kind, bytes) => {
                 if ethernet::is_tag(kind) {
-                    way.pass(Tunnel::QinQ); // the first tag has been skipped with the addresses
+                    way.pass(Tunnel::QinQ); // the second tag: the step before skipped the first
                 }
                 ethernet::named(kind, bytes)?
             }

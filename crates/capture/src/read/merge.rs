@@ -35,7 +35,7 @@ impl Merge {
     }
 
     /// Like [`Merge::open`], but another thread can read the progress from `count`, and stop the
-    /// reading. This function waits for a pipe without a writer or without packets.
+    /// reading. If a file is a pipe, this function waits for its writer and its first packet.
     ///
     /// # Errors
     /// One of the files cannot be read, or is no capture.

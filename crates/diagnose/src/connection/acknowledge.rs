@@ -68,9 +68,9 @@ impl Connection {
         }
     }
 
-    /// Measures a round trip with the first ACK after a SYN or SYN-ACK. For the opener's SYN, a
-    /// packet without data gives no round trip: it acknowledges the opener's data, because a
-    /// SYN-ACK has already answered the SYN.
+    /// Measures a round trip with the first ACK after a SYN or SYN-ACK. A packet without data that
+    /// goes to the opener gives no round trip: a SYN-ACK has already answered the opener's SYN, so
+    /// this packet acknowledges the opener's data.
     fn greet(&mut self, packet: &Packet, side: usize, greets: bool, (now, usual): (Time, Span)) {
         let from = 1 - side;
         let answers = self.opener != Some(from) || packet.payload > 0;

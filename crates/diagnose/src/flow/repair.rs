@@ -82,7 +82,8 @@ impl Repair {
     }
 
     /// Notes that bytes up to `end` were sent without being seen, according to the identifications
-    /// of IP packets. They may not count the packets of each connection.
+    /// of IP packets. It is uncertain whether these identifications count the packets of each
+    /// connection.
     pub fn sent_unseen(&mut self, end: i64) {
         self.sent_unseen = self.sent_unseen.max(end);
     }

@@ -56,8 +56,8 @@ pub fn may_be(receiver: &Receiver) -> bool {
 }
 
 /// Whether the share of losses is possible on a bad link, and the capture shows that the losses do
-/// not come together. If flows are many and long, several flows of one burst then wait, as in
-/// incast.
+/// not come together. If flows are many and long, a bad link may stop several flows of one burst,
+/// as incast does.
 pub fn is_likely(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
     losses.ratio() < MANY && losses.dispersion().is_some_and(|dispersion| dispersion < TOGETHER)

@@ -75,7 +75,7 @@ impl Seen<'_> {
     }
 
     /// The answer about losses on the way to the receiver if none is seen there. It is open if a
-    /// flow in any direction waited as long as for a timer.
+    /// flow in any direction waited so long that a timer may have ended the wait.
     fn without_losses(&self) -> Answer {
         let waits = self.point.stalls.iter().any(Stall::is_its_own);
         if waits || self.repeats_after_silence() {

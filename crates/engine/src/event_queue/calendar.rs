@@ -212,7 +212,7 @@ impl<E: Copy> Calendar<E> {
         Some(first)
     }
 
-    /// Removes the earliest event of a day with many events, which is first divided into hours.
+    /// Divides a day with many events into hours, and removes its earliest event.
     /// From now on, the clock is within this day, so no earlier day can get events.
     #[cold]
     fn pop_hour(&mut self, slot: usize) -> Option<Entry<E>> {

@@ -22,7 +22,8 @@ const CLIENT_PORTS: u32 = 7848;
 const INCARNATIONS: u32 = 64;
 /// The port of datagrams: that of the discard protocol.
 const DISCARD: u16 = 9;
-/// Bytes of the timestamps option and its padding, which the MSS option does not count (RFC 6691).
+/// Bytes of the timestamps option and its padding. The MSS option ignores other options (RFC 6691),
+/// so it exceeds the payload of a full segment by these bytes.
 const TIMESTAMPS: u32 = 12;
 
 /// The TCP options of a group's connections.

@@ -325,7 +325,7 @@ impl QueueDiscipline for Trims {
     }
 }
 
-/// Whether the buffer counts packets or bytes, a packet that does not fit is trimmed to its header.
+/// In every buffer, of packets or of bytes, a packet that does not fit is trimmed to its header.
 /// No packet is dropped, and the sender learns of the trimmed packets without a timeout.
 #[test]
 fn a_trim_works_in_every_buffer() {

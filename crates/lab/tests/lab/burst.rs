@@ -43,7 +43,7 @@ fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Val
     row
 }
 
-/// Packets that [`read`] loses if every window stays at `window` segments for four windows.
+/// Packets that [`read`] loses if each server sends four windows of `window` segments each.
 fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: bool) -> u64 {
     let changes = json!({
         "network": { "buffer_counts_in_service": in_service },

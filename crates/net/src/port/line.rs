@@ -115,10 +115,11 @@ impl Train {
     ///
     /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. An
     /// arrival is scheduled a propagation delay earlier, and a departure only a transmission time
-    /// earlier. If the delay is longer, an arrival therefore comes before a simultaneous departure,
-    /// and so does the transmission that begins with the arrival. Two lines that send without gaps
-    /// keep their order. Therefore the line that has sent fewer packets since it was idle comes
-    /// first.
+    /// earlier. If the delay is longer, an arrival therefore comes before a simultaneous departure.
+    /// A transmission that begins with the arrival, on an idle line, then comes before a
+    /// transmission that begins with the departure, on a busy line. The two lines keep this order
+    /// as long as they send without gaps. Therefore the line that has sent fewer packets since it
+    /// was idle comes first.
     #[inline]
     pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };

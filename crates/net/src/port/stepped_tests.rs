@@ -321,8 +321,8 @@ fn codel_drops_at_departure_by_the_control_law() {
     let times: Vec<u64> =
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
     // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
-    // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. Each drop is due interval /
-    // sqrt(count) after the previous drop, and happens at the first departure after that time.
+    // about 2 ms, and at about 12 ms it has been above 1 ms for 10 ms. The time from one drop to the
+    // next is `interval / sqrt(count)`, rounded up to the next departure.
     // Departures are 12 us apart.
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");

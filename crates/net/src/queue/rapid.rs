@@ -123,8 +123,8 @@ impl Flow {
             return;
         }
         if packet.seq > self.seen && self.seen > 0 {
-            // The packets between these two were lost before they reached this port, or were
-            // dropped here.
+            // The bytes between `seen` and this packet were lost before they reached this port, or
+            // were dropped here.
             self.lose(packet.seq - 1);
         }
         self.seen = self.seen.max(packet.seq_end());

@@ -19,8 +19,8 @@ pub(super) struct Link {
     threshold: Span,
     /// The time at which all data triggered by departed ACKs will have passed the link.
     released: Time,
-    /// ACKs with a departure time trigger data. `early` is the time at which the data triggered by
-    /// such ACKs of the first class will have passed the link; `all` is this time for both classes.
+    /// The time at which all data triggered by ACKs that have a departure time will have passed the
+    /// link: `early` for ACKs of the first class only, `all` for ACKs of both classes.
     early: Time,
     all: Time,
     /// Amount of data of the first class that has overtaken the second class.

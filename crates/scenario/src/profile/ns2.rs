@@ -35,8 +35,8 @@ pub(super) fn document() -> Value {
             // `tcpTick_` = 1e-5; only samples are rounded.
             "rto_granularity": "10us",
             "rto_style": "ns2",
-            // newtimer() compares with t_seqno_, which is one more than the number of the last
-            // packet.
+            // newtimer() compares the number in the ACK with t_seqno_, which is one more than the
+            // number of the last packet.
             "rto_runs_idle": true,
             "rtt_sampling": "per-window",
             // newreno_changes1_ = 1. Recovery ends with the window that partial_window_deflation_

@@ -12,8 +12,8 @@ pub(crate) struct Opening {
     pub(super) handshake: Handshake,
     /// Who opens a connection.
     pub(super) opener: Opener,
-    /// Whether a request in a packet of its own is as long as an ACK, if `workload.request_size`
-    /// gives no length. If false, the request has one byte, as in a simulator whose script starts
+    /// Whether a request without a length (`workload.request_size`) that has a packet of its own is
+    /// as long as an ACK. If false, the request has one byte, as in a simulator whose script starts
     /// the senders.
     pub(super) request_on_wire: bool,
     /// Whether a connection is closed with a FIN (RFC 9293 §3.6).

@@ -17,7 +17,7 @@ use crate::ScenarioError;
 pub(crate) enum TransportTable {
     /// TCP.
     Tcp(Box<TransportDocument>),
-    /// Another family, as its kind writes its table.
+    /// Another family: the table that its kind returns.
     Other(Value),
 }
 

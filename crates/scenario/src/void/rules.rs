@@ -395,8 +395,8 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
     }
 }
 
-/// The smallest size of the full packets and datagrams of all groups, bytes. A transfer shorter
-/// than a segment counts with its length.
+/// The smallest size of the full packets and datagrams of all groups, bytes. For a
+/// transfer shorter than a segment, the length of the transfer counts.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         let FullPacket { payload, header } = transport.full_packet();

@@ -157,7 +157,7 @@ fn a_hook_learns_whether_an_ack_lets_data_leave() {
     );
     let expected = [true, true, false, false, false, true, true, false, false];
     assert_eq!(seen, expected);
-    // Segments that a timeout returned to the send queue count as data that may be sent. The
+    // After a timeout, the segments in the send queue count as data that may be sent. The
     // receiver's window and the application also limit sending.
     let seen = may_send(
         "write 4000

@@ -58,7 +58,8 @@ fn linux_allows_a_train_what_offloading_takes() {
         let mut hystart = *params(json!("linux")).build().unwrap();
         train(&mut hystart, 0, Span::from_micros(10), Span::from_micros(100), srtt)
     };
-    // Without an SRTT, the train ends slow start once it is longer than half of 100 us.
+    // Without an SRTT, the train ends slow start once it is longer than 50 us, half
+    // of the smallest round trip.
     assert_eq!(end(None), 1 + 5 + 1);
     // The extra time is 131 us: 4 x 64 KiB at twice the rate of 100 kB per 100 us. Half of 231 us
     // is 115 us.

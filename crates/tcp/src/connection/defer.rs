@@ -33,7 +33,8 @@ pub(super) struct Deferral {
     decision: Decision,
     /// Data below this number are sent at once, to repair a timeout.
     repaired_below: u64,
-    /// The sender of the data below this number used the window as far as deferral allowed.
+    /// While the data below this number were sent, deferral was the only reason for an unused part
+    /// of the window.
     limited_below: u64,
 }
 

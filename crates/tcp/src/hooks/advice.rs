@@ -33,11 +33,11 @@ pub struct Advice {
     /// Payload bytes of a new segment (merged by min).
     pub segment_size: u32,
     /// Count cwnd and ssthresh in segments, so that they follow the segment size
-    /// ([`crate::congestion::Limit::Resized`]; merged by or).
+    /// ([`crate::congestion::Limit::Resized`]; merged by logical or).
     pub counts_segments: bool,
     /// Header bytes on the wire (merged by min).
     pub header_bytes: u8,
-    /// Label bits to set (merged by or).
+    /// Label bits to set (merged by logical or).
     pub label: u16,
     /// Send no data before this time (merged by max).
     pub hold_until: Time,
@@ -49,20 +49,20 @@ pub struct Advice {
     pub extra_acks: u8,
     /// Copies of outstanding segments to send now (merged by union).
     pub copies: Copies,
-    /// Start loss recovery now (merged by or).
+    /// Start loss recovery now (merged by logical or).
     pub enter_recovery: bool,
-    /// Reduce cwnd to the initial window (merged by or).
+    /// Reduce cwnd to the initial window (merged by logical or).
     pub restart_window: bool,
-    /// Expire the retransmission timer now (merged by or).
+    /// Expire the retransmission timer now (merged by logical or).
     pub expire_timer: bool,
-    /// Do not double the RTO when advice has caused the expiry (merged by or).
+    /// Do not double the RTO when advice has caused the expiry (merged by logical or).
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means no packet (merged by max).
     pub empty_probe: u16,
     /// Send the end of the stream again: the FIN, or an empty packet with these label bits if there
     /// is no FIN; 0 means no packet (merged by max).
     pub end_again: u16,
-    /// Echo the timestamp of the current segment, regardless of its order (merged by or).
+    /// Echo the timestamp of the current segment, regardless of its order (merged by logical or).
     pub echo: bool,
     /// Minimum retransmission timeout of data (merged by max).
     pub rto_floor: Span,

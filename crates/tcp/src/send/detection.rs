@@ -30,8 +30,8 @@ pub struct Detection {
     pub lost: u32,
     /// When the last retransmission among these segments was sent.
     pub copy_sent_at: Option<Time>,
-    /// When the last of the undecided segments sent before the horizon's segment may be declared
-    /// lost; `None` if there is no such segment.
+    /// The latest time at which one of the undecided segments sent before the horizon's segment may
+    /// be declared lost; `None` if there is no such segment.
     pub next: Option<Time>,
 }
 

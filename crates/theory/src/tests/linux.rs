@@ -193,8 +193,8 @@ fn rfc8985_6_2_few_segments_above_a_loss_wait_for_a_reordering_window() {
     sent_by(&mut it, 0, &rules);
     it.on_ack(100, &ack(1, 2), &rules);
     assert_eq!(sent_by(&mut it, 100, &rules), []);
-    // Segment 1 is lost a round trip of 100 and a quarter of the smallest round trip of 10 after it
-    // was sent. The timer adds a margin of 20.
+    // Segment 1 counts as lost 100 + 10 / 4 ticks after it was sent: a round trip, plus a quarter
+    // of the smallest round trip. The timer adds a margin of 20.
     let wait = 100 + 10 / 4 - 100 + 20;
     assert_eq!(it.due(), 100 + wait);
     it.expire(100 + wait, &rules);

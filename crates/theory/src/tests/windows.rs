@@ -70,9 +70,9 @@ fn the_last_segment_leaves_alone_with_a_scoreboard_too() {
     assert_eq!(counts, [3, 1]);
 }
 
-/// The longest time is five times the sum of the propagation delay, a delayed ACK, a tick and three
-/// transmission times: those of ten buffered packets, of 45 segments at a quarter of the rate, and
-/// of four packets.
+/// The longest possible RTO is five times a sum: the propagation delay, a delayed ACK, a tick, and
+/// the transmission times of ten buffered packets, of 45 segments at a quarter of the rate, and of
+/// four packets.
 #[test]
 fn a_timer_never_moves_that_is_longer_than_all_that_a_packet_may_wait_for() {
     let is_least = |ack_every, least_rto| {

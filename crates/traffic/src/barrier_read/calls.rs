@@ -77,7 +77,7 @@ impl Calls {
         }
     }
 
-    /// Marks the handshake with a server as begun, and returns whether it had not begun before.
+    /// Marks the handshake with a server as begun, and returns true if it had not begun before.
     pub(super) fn begin(&mut self, server: u32) -> bool {
         !std::mem::replace(&mut self.begun[server as usize], true)
     }

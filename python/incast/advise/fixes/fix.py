@@ -44,7 +44,7 @@ class Fix:
     effort
         The order among fixes of the same party; a fix with a lower value is less intrusive.
     pieces
-        The number of blocks with the fix that make one block without the fix.
+        The number of blocks with the fix into which one block without the fix is divided.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The marking threshold of a SONiC switch: the WRED profile of the queues whose buffer is used.
+"""The marking threshold of a SONiC switch, for queues whose buffer profile the scenario uses.
 
 Source: SONiC's Configuration.md. `BUFFER_QUEUE` names the buffer profile of queues, and `QUEUE`
 names their WRED profile. A key is `port|queue`, `port|first-last` or, for several ports,

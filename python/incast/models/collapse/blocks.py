@@ -30,7 +30,7 @@ class Effort:
     least
         Minimum number of events.
     most, blocks
-        The simulation ends after `most` events, if `blocks` blocks have followed the first blocks.
+        The simulation ends after `most` events, if `blocks` blocks after the first are complete.
     limit
         Number of events after which the rest of a block is not simulated. The rest is assumed to
         continue at the same pace.

@@ -37,7 +37,7 @@ def abtt_only(questions: Sequence[Question]) -> list[Answer]:
 
 
 def abtt_only_whole(questions: Sequence[Question]) -> list[Answer]:
-    """Answer with (3.39) without Q_ibtt; only the loss of a whole window counts as an ABTT."""
+    """As `abtt_only`, but a timeout at a block's head counts only if a whole window was lost."""
     name, head = "kulkarni-abtt-only-whole", "block_head_whole_share"
     return _answers(name, "abtt-only", questions, _corrected, head)
 

@@ -1,7 +1,8 @@
 """Recovery from the losses of a round by Reno, NewReno and SACK, with or without limited transmit.
 
-The text leaves these flavours to future work. The text's Q^ is for a sender that repairs every loss
-that three duplicate ACKs report. This module uses the same loss process as the text (§3.1.1.3).
+The text leaves these flavours to future work. The text's Q^, the chance of a timeout, is for a
+sender that repairs every loss that three duplicate ACKs report. This module uses the same loss
+process as the text (§3.1.1.3).
 The first K packets of a window of w packets arrive and release K more packets in the next round.
 The first M of these packets arrive and cause duplicate ACKs. With q = 1 - p,
 

@@ -15,8 +15,8 @@ The packets of steps 2 and 3 that arrive cause D duplicate ACKs. The rest is as 
 NewReno and SACK. Recovery begins with three duplicate ACKs. With limited transmit, one or two
 duplicate ACKs are enough if new packets arrive and raise the number to three. A repair is the first
 packet of its round and is lost with the probability p. Only the timer notices the loss of a repair.
-No constant is fitted. The process does not apply to Reno, which counts every repair of a window as
-a separate loss indication.
+No constant is fitted. The process does not apply to Reno, because with Reno every repair of a
+window counts as a separate loss indication.
 """
 
 import numpy as np

@@ -18,7 +18,7 @@ fn goodput(remedies: &[Value]) -> f64 {
 }
 
 /// The goodput is 50/(50+40) of the line rate without compression and 50/(50+4) with compression,
-/// less the loss in slow start.
+/// minus the share of the line that slow start leaves unused.
 #[test]
 fn small_segments_fill_the_line_with_compressed_headers() {
     let plain = goodput(&[]) / 1e9;

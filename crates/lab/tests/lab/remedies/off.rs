@@ -45,7 +45,8 @@ proptest! {
 
     #[test]
     fn no_remedies_and_hooks_that_say_nothing_give_the_same_rows(document in laws::scenarios()) {
-        // The hooks need persistent connections. Those of long flows always are.
+        // The hooks need persistent connections. The connections of long flows are always
+        // persistent.
         let lasting = match document["workload"]["name"].as_str() {
             Some("barrier-read") => json!({ "workload": { "connections": "persistent" } }),
             _ => json!({}),

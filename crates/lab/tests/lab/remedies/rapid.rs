@@ -71,8 +71,8 @@ proptest! {
 }
 
 /// A buffer of three packets per server may be enough. With a smaller buffer, no packets follow a
-/// lost packet, and full windows are lost again. Handshakes and retransmissions are not lost in
-/// either case.
+/// lost packet, and full windows are lost, as they are without RAPID. Handshakes and
+/// retransmissions are not lost in either case.
 #[test]
 fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
     let ten_blocks = |transport: &str, servers: u32| {

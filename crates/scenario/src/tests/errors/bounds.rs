@@ -95,8 +95,9 @@ fn times_and_rates_have_bounds() {
     }
 }
 
-/// A resolved scenario gives segments and windows in bytes and packets. The resolved scenario must
-/// load again, so these values have bounds.
+/// In a resolved scenario, a number of segments becomes a number of bytes, and the window of an
+/// `auto` buffer becomes a number of packets. The resolved scenario must load again, so these
+/// values have bounds.
 #[test]
 fn what_segments_and_windows_come_to_has_bounds() {
     let threshold = |value| [("transport.initial_ssthresh", json!(value))];

@@ -47,9 +47,9 @@ pub struct Params {
     /// bursts, with or without segmentation offload, and a burst is at most half the window
     /// (Linux's `tcp_tso_autosize()` and `tcp_cwnd_test()`).
     pub burst_time: Span,
-    /// A burst is enlarged by 64 KiB, which is halved once for each multiple of this time, in
-    /// seconds, that the smallest round trip contains (Linux's `tcp_tso_rtt_log` of 9: 512 us). If
-    /// `burst_rtt` is 0, bursts are not enlarged.
+    /// A burst is enlarged by 64 KiB. This addition is halved as often as this time, in seconds,
+    /// fits into the smallest round trip (Linux's `tcp_tso_rtt_log` of 9: 512 us). If `burst_rtt`
+    /// is 0, bursts are not enlarged.
     pub burst_rtt: Span,
     /// Gain of the addition to the window for ACKs that arrive in bursts (0: no addition; Linux's
     /// `bbr_extra_acked_gain`: 1). The addition is this gain times the largest amount by which

@@ -26,8 +26,8 @@ pub(super) struct Progress {
     /// Bytes delivered, and bytes declared lost, since the start of the connection.
     pub delivered: u64,
     pub lost: u64,
-    /// Whether BBR cycles through the gains of `ProbeBW`. Only then, rounds in which the policer's
-    /// rate is used are counted.
+    /// Whether BBR cycles through the gains of `ProbeBW`. Rounds in which the policer's rate is
+    /// used are counted only during this cycle.
     pub cycles: bool,
 }
 
