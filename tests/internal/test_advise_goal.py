@@ -128,3 +128,11 @@ def test_what_was_tried_is_told_with_both_ratios() -> None:
     assert _changed(Tried(fix, "", 1.0, 0.0769), "p99") == " (× 1.00, p99 × 0.0769)"
     assert _changed(Tried(fix, "", 0.9), "p99") == " (× 0.900)"
     assert _changed(Tried(fix, ""), "p99") == ""
+
+
+def test_a_long_text_that_is_no_goal_is_shortened() -> None:
+    with pytest.raises(AdviceError, match="is not a goal") as caught:
+        goal_of("p99<" + "x" * 5000)
+    assert len(str(caught.value)) < 200
+    with pytest.raises(AdviceError, match="is not a goal"):
+        goal_of("p99 <" + " " * 80 + "20ms")

@@ -12,6 +12,7 @@ from incast.results.compare import Compared, Finding
 
 _PERCENTILES = {"p99": P99, "p999": "completion_p999_s"}
 _BOUND = re.compile(r"[ \t]*(p999?)[ \t]*<[ \t]*([0-9].{0,20})")
+_LONGEST = 80  # maximum number of characters of a goal
 _ACCEPTED = "must be goodput, p99, p999, or a bound in quotes, e.g. 'p99<20ms'"
 WORTH = 1.02
 """The minimum gain of a change that is advised, as a factor."""
@@ -99,15 +100,16 @@ def goal_of(text: str | None) -> Goal:
         return Goal(text, (GOODPUT,))
     if text in _PERCENTILES:
         return Goal(text, (_PERCENTILES[text],))
-    bound = _BOUND.fullmatch(text)
+    given = units.plain(text[:_LONGEST])
+    bound = _BOUND.fullmatch(text) if len(text) <= _LONGEST else None
     if bound is None:
-        raise AdviceError(f"--for: {units.plain(text)} is not a goal; {_ACCEPTED}")
+        raise AdviceError(f"--for: {given} is not a goal; {_ACCEPTED}")
     try:
         seconds = units.quantity(bound[2], "time")
     except units.QuantityError as error:
         raise AdviceError(f"--for: {units.plain(str(error))}") from None
     if seconds <= 0:
-        raise AdviceError(f"--for: {units.plain(text)}: the bound must be above 0 s")
+        raise AdviceError(f"--for: {given}: the bound must be above 0 s")
     return Goal(text, (_PERCENTILES[bound[1]],), seconds)
 
 
