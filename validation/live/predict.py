@@ -23,6 +23,9 @@ _FLAT = 0.25
 is the maximum |ln ratio| of these goodputs."""
 _STEADY = 0.15
 """Maximum standard deviation of ln goodput over the seeds on a plateau."""
+_CLEAR = 0.8
+"""At the ends of a knee, the ratio of the goodput and the limit of a collapse must be at most this
+value, or at least its inverse."""
 _BLOCKS = (8, 400)
 _SAMPLE = 12  # blocks of a first, short simulation
 
@@ -114,6 +117,11 @@ def _knee(read: Read, lot: Lot) -> Prediction | None:
         return None
     slow = _simulated(read, 2 * low, _SAMPLE)
     blocks = _blocks(read, 2 * low, slow.goodput, lot.seconds)
+    # A run has more blocks than the sample, so its mean goodput may be higher.
+    fast, slow = (_simulated(read, count, blocks) for count in (low, 2 * low))
+    clear = slow.collapsed and slow.share <= _CLEAR * LEAST_SHARE <= _CLEAR**2 * fast.share
+    if not clear:
+        return None
     return Prediction(**asdict(read), kind="knee", servers=low, blocks=blocks)
 
 
@@ -132,6 +140,8 @@ class Told:
     spread: float
     timeouts: float
     collapsed: bool
+    share: float
+    """Goodput over the goodput without losses."""
     block: float
     """Mean over the runs of the median block time, in seconds."""
 
@@ -149,7 +159,8 @@ def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
     timeouts = statistics.mean(row["timeouts"] / row["blocks"] for row in rows)
     collapsed = goodput < LEAST_SHARE * lossless and timeouts >= LEAST_TIMEOUTS
     block = statistics.mean(row.get("completion_p50_s") or math.nan for row in rows)
-    return Told(goodput, statistics.pstdev(logs), timeouts, collapsed, block)
+    share = goodput / lossless
+    return Told(goodput, statistics.pstdev(logs), timeouts, collapsed, share, block)
 
 
 def runs(predictions: Sequence[Prediction]) -> Iterator[tuple[int, int, int]]:
