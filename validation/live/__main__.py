@@ -44,6 +44,7 @@ SETS = {
     "sixth": Lot(0x9C217EDF, 15, 5, wide=True, servers=64, seconds=6.0),
     "seventh": Lot(0x2C142B66, 15, 10, wide=True, servers=64, seconds=6.0),
     "eighth": Lot(0x70B53291, 15, 5, wide=True, servers=64, seconds=6.0),
+    "ninth": Lot(0x029BEC1C, 15, 5, wide=True, servers=64, seconds=6.0),
 }
 
 
