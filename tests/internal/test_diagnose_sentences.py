@@ -19,7 +19,7 @@ def is_harmless(text: str) -> bool:
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    """Return a report that found incast, as the core returns it, with changed entries."""
+    """Return a report about incast, in the form of the core, with some entries changed."""
     return {
         "incast": True, "why": WHY, "vantage": "client", "vantage_confidence": 0.92,
         "severity": SEVERITY, "incomplete": [], "tunnels": [], "episodes": [], "stalls": [],

@@ -69,7 +69,7 @@ class Outcome:
     which
         Name of the set.
     found, answers, held
-        The judged predictions, the runs, and the bars.
+        The judged predictions, the runs, and whether each bar holds.
     """
 
     which: str
