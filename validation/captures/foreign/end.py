@@ -105,15 +105,18 @@ class End:
     def read(self, size: int | None = None) -> None:
         """Read `size` bytes from the buffer; without a size, read all data from now on."""
         before = self.edge - self.wanted
-        if self.shut is not None:
-            self.pauses.append(
-                (self.shut if self.stopped is None else self.stopped, self.shut, self.network.now)
-            )
+        self.pauses += self.pause(self.network.now)
         self.stopped = None
         self.reading = size is None
         self.unread = 0 if size is None else max(0, self.unread - size)
         if self._window() >= before + min(2 * self.mss, self.capacity // 2) or size is not None:
             self._acknowledge()
+
+    def pause(self, end: float) -> list[tuple[float, float, float]]:
+        """Return the pause that ends at `end`, in the form of `pauses`; empty if there is none."""
+        if self.shut is None:
+            return []
+        return [(self.shut if self.stopped is None else self.stopped, self.shut, end)]
 
     def keep_alive(self, size: int) -> None:
         """Send a keep-alive with `size` old bytes (1 or 0): its sequence number is `una` - 1."""

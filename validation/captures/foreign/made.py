@@ -147,9 +147,7 @@ def hosted(
     for end in ends:
         pauses = list(end.pauses)
         if not end.reading and end.shut is not None:
-            pauses.append(
-                (end.shut if end.stopped is None else end.stopped, end.shut, packets[-1].time)
-            )
+            pauses += end.pause(packets[-1].time)
             made.to_end = True
         made.pauses += [after - shut for _, shut, after in pauses]
         made.stopped += [after - stopped for stopped, _, after in pauses]
