@@ -152,8 +152,9 @@ impl Connection {
                 let finding = Finding::of(Cause::Spurious, 0.9);
                 let repeat = Repeat { ended: Ended::Timeout, proven: true, finding };
                 self.repeated(side, &pending, repeat, events);
+            } else {
+                self.flows[side].waiting.settle();
             }
-            self.flows[side].waiting.settle();
             return;
         }
         let at_receiver = self.trips.near(1 - side);
