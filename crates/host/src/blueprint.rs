@@ -5,7 +5,7 @@ mod tcp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use incast_engine::{Span, Stream};
+use incast_engine::{Rate, Span, Stream};
 use incast_remedies::schedule::{ClientPlace, RequestScheduler};
 use incast_remedies::{Outcome, Situation};
 
@@ -22,6 +22,8 @@ pub struct Blueprint {
     /// Flow of the first server.
     first_flow: u32,
     base_rtt: Span,
+    /// Rates of the lines of the senders and of the clients.
+    rates: [Rate; 2],
     /// Counters of the servers' ends that have been freed or replaced.
     retired: Counters,
 }
@@ -39,7 +41,9 @@ impl Blueprint {
             Family::Tcp(tcp) => Builder::Tcp(Connections::new(tcp, situation, first_flow)),
             Family::Other(kind) => Builder::Other(Arc::clone(kind)),
         };
-        Self { builder, first_flow, base_rtt: situation.base_rtt, retired: Counters::default() }
+        let Situation { base_rtt, sender_rate, client_rate, .. } = *situation;
+        let (rates, retired) = ([sender_rate, client_rate], Counters::default());
+        Self { builder, first_flow, base_rtt, rates, retired }
     }
 
     /// The base round trip of the connections.
@@ -94,7 +98,8 @@ impl Blueprint {
     pub fn build(&mut self, end: EndId, incarnation: u32, seed: u64) -> End {
         let index = u64::from(incarnation) << 32 | u64::from(end.0);
         let random = Stream::named(seed, "connection", index);
-        let seat = Seat { end, incarnation, base_rtt: self.base_rtt, random };
+        let rate = self.rates[usize::from(!end.is_server())];
+        let seat = Seat { end, incarnation, rate, base_rtt: self.base_rtt, random };
         match &mut self.builder {
             Builder::Tcp(tcp) => {
                 let hook = |name: &str| Stream::named(seed, name, index);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use incast_engine::{Span, Stream};
+use incast_engine::{Fault, Rate, Span, Stream};
 use incast_remedies::schedule::FullPacket;
 use serde_json::Value;
 
@@ -14,12 +14,21 @@ use crate::nic::{Nic, NicSite};
 pub trait Kind: fmt::Debug + Send + Sync {
     /// The name of the family, in lower case.
     fn family(&self) -> &'static str;
+    /// Finds the first invalid parameter.
+    ///
+    /// # Errors
+    /// The key of this parameter, and the reason why its value is invalid.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Payload and header of a full packet.
     fn full_packet(&self) -> FullPacket;
     /// Size of an acknowledgement without data, bytes.
     fn ack_size(&self) -> u32;
     /// The largest number of outstanding bytes of a connection.
     fn window(&self) -> u64;
+    /// The shortest time after which a loss is repaired that the receiver does not report.
+    fn rto(&self) -> Span;
     /// The properties that the kind needs of the network.
     fn needs(&self) -> Needs {
         Needs::default()
@@ -49,6 +58,8 @@ pub struct Seat {
     pub end: EndId,
     /// Number of the connection among the connections of this flow, counted from 0.
     pub incarnation: u32,
+    /// Rate of the line of the end's host.
+    pub rate: Rate,
     /// Round trip of one full packet and its acknowledgement on the idle network, serialisation
     /// included.
     pub base_rtt: Span,

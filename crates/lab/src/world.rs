@@ -380,14 +380,20 @@ fn situation(
     transport: &Transport,
 ) -> Situation {
     let trunks = network.trunks_between(&group.at, &group.config.workload().clients());
+    let (sender_rate, base_rtt) = match group.senders {
+        Senders::Clients => {
+            (network.client_rate, network.base_rtt_among_clients(transport, trunks))
+        }
+        Senders::Own(..) | Senders::Servers => {
+            (network.server_rate, network.base_rtt(transport, trunks))
+        }
+    };
     Situation {
         servers: load.fan_in,
         sru: load.most,
+        sender_rate,
         client_rate: network.client_rate,
         buffer: network.buffer,
-        base_rtt: match group.senders {
-            Senders::Clients => network.base_rtt_among_clients(transport, trunks),
-            Senders::Own(..) | Senders::Servers => network.base_rtt(transport, trunks),
-        },
+        base_rtt,
     }
 }

@@ -24,6 +24,7 @@ impl Desk {
         let situation = Situation {
             servers,
             sru,
+            sender_rate: Rate(1_000_000_000),
             client_rate: Rate(1_000_000_000),
             buffer: Limit::Packets(40),
             base_rtt: Span::from_micros(100),

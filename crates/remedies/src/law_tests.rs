@@ -39,6 +39,7 @@ fn a_remedy_measures_what_it_says_under_its_own_name() {
     let situation = Situation {
         servers: 2,
         sru: 65_536,
+        sender_rate: incast_engine::Rate(1_000_000_000),
         client_rate: incast_engine::Rate(1_000_000_000),
         buffer: incast_engine::Limit::Packets(68),
         base_rtt: incast_engine::Span::from_micros(100),

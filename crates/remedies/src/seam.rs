@@ -59,6 +59,8 @@ pub struct Situation {
     /// Bytes that the first server sends per block. Each other server sends the same number of
     /// bytes, or one byte less.
     pub sru: u64,
+    /// Rate of a sender's link.
+    pub sender_rate: Rate,
     /// Rate of the client's link.
     pub client_rate: Rate,
     /// Buffer of the switch's port to the client.

@@ -48,6 +48,7 @@ impl Settings {
             situation: Situation {
                 servers: 1,
                 sru: 64 * 1024,
+                sender_rate: Rate(1_000_000_000),
                 client_rate: Rate(1_000_000_000),
                 buffer: Limit::Packets(68),
                 base_rtt: Span::from_micros(100),

@@ -7,26 +7,14 @@
 
 mod blast;
 pub mod credit;
-mod part;
 pub mod paths;
 pub mod rate;
 pub mod repair;
 
 use std::sync::Arc;
 
-use incast_engine::{Entry, Fault};
+use incast_engine::Entry;
 use incast_host::Kind;
-
-pub use incast_engine::Foreign;
-
-/// The parameters of a transport.
-pub trait Parameters {
-    /// Finds the first invalid parameter.
-    ///
-    /// # Errors
-    /// The key of this parameter, and the reason why its value is invalid.
-    fn check(&self) -> Result<(), Fault>;
-}
 
 macro_rules! transports {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
@@ -46,20 +34,19 @@ macro_rules! transports {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Finds the first invalid parameter.
-            ///
-            /// # Errors
-            /// The key of this parameter, and the reason why its value is invalid.
-            pub fn check(&self) -> Result<(), Fault> {
-                match self { $(Self::$variant(params) => params.check(),)+ }
-            }
-
             /// The transport with these parameters.
             pub fn kind(&self) -> Arc<dyn Kind> {
                 match self { $(Self::$variant(params) => Arc::new(params.clone()),)+ }
             }
         }
     };
+}
+
+impl TransportConfig {
+    /// The transport of this name with its defaults, if there is such a transport.
+    pub fn named(name: &str) -> Option<Self> {
+        serde_json::from_value(serde_json::json!({ "name": name })).ok()
+    }
 }
 
 transports! {

@@ -1,17 +1,28 @@
 //! Properties of all transports and parts.
 
-use incast_engine::{Entry, Span, Stream};
+use incast_engine::{Entry, Foreign, Rate, Span, Stream};
 use incast_host::{EndId, Seat};
 use serde_json::{from_value, json};
 
 use super::*;
 
+/// The server's end of a flow.
+pub(crate) fn seat() -> Seat {
+    Seat {
+        end: EndId::server(0),
+        incarnation: 0,
+        rate: Rate(1_000_000_000),
+        base_rtt: Span::from_micros(100),
+        random: Stream::named(1, "connection", 0),
+    }
+}
+
 #[test]
 fn every_transport_has_valid_defaults_and_a_table_that_reads_back() {
     for Entry { name, .. } in ENTRIES {
         let config: TransportConfig = from_value(json!({ "name": name })).expect("it has defaults");
-        config.check().expect("they are valid");
         let kind = config.kind();
+        kind.check().expect("they are valid");
         let table = kind.table();
         assert_eq!(table["name"], *name);
         let again: TransportConfig = from_value(table.clone()).expect("it is a table");
@@ -20,13 +31,7 @@ fn every_transport_has_valid_defaults_and_a_table_that_reads_back() {
             kind.full_packet().payload > 0 && kind.window() >= kind.full_packet().payload.into()
         );
         assert_ne!(kind.family(), "tcp");
-        let seat = Seat {
-            end: EndId::server(0),
-            incarnation: 0,
-            base_rtt: Span::from_micros(100),
-            random: Stream::named(1, "connection", 0),
-        };
-        let end = kind.end(seat);
+        let end = kind.end(seat());
         assert!(end.is_quiet() && end.delivered() == 0, "{name}");
     }
 }
@@ -36,7 +41,7 @@ fn paths_are_those_of_their_chooser() {
     let mut random = Stream::named(1, "paths", 0);
     let mut draw = |name: &str| {
         let config: paths::Paths = from_value(json!(name)).expect("it is in the list");
-        let mut chooser = config.build();
+        let mut chooser = config.build(&seat());
         [(); 400].map(|()| chooser.next(&mut random) % 4)
     };
     assert_eq!(draw("ecmp"), [0; 400]);
@@ -56,8 +61,10 @@ fn a_part_from_elsewhere_is_built_and_named() {
         }
     }
     let paths =
-        paths::Paths::Foreign(Foreign::new("two", || Box::new(Two) as Box<dyn paths::PathChooser>));
-    assert_eq!(paths.clone().build().next(&mut Stream::named(1, "paths", 0)), 2);
-    assert_eq!(json!(paths), json!({ "entry": "two" }));
+        paths::Paths::Foreign(Foreign::new("two", |_: &Seat| -> Box<dyn paths::PathChooser> {
+            Box::new(Two)
+        }));
+    assert_eq!(paths.clone().build(&seat()).next(&mut Stream::named(1, "paths", 0)), 2);
+    assert_eq!(json!(paths), json!({ "name": "foreign", "entry": "two" }));
     assert!(from_value::<paths::Paths>(json!("two")).is_err(), "only the list can be read");
 }

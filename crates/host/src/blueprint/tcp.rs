@@ -64,7 +64,7 @@ impl Connections {
 
     /// Builds one end of a connection. `stream` returns the random stream of a remedy's hook.
     pub(super) fn build(&mut self, seat: Seat, stream: impl Fn(&str) -> Stream) -> Connection {
-        let Seat { end, incarnation, base_rtt, random } = seat;
+        let Seat { end, incarnation, base_rtt, random, .. } = seat;
         let is_opener = self.opener_is_client != end.is_server();
         let role = if is_opener { Role::Opener } else { Role::Acceptor };
         let config = Arc::clone(&self.config);

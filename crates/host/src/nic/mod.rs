@@ -6,7 +6,7 @@
 //! that may not be sent yet therefore wait in their ends, where they do not delay packets of other
 //! ends.
 
-use incast_engine::{Entry, Rate, Time};
+use incast_engine::{Rate, Time};
 use incast_net::Packet;
 
 use crate::ids::EndId;
@@ -37,29 +37,8 @@ pub struct NicSite {
     pub rate: Rate,
 }
 
-macro_rules! nics {
-    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
-        /// A network card, as a scenario names it.
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize,
-            schemars::JsonSchema,
-        )]
-        pub enum NicConfig {
-            $(#[doc = $summary] #[serde(rename = $name)] $variant,)+
-        }
-
-        /// The list of cards.
-        pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
-
-        impl NicConfig {
-            /// A card of this kind for the host at `site`.
-            pub fn build(self, site: NicSite) -> Box<dyn Nic> {
-                match self { $(Self::$variant => Box::new($module::$variant::new(site)),)+ }
-            }
-        }
-    };
-}
-
-nics! {
+incast_engine::parts! {
+    /// One of the list, with its parameters.
+    NicConfig of Nic at NicSite:
     "round-robin" => RoundRobin(round_robin): "The ends send one packet each in turn.";
 }

@@ -2,23 +2,31 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use incast_engine::Time;
+use incast_engine::{Parameters, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Nic, NicSite};
 use crate::ids::EndId;
 
+/// There are no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Parameters<dyn Nic, NicSite> for Params {
+    fn build(&self, _: &NicSite) -> Box<dyn Nic> {
+        Box::<RoundRobin>::default()
+    }
+}
+
 /// Serves the ends in the order in which they asked. All ends have the same class, so that the card
 /// sends nothing while any class is stopped.
+#[derive(Default)]
 pub struct RoundRobin {
     waiting: VecDeque<EndId>,
     /// The ends that wait, each of which waits once.
     listed: BTreeSet<EndId>,
-}
-
-impl RoundRobin {
-    pub(super) fn new(_: NicSite) -> Self {
-        Self { waiting: VecDeque::new(), listed: BTreeSet::new() }
-    }
 }
 
 impl Nic for RoundRobin {
@@ -47,7 +55,7 @@ mod tests {
 
     #[test]
     fn each_end_waits_once_and_is_served_in_turn() {
-        let mut card = NicConfig::RoundRobin.build(NicSite { rate: Rate(1) });
+        let mut card = NicConfig::RoundRobin(Params {}).build(&NicSite { rate: Rate(1) });
         assert_eq!(card.next(Time::ZERO, 0), None, "no end waits");
         for end in [3, 5, 3, 4] {
             card.wants(EndId(end));

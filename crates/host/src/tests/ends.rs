@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 use incast_net::{Packet, Trigger};
 use incast_remedies::schedule::FullPacket;
 use incast_tcp::connection::{Polled, Predicted};
@@ -136,6 +136,10 @@ impl Kind for Other {
 
     fn window(&self) -> u64 {
         9000
+    }
+
+    fn rto(&self) -> Span {
+        Span::ZERO
     }
 
     fn end(&self, seat: Seat) -> Box<dyn Guest> {

@@ -89,6 +89,7 @@ fn situation(base_rtt: Span) -> Situation {
     Situation {
         servers: 1,
         sru: 10 * MSS,
+        sender_rate: Rate(1_000_000_000),
         client_rate: Rate(1_000_000_000),
         buffer: Limit::Packets(40),
         base_rtt,

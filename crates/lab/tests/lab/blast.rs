@@ -4,26 +4,25 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use incast_engine::{Rate, Stream, Time};
-use incast_host::{Family, Transport};
+use incast_engine::{Foreign, Rate, Stream, Time};
+use incast_host::{Family, Seat, Transport};
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_lab::{Control, Row, RunError, TraceRequest, run};
 use incast_net::queue::{QueueConfig, QueueDiscipline, QueueView, Refusal, Verdict};
 use incast_net::{Packet, Port};
 use incast_scenario::Scenario;
+use incast_transports::TransportConfig;
 use incast_transports::credit::{Credit, Credits};
 use incast_transports::paths::{Feedback, PathChooser, Paths};
 use incast_transports::rate::{Acked, RateLaw, RateLaws};
 use incast_transports::repair::{Answer, Repair, Repairs};
-use incast_transports::{Foreign, TransportConfig};
 use serde_json::{Value, json};
 
 use crate::harness::lay;
 
 /// A read of sixteen servers over `transport`.
 fn scenario(transport: &TransportConfig, changes: &Value) -> Scenario {
-    transport.check().expect("it is valid");
     let mut document = json!({
         "network": { "buffer": "32KiB" },
         "workload": { "servers": 16, "sru": "20KiB", "blocks": 4 },
@@ -152,7 +151,7 @@ impl RateLaw for Halving {
 fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     let nacks = Arc::new(AtomicU64::new(0));
     let told = Arc::clone(&nacks);
-    let law = move || -> Box<dyn RateLaw> {
+    let law = move |_: &Seat| -> Box<dyn RateLaw> {
         Box::new(Halving { rate: 200_000_000, nacks: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
@@ -160,7 +159,10 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     let TransportConfig::Blast(params) = &mut transport;
     params.rate = RateLaws::Foreign(Foreign::new("halving", law));
     let slow = scenario(&transport, &json!({}));
-    assert_eq!(slow.resolved()["transport"]["rate"], json!({ "entry": "halving" }));
+    assert_eq!(
+        slow.resolved()["transport"]["rate"],
+        json!({ "name": "foreign", "entry": "halving" })
+    );
     let row = whole(&slow);
     assert_eq!((row.status, row.blocks), ("ok", 4));
     assert!(nacks.load(Relaxed) > 0, "it hears of losses");
@@ -190,7 +192,7 @@ impl PathChooser for Avoiding {
 fn a_path_chooser_from_elsewhere_hears_what_became_of_packets() {
     let heard: Arc<[AtomicU64; 4]> = Arc::default();
     let told = Arc::clone(&heard);
-    let chooser = move || -> Box<dyn PathChooser> {
+    let chooser = move |_: &Seat| -> Box<dyn PathChooser> {
         Box::new(Avoiding { path: 0, heard: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
@@ -233,7 +235,7 @@ impl Credit for Stingy {
 #[test]
 fn a_credit_scheme_from_elsewhere_limits_the_sender() {
     let mut transport = blast(&json!({}));
-    let scheme = || -> Box<dyn Credit> { Box::<Stingy>::default() };
+    let scheme = |_: &Seat| -> Box<dyn Credit> { Box::<Stingy>::default() };
     let TransportConfig::Blast(params) = &mut transport;
     params.credit = Credits::Foreign(Foreign::new("stingy", scheme));
     // The buffer holds 4 KiB from each of the sixteen servers, and their headers.
@@ -285,8 +287,8 @@ impl Repair for Counting {
 fn a_repair_from_elsewhere_is_used_by_both_ends() {
     let timeouts = Arc::new(AtomicU64::new(0));
     let told = Arc::clone(&timeouts);
-    let repair = move || -> Box<dyn Repair> {
-        let inner = Repairs::GoBackN.build();
+    let repair = move |seat: &Seat| -> Box<dyn Repair> {
+        let inner = Repairs::default().build(seat);
         Box::new(Counting { inner, timeouts: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({}));
@@ -332,8 +334,8 @@ fn a_trim_works_in_every_buffer() {
     for buffer in ["64pkt", "96000B", "93440B"] {
         let transport = blast(&json!({ "repair": "selective-repeat", "rto": "100ms" }));
         let mut scenario = scenario(&transport, &json!({ "network": { "buffer": buffer } }));
-        let queue = || -> Box<dyn QueueDiscipline + Send> { Box::new(Trims) };
-        scenario.network.queue = QueueConfig::Foreign(incast_engine::Foreign::new("trims", queue));
+        let queue = |(): &()| -> Box<dyn QueueDiscipline + Send> { Box::new(Trims) };
+        scenario.network.queue = QueueConfig::Foreign(Foreign::new("trims", queue));
         let world = World::new(&scenario, 1, |_| Silent);
         let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
         let trimmed: u64 = core.network.ports().iter().map(|it| it.counters().trimmed).sum();

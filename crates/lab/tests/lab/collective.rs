@@ -145,7 +145,7 @@ impl QueueDiscipline for Hundredth {
 #[test]
 fn a_queue_from_elsewhere_is_named_in_a_scenario_and_drops() {
     let mut ring = scenario(20, &json!({}));
-    let build = || -> Box<dyn QueueDiscipline + Send> { Box::<Hundredth>::default() };
+    let build = |(): &()| -> Box<dyn QueueDiscipline + Send> { Box::<Hundredth>::default() };
     ring.network.queue = QueueConfig::Foreign(Foreign::new("hundredth", build));
     assert_eq!(ring.network.queue.name(), "hundredth");
     let queue = ring.resolved()["network"]["queue"].clone();

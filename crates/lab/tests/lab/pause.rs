@@ -87,7 +87,7 @@ fn accounting_alone_changes_nothing() {
     let plain_row = plain.clone();
     assert_eq!(format!("{:?}", without_time(watched)), format!("{:?}", without_time(plain_row)));
     let foreign = || {
-        let scheme = || -> Box<dyn FlowControl + Send> { Box::new(Watches) };
+        let scheme = |(): &()| -> Box<dyn FlowControl + Send> { Box::new(Watches) };
         FlowControlConfig::Foreign(Foreign::new("watches", scheme)).build()
     };
     let (foreign, _) = run(Some(foreign));

@@ -100,7 +100,7 @@ macro_rules! flow_controls {
             pub fn build(&self) -> Controls {
                 match self {
                     $(Self::$variant(params) => Controls::$variant($module::$variant::new(params)),)+
-                    Self::Foreign(scheme) => Controls::Custom(scheme.build()),
+                    Self::Foreign(scheme) => Controls::Custom(scheme.build(&())),
                 }
             }
         }

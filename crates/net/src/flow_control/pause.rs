@@ -81,7 +81,7 @@ mod tests {
     fn xon_is_at_most_xoff() {
         let fault = Params { xoff: Size(10), xon: Size(11) }.check().expect_err("it is above");
         assert_eq!(
-            (fault.key, fault.message.as_str()),
+            (&*fault.key, fault.message.as_str()),
             ("xon", "11 must be at most xoff, 10 bytes")
         );
         assert!(Params { xoff: Size(10), xon: Size(10) }.check().is_ok());

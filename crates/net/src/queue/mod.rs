@@ -340,7 +340,7 @@ macro_rules! queue_disciplines {
                         let discipline = $module::$variant::new(params, site);
                         Discipline::$variant($place::<$module::$variant>::from(discipline))
                     })+
-                    Self::Foreign(discipline) => Discipline::Custom(discipline.build()),
+                    Self::Foreign(discipline) => Discipline::Custom(discipline.build(&())),
                 }
             }
 

@@ -95,7 +95,7 @@ impl Timers {
             ("rto_after_syn_loss", self.rto_after_syn_loss),
         ];
         if let Some((key, _)) = timers.iter().find(|(_, timer)| timer.is_zero()) {
-            return Err(Fault::new(key, "must be longer than 0; write e.g. \"1s\""));
+            return Err(Fault::new(*key, "must be longer than 0; write e.g. \"1s\""));
         }
         if self.rto_min > self.rto_max {
             return Err(Fault::new("rto_min", "exceeds rto_max; write less, or raise rto_max"));

@@ -89,9 +89,9 @@ mod tests {
         assert_eq!(key(Params::default()), None);
         let weights = |least_weight| Params { least_weight, ..Params::default() };
         assert_eq!(key(weights(2.5)), None, "equal weights");
-        assert_eq!(key(weights(2.6)), Some("least_weight"));
+        assert_eq!(key(weights(2.6)), Some("least_weight".into()));
         let long = |bytes| Params { long: Size(bytes), ..Params::default() };
         assert_eq!(key(long(200_001)), None);
-        assert_eq!(key(long(200_000)), Some("long"), "a range without a length");
+        assert_eq!(key(long(200_000)), Some("long".into()), "a range without a length");
     }
 }

@@ -57,10 +57,10 @@ impl Default for Params {
             header_size: Size(58),
             window: Size(64 << 10),
             rto: Span::from_millis(1),
-            repair: Repairs::GoBackN,
-            rate: RateLaws::None,
-            paths: Paths::Ecmp,
-            credit: Credits::None,
+            repair: Repairs::default(),
+            rate: RateLaws::default(),
+            paths: Paths::default(),
+            credit: Credits::default(),
             nic: None,
         }
     }
@@ -71,7 +71,11 @@ impl Default for Params {
 const MOST_PAYLOAD: u64 = 65_000;
 const MOST_HEADER: u64 = 255;
 
-impl crate::Parameters for Params {
+impl Kind for Params {
+    fn family(&self) -> &'static str {
+        "blast"
+    }
+
     fn check(&self) -> Result<(), Fault> {
         let within = |key, Size(given): Size, least, most| {
             if (least..=most).contains(&given) {
@@ -94,13 +98,16 @@ impl crate::Parameters for Params {
         if self.rto.is_zero() {
             return Err(Fault::new("rto", "must be above 0"));
         }
-        Ok(())
-    }
-}
-
-impl Kind for Params {
-    fn family(&self) -> &'static str {
-        "blast"
+        let nic = self.nic.as_ref().map_or(Ok(()), NicConfig::check);
+        [
+            ("repair", self.repair.check()),
+            ("rate", self.rate.check()),
+            ("paths", self.paths.check()),
+            ("credit", self.credit.check()),
+            ("nic", nic),
+        ]
+        .into_iter()
+        .try_for_each(|(key, part)| part.map_err(|fault| fault.below(key)))
     }
 
     fn full_packet(&self) -> FullPacket {
@@ -115,12 +122,16 @@ impl Kind for Params {
         self.window.0
     }
 
+    fn rto(&self) -> Span {
+        self.rto
+    }
+
     fn needs(&self) -> Needs {
-        Needs { paths: !matches!(self.paths, Paths::Ecmp) }
+        Needs { paths: !matches!(self.paths, Paths::Ecmp(_)) }
     }
 
     fn nic(&self, site: NicSite) -> Option<Box<dyn Nic>> {
-        self.nic.map(|nic| nic.build(site))
+        self.nic.as_ref().map(|nic| nic.build(&site))
     }
 
     fn end(&self, seat: Seat) -> Box<dyn Guest> {
@@ -156,8 +167,8 @@ impl Blast {
         Self {
             header: params.header_size.0 as u8,
             rto: params.rto,
-            sender: Sender::new(params),
-            receiver: Receiver::new(params),
+            sender: Sender::new(params, &seat),
+            receiver: Receiver::new(params, &seat),
             requests: (0, 0),
             request: None,
             request_size: 0,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use incast_engine::Time;
+use incast_host::Seat;
 use incast_net::{Ecn, Flags, Packet};
 
 use super::Params;
@@ -19,10 +20,10 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(params: &Params) -> Self {
+    pub(super) fn new(params: &Params, seat: &Seat) -> Self {
         Self {
-            repair: params.repair.build(),
-            credit: params.credit.build(),
+            repair: params.repair.build(seat),
+            credit: params.credit.build(seat),
             next: 0,
             notify_at: u64::MAX,
             answers: VecDeque::new(),

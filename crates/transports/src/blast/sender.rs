@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use incast_engine::{Rate, Span, Stream, Time};
-use incast_host::{Kind, State};
+use incast_host::{Kind, Seat, State};
 use incast_net::{Ecn, Flags, Packet};
 
 use super::Params;
@@ -41,7 +41,7 @@ pub(super) struct Sent {
 }
 
 impl Sender {
-    pub(super) fn new(params: &Params) -> Self {
+    pub(super) fn new(params: &Params, seat: &Seat) -> Self {
         Self {
             mtu: params.mtu.0,
             window: params.window.0,
@@ -50,10 +50,10 @@ impl Sender {
             una: 0,
             deadline: Time::NEVER,
             ready: Time::ZERO,
-            repair: params.repair.build(),
-            rate: params.rate.build(),
-            paths: params.paths.build(),
-            credit: params.credit.build(),
+            repair: params.repair.build(seat),
+            rate: params.rate.build(seat),
+            paths: params.paths.build(seat),
+            credit: params.credit.build(seat),
             chooses: params.needs().paths,
             under_way: BTreeMap::new(),
         }

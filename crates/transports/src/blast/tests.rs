@@ -1,9 +1,8 @@
-use incast_engine::Stream;
+use incast_engine::{Rate, Stream};
 use incast_host::EndId;
 use serde_json::from_value;
 
 use super::*;
-use crate::Parameters as _;
 
 fn params(changes: &Value) -> Params {
     from_value(changes.clone()).expect("they are parameters")
@@ -11,7 +10,13 @@ fn params(changes: &Value) -> Params {
 
 fn end(params: &Params, id: EndId) -> Box<dyn Guest> {
     let random = Stream::named(1, "connection", id.0.into());
-    params.end(Seat { end: id, incarnation: 0, base_rtt: Span::from_micros(100), random })
+    params.end(Seat {
+        end: id,
+        incarnation: 0,
+        rate: Rate(1_000_000_000),
+        base_rtt: Span::from_micros(100),
+        random,
+    })
 }
 
 fn at(micros: u64) -> Time {

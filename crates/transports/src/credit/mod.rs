@@ -1,9 +1,8 @@
 //! Credit schemes: how many bytes a receiver allows a sender to send. Each scheme has a file, and a
 //! line in the list below.
 
-use incast_engine::{Entry, Foreign, Time};
-
-use crate::part::parts;
+use incast_engine::Time;
+use incast_host::Seat;
 
 mod none;
 
@@ -26,7 +25,14 @@ pub trait Credit: Send {
     }
 }
 
-parts! {
-    Credits, Credit:
+incast_engine::parts! {
+    /// One of the list, with its parameters.
+    Credits of Credit at Seat:
     "none" => None(none): "The sender needs no credit.";
+}
+
+impl Default for Credits {
+    fn default() -> Self {
+        Self::None(none::Params::default())
+    }
 }

@@ -1,9 +1,8 @@
 //! Path choosers, which choose the path of each packet that an end sends. Each chooser has a file,
 //! and a line in the list below.
 
-use incast_engine::{Entry, Foreign, Stream};
-
-use crate::part::parts;
+use incast_engine::Stream;
+use incast_host::Seat;
 
 mod ecmp;
 mod oblivious;
@@ -33,9 +32,16 @@ pub trait PathChooser: Send {
     }
 }
 
-parts! {
-    Paths, PathChooser:
+incast_engine::parts! {
+    /// One of the list, with its parameters.
+    Paths of PathChooser at Seat:
     "ecmp" => Ecmp(ecmp): "All packets of a flow take the path of the flow's hash.";
     "oblivious" => Oblivious(oblivious): "Each packet takes a random path.";
     "round-robin" => RoundRobin(round_robin): "The packets of a flow take all paths in turn.";
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self::Ecmp(ecmp::Params::default())
+    }
 }

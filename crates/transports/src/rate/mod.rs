@@ -1,9 +1,8 @@
 //! Rate laws: how fast an end sends, and how much may be outstanding. Each law has a file, and a
 //! line in the list below.
 
-use incast_engine::{Entry, Foreign, Rate, Span, Time};
-
-use crate::part::parts;
+use incast_engine::{Rate, Span, Time};
+use incast_host::Seat;
 
 mod none;
 
@@ -52,7 +51,14 @@ pub trait RateLaw: Send {
     }
 }
 
-parts! {
-    RateLaws, RateLaw:
+incast_engine::parts! {
+    /// One of the list, with its parameters.
+    RateLaws of RateLaw at Seat:
     "none" => None(none): "Sends at the rate of the line.";
+}
+
+impl Default for RateLaws {
+    fn default() -> Self {
+        Self::None(none::Params::default())
+    }
 }

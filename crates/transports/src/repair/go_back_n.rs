@@ -3,7 +3,23 @@
 
 use std::ops::Range;
 
+use incast_engine::Parameters;
+use incast_host::Seat;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Answer, Repair, cut};
+
+/// There are no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Parameters<dyn Repair, Seat> for Params {
+    fn build(&self, _: &Seat) -> Box<dyn Repair> {
+        Box::<GoBackN>::default()
+    }
+}
 
 /// See the module.
 #[derive(Default)]

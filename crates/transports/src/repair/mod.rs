@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use incast_engine::{Entry, Foreign};
-
-use crate::part::parts;
+use incast_host::Seat;
 
 mod go_back_n;
 mod selective_repeat;
@@ -38,10 +36,17 @@ pub trait Repair: Send {
     fn has_work(&self) -> bool;
 }
 
-parts! {
-    Repairs, Repair:
+incast_engine::parts! {
+    /// One of the list, with its parameters.
+    Repairs of Repair at Seat:
     "go-back-n" => GoBackN(go_back_n): "The receiver keeps packets in order only, and the sender goes back to the first missing one.";
     "selective-repeat" => SelectiveRepeat(selective_repeat): "The receiver keeps all packets, and only missing ones are sent again.";
+}
+
+impl Default for Repairs {
+    fn default() -> Self {
+        Self::GoBackN(go_back_n::Params::default())
+    }
 }
 
 /// Takes at most `most` bytes from the beginning of a range.

@@ -2,9 +2,10 @@ use incast_engine::Entry;
 use serde_json::{from_value, json};
 
 use super::*;
+use crate::tests::seat;
 
 fn repair(name: &str) -> Box<dyn Repair> {
-    from_value::<Repairs>(json!(name)).expect("it is in the list").build()
+    from_value::<Repairs>(json!(name)).expect("it is in the list").build(&seat())
 }
 
 fn answer(next: u64, lacks: Option<Range<u64>>) -> Answer {
