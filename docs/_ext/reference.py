@@ -56,6 +56,11 @@ def names() -> Iterator[str]:
         "congestion-controls",
         "recoveries",
         "remedies",
+        "repairs",
+        "rates",
+        "paths",
+        "credits",
+        "nics",
         "topologies",
         "queues",
         "buffers",
@@ -163,8 +168,12 @@ def _cell(value: object, mss: int) -> str:
 
 def _variants(about: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the variants of the table that a key holds; an empty list if it holds no table."""
-    found = schema.definition(about.get("items", about))
-    return [one for one in found.get("oneOf", [found]) if "properties" in one]
+    parts = about.get("anyOf", [])
+    kinds = (
+        parts if parts and all("$ref" in part for part in parts) else [about.get("items", about)]
+    )
+    found = [schema.definition(kind) for kind in kinds]
+    return [one for kind in found for one in kind.get("oneOf", [kind]) if "properties" in one]
 
 
 def _keys(keys: dict[str, Any], indent: str = "") -> Iterator[str]:

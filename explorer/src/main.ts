@@ -16,6 +16,8 @@ declare global {
 
 interface Entry {
   readonly name: string;
+  /** The family of a transport. */
+  readonly family?: string;
 }
 
 async function begin(): Promise<void> {
@@ -24,8 +26,11 @@ async function begin(): Promise<void> {
   const module = await WebAssembly.compile(bytes);
   const engine = new Engine(module);
   await readWith(module);
+  // The page explains TCP, so it offers no transport of another family.
   const names = async (kind: string): Promise<string[]> =>
-    ((await engine.ask({ entries: kind })) as Entry[]).map(({ name }) => name);
+    ((await engine.ask({ entries: kind })) as Entry[])
+      .filter(({ family = "tcp" }) => family === "tcp")
+      .map(({ name }) => name);
   const { version } = (await engine.ask("version")) as { version: string };
   const app = new App(engine, await names("transports"), await names("remedies"), version);
   app.open(location.hash);

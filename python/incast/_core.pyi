@@ -259,6 +259,7 @@ class Facts(TypedDict):
     initial_window_segments: int
     initial_ssthresh_segments: int
     receive_window_segments: int
+    shakes: bool
     rto_min_s: float
     rto_max_s: float
     rto_initial_s: float

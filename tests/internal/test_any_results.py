@@ -24,7 +24,11 @@ from incast.plots import KINDS, Moment
 
 CASES = int(os.environ.get("INCAST_CASES", "0")) // 5 or 20
 _NAMES = {
-    kind: [entry["name"] for entry in json.loads(_core.entries(kind))]
+    kind: [
+        entry["name"]
+        for entry in json.loads(_core.entries(kind))
+        if entry.get("family", "tcp") == "tcp"
+    ]
     for kind in ("transports", "remedies", "queues")
 }
 _TOPOLOGIES: list[dict[str, Any]] = [

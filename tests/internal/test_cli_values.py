@@ -315,7 +315,7 @@ def test_a_name_that_is_similar_is_suggested(asked: str, hint: str) -> None:
 
 
 def test_every_kind_of_name_is_listed() -> None:
-    assert len(names.KINDS) == 13
+    assert len(names.KINDS) == 18
     for kind in names.KINDS:
         assert names.entries(kind), kind
         assert {"name", "summary", "parameters"} <= set(names.entries(kind)[0])

@@ -31,6 +31,8 @@ STILL: dict[str, tuple[object, Document, str]] = {
         {"network.buffer": {"name": "dynamic", "total": "64KiB"}},
         "a host that nobody sends to does nothing, and who sends to it needs it there",
     ),
+    "transport[blast].rate": ("none", {"transport": "blast"}, "there is one rate law"),
+    "transport[blast].credit": ("none", {"transport": "blast"}, "there is one credit scheme"),
     "network.queue[rapid].label": (
         3,
         {"network.queue[rapid].early": True},

@@ -2,9 +2,10 @@
 //! only here.
 
 use incast_engine::{Cell, Limit, Span, table};
-use incast_host::{Tcp, Transport};
+use incast_host::{Family, Opener, Transport};
 use incast_net::buffer::{Alpha, PoolConfig};
 use incast_net::queue::Level;
+use incast_tcp::config::Handshake;
 
 use incast_traffic::barrier_read::Params as BarrierRead;
 use incast_traffic::{Scope, WorkloadConfig};
@@ -133,6 +134,8 @@ table! {
         pub initial_ssthresh_segments: u64,
         /// Largest window that the client advertises, segments.
         pub receive_window_segments: u64,
+        /// Whether the data of a new connection wait for a handshake.
+        pub shakes: bool,
         /// Lower bound of the retransmission timeout, in seconds.
         pub rto_min_s: f64,
         /// Upper bound of the retransmission timeout, in seconds.
@@ -272,16 +275,28 @@ impl TransportFacts {
     fn of(transport: &Transport) -> Self {
         let payload = u64::from(transport.full_packet().payload);
         let segments = |bytes: u64| (bytes / payload).max(1);
-        let Some(Tcp { config: tcp, .. }) = transport.tcp() else {
-            return Self {
-                receive_window_segments: segments(transport.window()),
-                ..Self::default()
-            };
+        let tcp = match &transport.family {
+            Family::Tcp(tcp) => tcp,
+            Family::Other(kind) => {
+                let window = segments(kind.window());
+                return Self {
+                    initial_window_segments: window,
+                    receive_window_segments: window,
+                    rto_min_s: kind.rto().as_secs_f64(),
+                    ..Self::default()
+                };
+            }
         };
+        let (opener, tcp) = (tcp.opener, &tcp.config);
         Self {
             initial_window_segments: segments(tcp.initial_window),
             initial_ssthresh_segments: segments(tcp.initial_ssthresh),
             receive_window_segments: segments(tcp.receive_window),
+            shakes: match tcp.handshake {
+                Handshake::ThreeWay => true,
+                Handshake::SynOnly => opener == Opener::Server,
+                Handshake::None => false,
+            },
             rto_min_s: tcp.rto.min.as_secs_f64(),
             rto_max_s: tcp.rto.max.as_secs_f64(),
             rto_initial_s: tcp.rto.initial.as_secs_f64(),

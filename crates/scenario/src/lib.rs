@@ -48,7 +48,7 @@ use document::{lay, read, suggest};
 use network::NetworkDocument;
 use run::RunDocument;
 use table::{TableDocument, WorkloadsDocument};
-use transport::TransportTable;
+use transport::{TransportTable, complete_other};
 
 /// Why a document is not a scenario: one line with the key, the given value and the accepted
 /// values.
@@ -286,8 +286,12 @@ fn complete_transport(
         document["name"] = name.clone();
     }
     if let Some(name) = document["name"].as_str() {
+        if let Some(table) = complete_other(name, &given, parameters.as_ref()) {
+            return Ok(table);
+        }
         let parts = profile::parts(name).ok_or_else(|| {
-            let names: Vec<_> = profile::presets().map(|(name, _)| name).collect();
+            let others = incast_transports::ENTRIES.iter().map(|entry| entry.name);
+            let names: Vec<_> = profile::presets().map(|(name, _)| name).chain(others).collect();
             let message = format!("{name:?} is unknown; {}", suggest(name, &names));
             ScenarioError::new(format!("{table}.name"), message)
         })?;

@@ -5,9 +5,11 @@
 
 use std::sync::OnceLock;
 
+use incast_host::transport::TCP;
 use incast_remedies::RemedyConfig;
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
+use incast_transports::TransportConfig;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -22,38 +24,50 @@ pub struct Entry {
     pub name: String,
     /// A description in one line.
     pub summary: String,
+    /// The family of a transport; `None` for entries that are not transports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<&'static str>,
     /// JSON Schemas of the entry's parameters, without the name.
     pub parameters: Map<String, Value>,
 }
 
 /// Kinds of entries, and where the schema lists them.
-const KINDS: &[(&str, &str)] = &[
-    ("buffers", "/$defs/Buffer"),
-    ("congestion-controls", "/$defs/CongestionControlConfig"),
-    ("profiles", "/$defs/Profile"),
-    ("queues", "/$defs/QueueConfig"),
-    ("recoveries", "/$defs/RecoveryConfig"),
-    ("remedies", "/$defs/RemedyConfig"),
-    ("topologies", "/$defs/Topology"),
-    ("transports", "/$defs/Transport/properties/name/anyOf/0"),
-    ("workloads", "/$defs/Workload"),
+const KINDS: &[(&str, &[&str])] = &[
+    ("buffers", &["/$defs/Buffer"]),
+    ("congestion-controls", &["/$defs/CongestionControlConfig"]),
+    ("credits", &["/$defs/Credits"]),
+    ("nics", &["/$defs/NicConfig"]),
+    ("paths", &["/$defs/Paths"]),
+    ("profiles", &["/$defs/Profile"]),
+    ("queues", &["/$defs/QueueConfig"]),
+    ("rates", &["/$defs/RateLaws"]),
+    ("recoveries", &["/$defs/RecoveryConfig"]),
+    ("remedies", &["/$defs/RemedyConfig"]),
+    ("repairs", &["/$defs/Repairs"]),
+    ("topologies", &["/$defs/Topology"]),
+    ("transports", &["/$defs/Transport/properties/name/anyOf/0", "/$defs/TransportConfig"]),
+    ("workloads", &["/$defs/Workload"]),
 ];
 
-/// The entries of a registry. `kind` is one of buffers, congestion-controls, profiles, queues,
-/// recoveries, remedies, topologies, transports and workloads; `None` for any other kind.
+/// The entries of a registry. `kind` is one of buffers, congestion-controls, credits, nics, paths,
+/// profiles, queues, rates, recoveries, remedies, repairs, topologies, transports and workloads;
+/// `None` for any other kind.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
-    let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
+    let (_, places) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();
-    let variants = schema.pointer(place)?["oneOf"].as_array()?;
+    let variants = places.iter().filter_map(|place| schema.pointer(place)?["oneOf"].as_array());
     let entry = |variant: &Value| {
         let mut properties = variant["properties"].clone();
         inline(&mut properties, &schema["$defs"]);
         let mut parameters = properties.as_object().cloned().unwrap_or_default();
         let name = parameters.shift_remove("name");
         let name = name.as_ref().unwrap_or(variant)["const"].as_str()?.to_owned();
-        Some(Entry { name, summary: variant["description"].as_str()?.to_owned(), parameters })
+        let other = TransportConfig::named(&name).map(|other| other.kind().family());
+        let family = (kind == "transports").then(|| other.unwrap_or(TCP));
+        let summary = variant["description"].as_str()?.to_owned();
+        Some(Entry { name, summary, family, parameters })
     };
-    variants.iter().map(entry).collect()
+    variants.flatten().map(entry).collect()
 }
 
 /// The schema, built once.
@@ -73,6 +87,8 @@ pub fn schema() -> Value {
     {
         describe(&mut definitions[definition], &defaults[table]);
     }
+    let registries = definitions.clone();
+    name_entries(&mut definitions["TransportConfig"], &registries);
     for variant in variants(&mut definitions["Workload"]) {
         // A sweep may give keys that the table omits.
         let is_default = variant["properties"]["name"]["const"] == profile::WORKLOAD;
@@ -132,6 +148,25 @@ pub(super) fn preset_name(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": alternatives })
 }
 
+/// Lets the keys of tables that take an entry of a registry also take only its name.
+fn name_entries(tables: &mut Value, definitions: &Value) {
+    let properties = variants(tables).filter_map(|table| table["properties"].as_object_mut());
+    for property in properties.flat_map(Map::values_mut) {
+        let entry = property.as_object_mut().and_then(|it| it.shift_remove("$ref"));
+        let Some(place) = entry.as_ref().and_then(Value::as_str) else { continue };
+        let mut full = definitions[place.rsplit('/').next().unwrap_or_default()].clone();
+        let names: Vec<_> = variants(&mut full)
+            .filter_map(|one| one.pointer_mut("/properties/name/const").map(Value::take))
+            .collect();
+        let table = json!({ "$ref": entry });
+        let both = json!({ "anyOf": [{ "enum": names }, table] });
+        let whole = if names.is_empty() { table } else { both };
+        property.as_object_mut().into_iter().for_each(|it| {
+            it.extend(whole.as_object().cloned().unwrap_or_default());
+        });
+    }
+}
+
 fn variants(schema: &mut Value) -> impl Iterator<Item = &mut Value> {
     schema["oneOf"].as_array_mut().into_iter().flatten()
 }
@@ -142,7 +177,8 @@ fn describe(table: &mut Value, defaults: &Value) {
     for (key, property) in properties {
         let default = &defaults[key];
         // Tables are described key by key at their definition.
-        let elsewhere = default.is_object() && property.get("$ref").is_some();
+        let parts = property["anyOf"].as_array().map_or(std::slice::from_ref(&*property), |it| it);
+        let elsewhere = default.is_object() && parts.iter().all(|it| it.get("$ref").is_some());
         if !default.is_null() && !elsewhere {
             property["default"] = default.clone();
         }

@@ -22,7 +22,7 @@ use incast_tcp::Config;
 
 use super::ScenarioError;
 use super::flat::flat;
-pub(super) use table::TransportTable;
+pub(super) use table::{TransportTable, complete_other};
 
 flat! {
     /// The transport: a preset by name, and any of its parameters.

@@ -1,6 +1,5 @@
 """`incast list`: the names that scenarios and commands accept."""
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -46,14 +45,12 @@ def list_entries(
 
 def _parameter(schema: dict[str, Any]) -> str:
     """Write a parameter's JSON Schema in one line."""
+    from incast.scenario.schema import default
+
     text = str(schema.get("description", ""))
     choices = [str(one["const"]) for one in schema.get("oneOf", ()) if "const" in one]
     if choices:
         text += f" One of {', '.join(choices)}."
     if schema.get("default") is not None and "Default:" not in text:
-        text += f" Default: {_plain(schema['default'])}."
+        text += f" Default: {default(schema)}."
     return text
-
-
-def _plain(default: object) -> str:
-    return default if isinstance(default, str) else json.dumps(default)

@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from incast import units
 from incast.plots.sheet import Sheet
-from incast.results.causes import CAUSES, OTHER_STALLS
+from incast.results.causes import CAUSES, OTHER_STALLS, UNKNOWN
 from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
 
@@ -52,6 +52,7 @@ STALL_LOOKS = {
         strict=True,
     )
 }
+UNKNOWN_LOOKS = dict.fromkeys(UNKNOWN, ("#D55E00", "xx"))
 
 
 def sheet(
@@ -146,13 +147,13 @@ def crosses(axes: Axes, x: Sequence[float], y: float, label: str) -> None:
 
 def looks(name: str) -> tuple[str, str]:
     """Return colour and hatch of a cause of timeouts or stalls, by its column in the rows."""
-    return (CAUSE_LOOKS | STALL_LOOKS)[name]
+    return (CAUSE_LOOKS | STALL_LOOKS | UNKNOWN_LOOKS)[name]
 
 
 def cause(name: str, prefix: str = "") -> Patch:
     """Return the legend entry of a cause of timeouts or stalls, by its column in the rows."""
     colour, hatch = looks(name)
-    label = prefix + (CAUSES | OTHER_STALLS)[name]
+    label = prefix + (CAUSES | OTHER_STALLS | UNKNOWN)[name]
     return Patch(facecolor=colour, hatch=hatch, edgecolor="0.15", linewidth=0.4, label=label)
 
 

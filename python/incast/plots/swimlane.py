@@ -12,7 +12,7 @@ from incast import units
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
-from incast.results.causes import CAUSES, OTHER_STALLS, column
+from incast.results.causes import CAUSES, OTHER_STALLS, UNKNOWN, column
 
 _MILLI = 1e3
 _LANES = 64  # maximum number of lanes; with more servers, the slowest are drawn
@@ -191,7 +191,7 @@ def _legend(
     if waits:
         handles.append(Patch(**_WAITING, label="waits, link idle"))
     seen = {stall.cause for stall in stalls}
-    handles += [style.cause(name, "stalled: ") for name in CAUSES if name in seen]
+    handles += [style.cause(name, "stalled: ") for name in (*CAUSES, *UNKNOWN) if name in seen]
     for name in (name for name in OTHER_STALLS if name in seen):
         handles.append(style.cause(name, "stalled: "))
         longest = max(stall.end - stall.start for stall in stalls if stall.cause == name)

@@ -104,7 +104,8 @@ def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]
         if len(there) and share.max() >= _SEEN:  # type: ignore[operator]
             seen.add(name)
     for place in (base == 0).arg_true():
-        axes.text(place, 8, "0", ha="center", fontsize=8, color="0.35")
+        told = "?" if one.points["timeouts"][place] else "0"  # the causes are not known
+        axes.text(place, 8, told, ha="center", fontsize=8, color="0.35")
     step = -(-max(len(value) + 1 for value in values) * len(values) // int(width * _LETTERS))
     upright = isinstance(one.points[axis][0], str) and step > 1 if axis else False
     step = 1 if upright else step

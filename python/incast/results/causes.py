@@ -28,9 +28,17 @@ STALLS = {
     **OTHER_STALLS,
 }
 
+# Timeouts whose causes are not known, as of every family but TCP. No column counts them apart.
+UNKNOWN = {"timeouts": "timeout"}
+
 
 def column(cause: str) -> str:
-    """Return the column for a cause in the events; `tail` counts as a lack of duplicate ACKs."""
+    """Return the column for a cause in the events; `tail` counts as a lack of duplicate ACKs.
+
+    The column of an unknown cause, which is empty in the events, is that of all timeouts.
+    """
+    if not cause:
+        return next(iter(UNKNOWN))
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"
 
 
@@ -48,7 +56,8 @@ def most(row: Mapping[str, float | None]) -> str:
     """Return share and name of the most frequent cause; an empty string if no cause is known."""
     counts = {name: row[name] for name in CAUSES}
     timeouts = row["timeouts"]
-    if not timeouts or None in counts.values():  # the causes on real hosts are not known
+    # The causes are not known on real hosts, nor for other families than TCP.
+    if not timeouts or None in counts.values() or not any(counts.values()):
         return ""
     column = max(counts, key=lambda name: counts[name] or 0.0)
     return f"{units.percent((counts[column] or 0.0) / timeouts)} {CAUSES[column]}"

@@ -34,12 +34,8 @@ def block_bits(here: Resolved) -> float:
 
 def lossless_s(here: Resolved) -> float:
     """Return the mean time in seconds of a block in which no packet is lost."""
-    transport, workload = here.tree["transport"], here.workload
     segments, full = here.facts["sru_segments"], here.facts["wire_bytes"] * 8.0
-    blocks = 1 if here.fresh else workload.get("blocks")
-    shakes = transport["handshake"] == "three-way" or (
-        transport["handshake"] == "syn-only" and transport["opener"] == "server"
-    )
+    blocks = 1 if here.fresh else here.workload.get("blocks")
     block = Lossless(
         servers=here.servers,
         segments=segments,
@@ -47,7 +43,7 @@ def lossless_s(here: Resolved) -> float:
         own=full / here.server_rate,
         shared=full / _links(here),
         trip=here.base_rtt + here.send_jitter / 2,
-        greeting=here.bare_rtt if shakes else 0.0,
+        greeting=here.bare_rtt if here.facts["shakes"] else 0.0,
         late=here.lateness,
         initial=min(here.initial_window, here.receive_window),
         most=here.receive_window,

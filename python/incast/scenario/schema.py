@@ -14,7 +14,19 @@ from incast.scenario.document import load
 
 Schema = dict[str, Any]
 
-REGISTRIES = ("topologies", "queues", "buffers", "congestion-controls", "recoveries", "remedies")
+REGISTRIES = (
+    "topologies",
+    "queues",
+    "buffers",
+    "congestion-controls",
+    "recoveries",
+    "remedies",
+    "repairs",
+    "rates",
+    "paths",
+    "credits",
+    "nics",
+)
 """The registries whose entries have parameters, by their names in `incast list`."""
 
 # What a key accepts, by the name of its definition.
@@ -110,7 +122,7 @@ def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
                 continue
             below = Key(f"{name}.{key}", each, own or variant)
             yield below
-            if _reference(each) != "Transport":  # background traffic repeats the transport's keys
+            if "Transport" not in _parts(each):  # background traffic repeats the transport's keys
                 yield from _below(below.name, each, below.variant)
 
 
@@ -246,6 +258,11 @@ def human(value: object, mss: int) -> str:
 def _scaled(value: float, units: tuple[tuple[str, float], ...]) -> str:
     name, unit = next((one for one in units if value >= one[1] * (1 - 1e-12)), units[-1])
     return f"{value / unit:g}{name}"
+
+
+def _parts(about: Schema) -> list[str]:
+    """Return the names of the definitions that a key may be."""
+    return [_reference(part) for part in (about, *about.get("anyOf", ()))]
 
 
 def _reference(about: Schema) -> str:

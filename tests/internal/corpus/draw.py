@@ -50,8 +50,32 @@ def knobs() -> Iterator[tuple[str, Document, object]]:
 
 
 def transports() -> list[str]:
-    """Return the names of the transports."""
-    return [one["name"] for one in json.loads(_core.entries("transports"))]
+    """Return the names of TCP's transports."""
+    found = json.loads(_core.entries("transports"))
+    return [one["name"] for one in found if one["family"] == "tcp"]
+
+
+def families() -> Iterator[Document]:
+    """Yield scenarios with transports of other families, and with every part of them."""
+    found = json.loads(_core.entries("transports"))
+    parts = {
+        key: [None, *(one["name"] for one in json.loads(_core.entries(kind)))]
+        for key, kind in (("repair", "repairs"), ("paths", "paths"), ("nic", "nics"))
+    }
+    for name in (one["name"] for one in found if one["family"] != "tcp"):
+        for workload, *chosen in itertools.product(WORKLOADS[:4], *parts.values()):
+            transport = {"name": name, **dict(zip(parts, chosen, strict=True))}
+            network = {
+                "buffer": "24KiB",
+                "clients": 2,
+                "topology": {"name": "leaf-spine", "leaves": 2, "spines": 3},
+            }
+            yield {
+                "network": network,
+                "workload": workload,
+                "transport": transport,
+                "run": {"time_limit": "2s", "seeds": [3]},
+            }
 
 
 def systematic() -> Iterator[Document]:
@@ -156,7 +180,7 @@ def main() -> int:
     more = int(sys.argv[1])
     seen = {json.dumps(case.document) for case in kept}
     new: list[Case] = []
-    keys_and_entries = ((document, "") for document in systematic())
+    keys_and_entries = ((document, "") for document in (*families(), *systematic()))
     for document, capture in itertools.chain(keys_and_entries, later(len(kept))):
         if len(new) >= more:
             break

@@ -52,12 +52,13 @@ fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: boo
     read(transport, servers, buffer, 4 * window, &changes).drops
 }
 
-/// All transports that scenarios can name, except remedies, because remedies change which packets
+/// All transports of TCP that scenarios can name, except remedies, because remedies change which packets
 /// are sent.
 fn transports() -> Vec<String> {
-    let names = |kind| entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name);
-    let remedies: Vec<_> = names("remedies").collect();
-    names("transports").filter(|name| !remedies.contains(name)).collect()
+    let entries = |kind| entries(kind).expect("it is a kind").into_iter();
+    let remedies: Vec<_> = entries("remedies").map(|entry| entry.name).collect();
+    let tcp = entries("transports").filter(|entry| entry.family == Some("tcp"));
+    tcp.map(|entry| entry.name).filter(|name| !remedies.contains(name)).collect()
 }
 
 #[test]

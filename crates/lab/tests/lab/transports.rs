@@ -3,8 +3,7 @@
 use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
 use incast_lab::{Control, Row};
-use incast_scenario::Scenario;
-use incast_scenario::entries;
+use incast_scenario::{Entry, Scenario, entries};
 use serde_json::{Value, json};
 
 use super::harness::lay;
@@ -208,17 +207,19 @@ fn names(kind: &str) -> Vec<String> {
 /// the read would stall, for example because delayed ACKs disturb a transport that measures delays.
 #[test]
 fn every_transport_ends_a_small_read_in_every_profile() {
-    let jumbo = json!({
-        "network": { "delay": "1us" }, "transport": { "mss": 8900 },
-    });
     for profile in names("profiles") {
-        for transport in names("transports") {
+        for Entry { name: transport, family, .. } in entries("transports").expect("it is a kind") {
+            let [window, payload] = match family {
+                Some("tcp") => ["receive_window", "mss"],
+                _ => ["window", "mtu"],
+            };
+            let jumbo = json!({ "network": { "delay": "1us" }, "transport": { payload: 8900 } });
             for (frames, changes) in [("of the profile", &json!({})), ("of 9000 bytes", &jumbo)] {
                 let mut document = json!({
                     "profile": profile,
                     "network": { "rate": "1Gbps", "delay": "25us", "buffer": "1MiB" },
                     "workload": { "servers": 2, "sru": "1MiB", "blocks": 2 },
-                    "transport": { "name": transport, "receive_window": "128KiB" },
+                    "transport": { "name": transport, window: "128KiB" },
                 });
                 lay(&mut document, changes);
                 // The transport counts marks, and refuses a switch that never marks.

@@ -65,10 +65,13 @@ fn every_key_is_described_on_one_line_with_its_default() {
 }
 
 fn is_table(property: &Value) -> bool {
-    let target = property["$ref"].as_str().unwrap_or_default();
-    ["Network", "Workload", "Transport", "Run"]
-        .iter()
-        .any(|name| target == format!("#/$defs/{name}"))
+    let parts = property["anyOf"].as_array().map_or(std::slice::from_ref(property), |parts| parts);
+    parts.iter().all(|part| {
+        let target = part["$ref"].as_str().unwrap_or_default();
+        ["Network", "Workload", "Transport", "TransportConfig", "Run"]
+            .iter()
+            .any(|name| target == format!("#/$defs/{name}"))
+    })
 }
 
 #[test]
