@@ -14,5 +14,5 @@ pub use cell::Cell;
 pub use event_queue::EventQueue;
 pub use quantity::{Limit, Name, OrName, QuantityError, Rate, Size, Window};
 pub use random::Stream;
-pub use registry::{Entry, Fault, Foreign, Here, Parameters};
+pub use registry::{Elsewhere, Entry, Fault, Foreign, Here, Parameters};
 pub use time::{Span, Time};

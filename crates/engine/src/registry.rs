@@ -96,10 +96,65 @@ impl<T: ?Sized, Site: ?Sized> PartialEq for Foreign<T, Site> {
 /// Writes a table with the name of the entry.
 impl<T: ?Sized, Site: ?Sized> Serialize for Foreign<T, Site> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut table = serializer.serialize_struct("Foreign", 1)?;
-        table.serialize_field("entry", self.name)?;
-        table.end()
+        name_only(self.name, serializer)
     }
+}
+
+/// An entry that is defined elsewhere, with its parameters: its name, and the instance that all
+/// users share.
+pub struct Elsewhere<T: ?Sized> {
+    name: &'static str,
+    entry: Arc<T>,
+}
+
+impl<T: ?Sized> Elsewhere<T> {
+    /// An entry called `name`.
+    pub fn new(name: &'static str, entry: Arc<T>) -> Self {
+        Self { name, entry }
+    }
+
+    /// The name of the entry.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The entry.
+    pub fn entry(&self) -> &T {
+        &self.entry
+    }
+}
+
+impl<T: ?Sized> Clone for Elsewhere<T> {
+    fn clone(&self) -> Self {
+        Self { name: self.name, entry: Arc::clone(&self.entry) }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Elsewhere<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Two entries are equal if they share an instance.
+impl<T: ?Sized> PartialEq for Elsewhere<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.entry, &other.entry)
+    }
+}
+
+/// Writes a table with the name of the entry.
+impl<T: ?Sized> Serialize for Elsewhere<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        name_only(self.name, serializer)
+    }
+}
+
+/// Writes the table of an entry that is defined elsewhere.
+fn name_only<S: Serializer>(name: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut table = serializer.serialize_struct("Foreign", 1)?;
+    table.serialize_field("entry", name)?;
+    table.end()
 }
 
 /// The parameters of an entry that [`parts!`](crate::parts) declares.
@@ -204,6 +259,18 @@ mod tests {
         assert_eq!((seven.build(&4)(), seven.name()), (7, "seven"));
         assert!(seven == seven.clone() && seven != again, "another factory");
         assert_eq!(format!("{seven:?}"), "seven");
-        assert_eq!(serde_json::json!(seven), serde_json::json!({ "entry": "seven" }));
+        assert_eq!(json!(seven), json!({ "entry": "seven" }));
+    }
+
+    #[test]
+    fn an_instance_from_elsewhere_is_shared_and_equals_itself() {
+        let entry = || Elsewhere::<dyn Fn() -> u32 + Send>::new("eight", Arc::new(|| 8));
+        let (eight, again) = (entry(), entry());
+        assert_eq!((eight.entry()(), eight.name()), (8, "eight"));
+        assert!(eight == eight.clone() && eight != again, "another instance");
+        assert_eq!(
+            (format!("{eight:?}"), json!(eight)),
+            ("eight".into(), json!({ "entry": "eight" }))
+        );
     }
 }

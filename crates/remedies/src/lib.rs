@@ -34,7 +34,7 @@ mod rapid;
 mod resize;
 mod staggering;
 
-use incast_engine::Entry;
+use incast_engine::{Elsewhere, Entry};
 pub use or_auto::{Auto, OrAuto};
 pub use requirement::Requirement;
 pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
@@ -46,6 +46,10 @@ macro_rules! remedies {
         #[serde(tag = "name")]
         pub enum RemedyConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A remedy that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Elsewhere<dyn Remedy + Send + Sync>),
         }
 
         /// The list of remedies.
@@ -59,12 +63,18 @@ macro_rules! remedies {
         impl RemedyConfig {
             /// The name of the remedy in the list.
             pub fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    Self::Foreign(remedy) => remedy.name(),
+                }
             }
 
             /// The parameters of the remedy, as a [`Remedy`].
             pub fn remedy(&self) -> &dyn Remedy {
-                match self { $(Self::$variant(params) => params,)+ }
+                match self {
+                    $(Self::$variant(params) => params,)+
+                    Self::Foreign(remedy) => remedy.entry(),
+                }
             }
         }
     };

@@ -88,7 +88,7 @@ fn scenario(rounds: u32, changes: &Value) -> Scenario {
     });
     lay(&mut document, changes);
     let mut scenario = Scenario::from_document(&document).expect("it is a scenario");
-    let ring = incast_traffic::Foreign::new("ring", RingAllReduce { rounds });
+    let ring = incast_traffic::Foreign::new("ring", std::sync::Arc::new(RingAllReduce { rounds }));
     scenario.traffic.workloads[0].config = WorkloadConfig::Foreign(ring);
     scenario
 }

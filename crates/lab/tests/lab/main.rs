@@ -6,6 +6,7 @@ mod burst;
 mod collective;
 mod control;
 mod departures;
+mod foreign;
 mod guests;
 mod harness;
 mod laws;

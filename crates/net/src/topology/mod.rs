@@ -18,7 +18,7 @@ pub use fabric::{Fabric, Spread, SwitchId};
 pub use network::{HostId, Network, NextEvent};
 pub use routing::Router;
 
-use incast_engine::Entry;
+use incast_engine::{Elsewhere, Entry};
 
 /// The parameters of a topology.
 pub trait Shape {
@@ -39,6 +39,10 @@ macro_rules! topologies {
         #[schemars(rename = "Topology")]
         pub enum TopologyConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A topology that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Elsewhere<dyn Shape + Send + Sync>),
         }
 
         /// The list of topologies.
@@ -47,12 +51,18 @@ macro_rules! topologies {
         impl TopologyConfig {
             /// The name of this topology in the list.
             pub fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)+ }
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    Self::Foreign(topology) => topology.name(),
+                }
             }
 
             /// The parameters, as a [`Shape`].
             pub fn shape(&self) -> &dyn Shape {
-                match self { $(Self::$variant(params) => params,)+ }
+                match self {
+                    $(Self::$variant(params) => params,)+
+                    Self::Foreign(topology) => topology.entry(),
+                }
             }
         }
     };

@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use incast_engine::{Entry, Fault, Here, Rate, Span};
+use incast_engine::{Entry, Fault, Foreign, Here, Rate, Span};
 
 mod ack_ratio;
 mod bbr;
@@ -126,6 +126,15 @@ impl Clone for Box<dyn CustomControl> {
     }
 }
 
+/// The windows of a new connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Initial {
+    /// Congestion window, bytes.
+    pub window: u64,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: u64,
+}
+
 macro_rules! congestion_controls {
     ($($name:literal => $variant:ident($place:ident $module:ident): $summary:literal;)+) => {
         /// A congestion control and its parameters, as a scenario names it.
@@ -133,6 +142,10 @@ macro_rules! congestion_controls {
         #[serde(tag = "name")]
         pub enum CongestionControlConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A control that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Foreign<dyn CustomControl, Initial>),
         }
 
         /// The list of congestion controls.
@@ -154,6 +167,9 @@ macro_rules! congestion_controls {
                         let control = $module::$variant::new(params, window, ssthresh);
                         Controller::$variant($place::<$module::$variant>::from(control))
                     })+
+                    Self::Foreign(control) => {
+                        Controller::Custom(control.build(&Initial { window, ssthresh }))
+                    }
                 }
             }
         }
@@ -169,12 +185,18 @@ macro_rules! congestion_controls {
             /// # Errors
             /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
-                match self { $(Self::$variant(params) => params.check(),)+ }
+                match self {
+                    $(Self::$variant(params) => params.check(),)+
+                    Self::Foreign(_) => Ok(()),
+                }
             }
 
             /// Sets the round trip of a full segment and its ACK on the idle network.
             pub fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
-                match self { $(Self::$variant(params) => params.know_distance(round_trip),)+ }
+                match self {
+                    $(Self::$variant(params) => params.know_distance(round_trip),)+
+                    Self::Foreign(_) => {}
+                }
             }
         }
 

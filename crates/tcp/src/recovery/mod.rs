@@ -7,7 +7,7 @@
 //! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe the
 //! differences between recoveries that affect the connection.
 
-use incast_engine::{Entry, Fault, Here, Span, Time};
+use incast_engine::{Entry, Fault, Foreign, Here, Span, Time};
 
 use crate::send::{Scoreboard, Sent};
 
@@ -193,6 +193,10 @@ macro_rules! loss_recoveries {
         #[serde(tag = "name")]
         pub enum RecoveryConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            /// A recovery that is defined elsewhere.
+            #[serde(rename = "foreign", skip_deserializing)]
+            #[schemars(skip)]
+            Foreign(Foreign<dyn LossRecovery + Send>),
         }
 
         /// The list of loss recoveries.
@@ -216,7 +220,10 @@ macro_rules! loss_recoveries {
             /// # Errors
             /// The key of this parameter, and the reason why its value is invalid.
             pub fn check(&self) -> Result<(), Fault> {
-                match self { $(Self::$variant(params) => params.check(),)+ }
+                match self {
+                    $(Self::$variant(params) => params.check(),)+
+                    Self::Foreign(_) => Ok(()),
+                }
             }
 
             /// A recovery with these parameters.
@@ -226,6 +233,7 @@ macro_rules! loss_recoveries {
                         let recovery = $module::$variant::new(params);
                         Recovery::$variant($place::<$module::$variant>::from(recovery))
                     })+
+                    Self::Foreign(recovery) => Recovery::Custom(recovery.build(&())),
                 }
             }
         }
