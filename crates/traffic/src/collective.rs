@@ -2,14 +2,18 @@
 //!
 //! An [`Algorithm`] says which messages are sent in each step of a round. [`Rounds`] requests these
 //! messages, counts the messages that have arrived, and begins the next step when the last message
-//! has arrived. Each algorithm is in the file of its workload.
+//! has arrived. A [`Collective`] is a workload; each has a file in this folder, and a line in the
+//! list of workloads.
 
+pub(crate) mod all_to_all;
+mod operation;
 mod rounds;
 #[cfg(test)]
 mod tests;
 
 use incast_engine::Span;
 
+pub use operation::{Collective, Members, Operation, Peak};
 pub use rounds::Rounds;
 
 /// A message from one rank to another. Ranks are counted from 0.

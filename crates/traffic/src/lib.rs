@@ -16,7 +16,6 @@ mod numbers;
 mod seam;
 mod sizes;
 
-mod all_to_all;
 pub mod barrier_read;
 mod cbr;
 mod empirical_flows;
@@ -36,6 +35,7 @@ pub use layout::Layout;
 pub use numbers::Numbers;
 pub use seam::{Load, Offered, Pairing, Role, Senders, Setting, Workload};
 
+use collective::all_to_all;
 use incast_engine::Entry;
 
 macro_rules! workloads {

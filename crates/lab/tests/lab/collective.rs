@@ -1,15 +1,17 @@
 //! A collective operation that is defined here, and a queue from elsewhere.
 
+use std::sync::{Arc, LazyLock};
+
 use incast_engine::{Fault, Foreign, Span, Stream};
-use incast_host::Hosts;
 use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, RunError, TraceRequest, run};
 use incast_net::Packet;
 use incast_net::queue::{DropReason, QueueConfig, QueueDiscipline, QueueView, Verdict};
-use incast_net::topology::HostId;
 use incast_scenario::Scenario;
-use incast_traffic::collective::{Algorithm, Message, Rounds, Timing, flow_of};
-use incast_traffic::{Application, Layout, Load, Role, Senders, Setting, Workload, WorkloadConfig};
+use incast_traffic::collective::{
+    Algorithm, Collective, Members, Message, Operation, Peak, flow_of,
+};
+use incast_traffic::{Numbers, WorkloadConfig};
 use serde_json::{Value, json};
 
 use crate::harness::lay;
@@ -32,52 +34,39 @@ impl Algorithm for Ring {
     }
 }
 
-/// The workload of a ring.
+/// A ring all-reduce, repeated this many times.
 struct RingAllReduce {
     rounds: u32,
 }
 
-impl Workload for RingAllReduce {
-    fn settle(&mut self, _: &Layout, _: Role) -> Result<(), Fault> {
+impl Members for RingAllReduce {
+    fn among(&self) -> Option<&Numbers> {
+        static RING: LazyLock<Numbers> = LazyLock::new(|| Numbers::of((0..RANKS).collect()));
+        Some(&RING)
+    }
+
+    fn rounds(&self) -> Option<u32> {
+        Some(self.rounds)
+    }
+
+    fn start_spread(&self) -> Span {
+        Span::ZERO
+    }
+
+    fn set(&mut self, _: Numbers, _: Option<u32>) {}
+}
+
+impl Collective for RingAllReduce {
+    fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn senders(&self, _: &Layout) -> Senders {
-        Senders::Clients
+    fn peak(&self, _: u32) -> Peak {
+        Peak { most: CHUNK, least: CHUNK, fan_in: 1 }
     }
 
-    fn clients(&self) -> Vec<u32> {
-        (0..RANKS).collect()
-    }
-
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        let others = |to: HostId| senders.iter().filter(move |from| **from != to);
-        senders.iter().flat_map(|to| others(*to).map(|from| (*from, *to))).collect()
-    }
-
-    fn count(&self, senders: u32) -> u32 {
-        senders * (senders - 1)
-    }
-
-    fn load(&self, _: u32) -> Option<Load> {
-        Some(Load {
-            most: CHUNK,
-            least: CHUNK,
-            at_once: RANKS,
-            fan_in: 1,
-            is_asked_for: false,
-            is_shared: true,
-            endless: None,
-        })
-    }
-
-    fn ends(&self) -> bool {
-        true
-    }
-
-    fn application(&self, setting: Setting, _: &mut Hosts) -> Box<dyn Application> {
-        let timing = Timing { rounds: Some(self.rounds), spread: Span::ZERO };
-        Box::new(Rounds::new(Box::new(Ring), RANKS, timing, &setting))
+    fn algorithm(&self, _: u32) -> Box<dyn Algorithm> {
+        Box::new(Ring)
     }
 }
 
@@ -88,7 +77,7 @@ fn scenario(rounds: u32, changes: &Value) -> Scenario {
     });
     lay(&mut document, changes);
     let mut scenario = Scenario::from_document(&document).expect("it is a scenario");
-    let ring = incast_traffic::Foreign::new("ring", std::sync::Arc::new(RingAllReduce { rounds }));
+    let ring = incast_traffic::Foreign::new("ring", Arc::new(Operation(RingAllReduce { rounds })));
     scenario.traffic.workloads[0].config = WorkloadConfig::Foreign(ring);
     scenario
 }
