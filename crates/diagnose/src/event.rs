@@ -1,22 +1,7 @@
 //! The events that a connection reports while its packets are read.
 
-use crate::stall::{Place, Stall};
-use crate::time::{Span, Time};
-
-/// The reason why a flow did not continue, although nothing was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The sender's application had nothing to send, before the first byte of an answer.
-    FirstByte,
-    /// The application had nothing to send in the middle of an answer.
-    Middle,
-    /// The receiver did not read, and its window let no segment through.
-    Paused,
-    /// The receiver did not read until the capture ended.
-    StillPaused,
-    /// The receiver delayed its ACK.
-    DelayedAck,
-}
+use crate::stall::{Place, Stall, Wait};
+use crate::time::Time;
 
 /// The kind of bytes with which a flow continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,25 +13,6 @@ pub enum Resumed {
     /// The flow continued with bytes that the other end had acknowledged, because the ACKs were
     /// lost.
     Acknowledged,
-}
-
-/// A wait without a loss.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait {
-    pub reason: Reason,
-    pub start: Time,
-    pub end: Time,
-    pub before: Place,
-    pub after: Place,
-    /// The share of the wait in which the receiver's link was idle.
-    pub idle: f64,
-}
-
-impl Wait {
-    /// The length of the wait.
-    pub fn length(&self) -> Span {
-        self.end - self.start
-    }
 }
 
 /// Bytes in one direction, up to the next bytes in the other direction: a request or its answer.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use incast_capture::read::{Address, Endpoint};
 
 use crate::burst::{Begin, Burst, Bursts, Key};
-use crate::event::{Event, Reason, Wait};
+use crate::event::Event;
 use crate::load::Load;
 use crate::losses::Losses;
+use crate::stall::{Reason, Wait};
 use crate::time::{Span, Time};
 
 /// The packets that a host has sent to this host.

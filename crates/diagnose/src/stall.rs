@@ -1,8 +1,7 @@
-//! Waits of flows that ended in a retransmission.
+//! Waits of flows: those that ended in a retransmission, and those without a loss.
 
 use incast_capture::read::{Endpoint, Packet};
 
-use crate::event::{Reason, Wait};
 use crate::time::{Span, Time};
 
 /// The cause of a timer's expiry. The causes are those of the simulator's timeouts.
@@ -82,6 +81,40 @@ impl From<&Packet> for Place {
     }
 }
 
+/// The reason why a flow did not continue, although nothing was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The sender's application had nothing to send, before the first byte of an answer.
+    FirstByte,
+    /// The application had nothing to send in the middle of an answer.
+    Middle,
+    /// The receiver did not read, and its window let no segment through.
+    Paused,
+    /// The receiver did not read until the capture ended.
+    StillPaused,
+    /// The receiver delayed its ACK.
+    DelayedAck,
+}
+
+/// A wait without a loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    pub reason: Reason,
+    pub start: Time,
+    pub end: Time,
+    pub before: Place,
+    pub after: Place,
+    /// The share of the wait in which the receiver's link was idle.
+    pub idle: f64,
+}
+
+impl Wait {
+    /// The length of the wait.
+    pub fn length(&self) -> Span {
+        self.end - self.start
+    }
+}
+
 const LEFT_OUT: &str =
     "packets are missing in the file, so a segment that is missing here may not have been lost";
 
@@ -89,7 +122,7 @@ const LEFT_OUT: &str =
 /// the wait.
 const IDLE: f64 = 0.2;
 
-/// A wait of one flow.
+/// A wait of one flow that ended in a retransmission.
 #[derive(Clone, Debug)]
 pub struct Stall {
     pub sender: Endpoint,

@@ -7,27 +7,8 @@ use super::buffer::Buffer;
 use super::decode::{self, Other};
 use super::pcap::Pcap;
 use super::pcapng::Pcapng;
+use super::record::Next;
 use super::{Count, Packet, Tally, source};
-
-/// A frame of the file.
-pub struct Frame<'a> {
-    /// Nanoseconds since 1970.
-    pub time: i64,
-    pub link: u32,
-    /// Bytes on the wire.
-    pub length: u32,
-    /// The bytes that were captured.
-    pub bytes: &'a [u8],
-}
-
-/// The next record of a file.
-pub enum Next<'a> {
-    Frame(Frame<'a>),
-    End,
-    Cut,
-    /// The decompressed file is damaged from this byte on.
-    Damaged(u64, String),
-}
 
 /// The end of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

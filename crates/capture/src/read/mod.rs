@@ -15,6 +15,7 @@ mod packet;
 mod pcap;
 mod pcapng;
 mod pump;
+mod record;
 mod source;
 mod tally;
 mod tunnel;

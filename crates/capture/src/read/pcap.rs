@@ -3,10 +3,7 @@
 use std::io::Result;
 
 use super::buffer::Buffer;
-use super::file::{Frame, Next};
-
-/// The longest frame of a capture. A longer frame means that the file is damaged.
-pub const MOST: u32 = 1 << 24;
+use super::record::{Frame, MOST, Next, four};
 
 /// The properties of a file that its header gives.
 pub struct Pcap {
@@ -59,10 +56,4 @@ impl Pcap {
         let (link, skip) = (self.link, self.header);
         Ok(Next::Frame(Frame { time, link, length, bytes: &buffer.take(whole)[skip..] }))
     }
-}
-
-/// Four bytes as a number.
-pub fn four(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
-    let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-    if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }

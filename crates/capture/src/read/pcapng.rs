@@ -3,8 +3,7 @@
 use std::io::Result;
 
 use super::buffer::Buffer;
-use super::file::{Frame, Next};
-use super::pcap::{MOST, four};
+use super::record::{Frame, MOST, Next, four};
 
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 const INTERFACE: u32 = 1;

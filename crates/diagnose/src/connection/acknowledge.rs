@@ -4,8 +4,9 @@ use incast_capture::read::{Packet, flags};
 
 use super::Connection;
 use super::resent::Answer;
-use crate::event::{Event, Reason, Wait};
+use crate::event::Event;
 use crate::flow::Shut;
+use crate::stall::{Reason, Wait};
 use crate::time::{Span, Time};
 
 /// The round trip that is assumed when an ACK may have been delayed.

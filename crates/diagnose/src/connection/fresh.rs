@@ -3,9 +3,9 @@
 use super::Connection;
 use super::data::Arrival;
 use super::gap::{Gap, SOON};
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::flow::{Kind, Probed, Rounds, Seen, Silent};
-use crate::stall::{Cause, Ended, Finding, Stall};
+use crate::stall::{Cause, Ended, Finding, Reason, Stall};
 
 impl Connection {
     /// Takes a segment of new bytes.

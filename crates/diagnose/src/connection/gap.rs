@@ -3,9 +3,8 @@
 use incast_capture::read::{Endpoint, Packet};
 
 use crate::chain;
-use crate::event::{Reason, Wait};
 use crate::flow::{Flow, Kind, Pending};
-use crate::stall::{Finding, Place, Stall};
+use crate::stall::{Finding, Place, Reason, Stall, Wait};
 use crate::time::{Span, Time};
 
 /// The shortest probe timer or retransmission timer of a common stack (two ticks in Linux). A

@@ -4,9 +4,9 @@
 use incast_capture::read::Packet;
 
 use super::Connection;
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::flow::{Pending, Resent};
-use crate::stall::{Cause, Ended, Finding, Stall};
+use crate::stall::{Cause, Ended, Finding, Reason, Stall};
 use crate::time::{Span, Time};
 
 const NO_DUPLICATES_TOLD: &str =

@@ -2,9 +2,9 @@
 //! if no packet comes.
 
 use super::Connection;
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::flow::{Flow, Pending, Silent};
-use crate::stall::{Cause, Finding, Stall};
+use crate::stall::{Cause, Finding, Reason, Stall};
 use crate::time::{Span, Time};
 
 const NO_WITNESS: &str =

@@ -3,9 +3,9 @@
 use incast_capture::read::{Address, Endpoint, Options, Packet, Timestamps, flags};
 
 use super::{Around, Connection};
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::load::Mark;
-use crate::stall::{Cause, Ended};
+use crate::stall::{Cause, Ended, Reason};
 use crate::time::Span;
 use crate::time::tests::{MS, at, ns};
 

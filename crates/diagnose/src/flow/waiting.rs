@@ -1,9 +1,9 @@
 //! The waits of a flow: for a request, for the end of its message, or for packets that show the
 //! cause of a wait.
 
-use crate::event::{Message, Reason, Wait};
+use crate::event::Message;
 use crate::load::Mark;
-use crate::stall::{Cause, Place, Stall};
+use crate::stall::{Cause, Place, Reason, Stall, Wait};
 use crate::time::Time;
 
 /// Maximum number of undecided stalls that are kept.

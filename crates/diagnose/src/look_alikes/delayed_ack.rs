@@ -1,7 +1,7 @@
 //! ACKs that the receiver delayed (RFC 1122 §4.2.3.2).
 
 use super::{Answer, Seen};
-use crate::event::Reason;
+use crate::stall::Reason;
 use crate::time::Span;
 
 pub const NAME: &str = "delayed_ack";

@@ -7,10 +7,9 @@
 use incast_capture::read::Address;
 use serde::Serialize;
 
-use crate::event::Reason;
 use crate::point::Point;
 use crate::receiver::{Receiver, Waits};
-use crate::stall::Stall;
+use crate::stall::{Reason, Stall};
 use crate::time::Span;
 use crate::vantage::Vantage;
 
@@ -210,9 +209,8 @@ pub fn all(
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::event::Wait;
     use crate::receiver::Sent;
-    use crate::stall::Place;
+    use crate::stall::{Place, Wait};
     use crate::time::tests::{MS, at};
     use incast_capture::read::Endpoint;
 

@@ -1,7 +1,7 @@
 //! Receivers that do not read, so that no segment fits into their window.
 
 use super::{Answer, Seen};
-use crate::event::Reason;
+use crate::stall::Reason;
 
 pub const NAME: &str = "receiver_paused";
 

@@ -1,7 +1,7 @@
 //! Slow servers: silences before or within an answer, with nothing outstanding, on an idle link.
 
 use super::{Answer, Seen};
-use crate::event::Reason;
+use crate::stall::Reason;
 use crate::time::Span;
 
 pub const NAME: &str = "slow_server";

@@ -96,7 +96,7 @@ fn a_short_wait_without_a_loss_was_for_the_server() {
     point.stalls = vec![open(2, (100, 249))];
     point.was_a_wait(0, place);
     let waits = &point.hosts.receiver(place).expect("it waits").waits;
-    assert_eq!(waits[&crate::event::Reason::Middle].total, 149 * MS);
+    assert_eq!(waits[&crate::stall::Reason::Middle].total, 149 * MS);
 }
 
 #[test]
