@@ -19,9 +19,8 @@ use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{CLASSES, Discipline, DropReason, Load, QueueDiscipline};
 use line::{Line, Train};
 
-pub use config::{ArrivalOrder, PortConfig, Ties};
+pub use config::{ArrivalOrder, PortConfig, Reordering, Ties};
 pub use fifo::Fifo;
-pub use line::Reordering;
 pub use stepped::Stepped;
 
 /// Index of a port in its network.

@@ -23,6 +23,7 @@ mod sweep;
 mod switch;
 mod table;
 mod text;
+mod traffic;
 mod transport;
 mod trunks;
 mod void;
@@ -164,7 +165,7 @@ impl Scenario {
         bounds::check(&scenario)?;
         scenario.set_base_rtt();
         requirement::check_switch(&scenario)?;
-        table::check(&scenario)?;
+        traffic::check(&scenario)?;
         requirement::check_transports(&scenario)?;
         Ok(scenario)
     }

@@ -4,22 +4,33 @@
 //! `duplicates` handles ACKs without SACK, `selective` handles ACKs with SACK, `growth` changes the
 //! window, and `transmit` and `resend` choose the segments to send.
 
+pub(crate) mod cubic;
+pub(crate) mod defer;
+mod duplicates;
+mod growth;
+mod marks;
+pub(crate) mod rack;
+mod resend;
+mod selective;
+mod transmit;
+mod undo;
+
 use crate::bbr::{self, Bbr};
 use crate::board::Board;
-use crate::cubic::Cubic;
-use crate::defer::{self, Deferral};
 use crate::flavour::{Examine, Flavour, Growth, Idle, Repair};
-use crate::growth::Loss;
 use crate::hybrid::Spans;
-use crate::marks::Marks;
 use crate::packet::{NEVER, PACKET, Ticks, ticks};
 use crate::parts::{BITS, Parts, SEGMENT, parts};
 use crate::proportion::Proportion;
-use crate::rack::{self, Rack};
 use crate::read::Read;
 use crate::rto::{Bounds, Rto};
-use crate::undo::Undo;
 use crate::wheel;
+use cubic::Cubic;
+use defer::Deferral;
+use growth::Loss;
+use marks::Marks;
+use rack::Rack;
+use undo::Undo;
 
 /// Number of duplicate ACKs that begins a fast retransmit (RFC 5681 §3.2).
 pub(crate) const DUPLICATES: u32 = 3;

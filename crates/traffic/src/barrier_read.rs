@@ -8,7 +8,7 @@ mod params;
 use incast_engine::{Span, Stream, Time};
 use incast_host::milestone::EventKind;
 use incast_host::{BlueprintId, EndId, Event, Hosts};
-use incast_remedies::schedule::Note;
+use incast_remedies::schedule::{Note, RequestScheduler};
 
 use self::calls::{Calls, Step};
 use self::orders::Orders;
@@ -70,8 +70,13 @@ const ALARM: u32 = 1;
 const WANTED: u32 = 2;
 
 impl BarrierReader {
-    fn new(read: &Params, blueprint: BlueprintId, setting: &Setting, orders: Orders) -> Self {
-        let Setting { number, first_flow, draws, .. } = *setting;
+    fn new(
+        read: &Params,
+        blueprint: BlueprintId,
+        setting: &Setting,
+        scheduler: Option<Box<dyn RequestScheduler>>,
+    ) -> Self {
+        let Setting { number, first_flow, draws, receive_window, .. } = *setting;
         let streams = Streams {
             active: draws.stream("active servers"),
             interval: draws.stream("wanted blocks"),
@@ -98,7 +103,7 @@ impl BarrierReader {
             shares: Jain::default(),
             fairness: 0.0,
             done: false,
-            orders,
+            orders: Orders::new(scheduler, active, receive_window),
         }
     }
 

@@ -4,7 +4,6 @@ use incast_engine::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Reordering;
 use crate::buffer::{Accounting, Buffer, PoolId};
 use crate::queue::{QueueConfig, Site};
 
@@ -73,6 +72,15 @@ impl PortConfig {
             counts_in_service: self.buffer.is_some_and(|buffer| buffer.counts_in_service),
         }
     }
+}
+
+/// Reordering on a link: randomly selected packets are delayed, and others overtake them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reordering {
+    /// Probability, 0 to 1, that a packet is delayed.
+    pub p: f64,
+    /// The additional delay.
+    pub delay: Span,
 }
 
 /// The order of simultaneous arrivals and departures. With links of equal rates, these ties are

@@ -3,7 +3,7 @@
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Rate, Span, Stream, Time};
 
-use super::{PortConfig, Ties};
+use super::{PortConfig, Reordering, Ties};
 
 /// The line of a port: its serialiser and the link behind it.
 #[derive(Clone, Copy, Debug)]
@@ -126,15 +126,6 @@ impl Train {
         *length = if ahead == 0 { 0 } else { *length + 1 };
         *length
     }
-}
-
-/// Reordering on a link: randomly selected packets are delayed, and others overtake them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reordering {
-    /// Probability, 0 to 1, that a packet is delayed.
-    pub p: f64,
-    /// The additional delay.
-    pub delay: Span,
 }
 
 /// The state of a link with reordering.

@@ -1,9 +1,9 @@
 //! Small bursts that wait (Linux's `tcp_tso_should_defer`).
 
 use super::senders::{RULES, new, sender_by, sent_by};
-use crate::defer::{Bounds, Deferral};
 use crate::flavour::{Flavour, Rack, Repair};
 use crate::rto;
+use crate::sender::defer::{Bounds, Deferral};
 use crate::sender::{AckInfo, Rules, Sender};
 
 fn by(repair: Repair, closes: bool) -> Rules {

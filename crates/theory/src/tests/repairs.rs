@@ -241,7 +241,7 @@ fn rfc9438_4_7_a_window_below_its_last_maximum_yields() {
             cubic: Cubic { yields, ..Flavour::LAB.cubic },
             ..Flavour::LAB
         });
-        let mut it = crate::cubic::Cubic::new(&rules.flavour.cubic);
+        let mut it = crate::sender::cubic::Cubic::new(&rules.flavour.cubic);
         assert_eq!(it.reduce(parts(100.0), None, &rules), parts(70.0));
         assert_eq!(it.reduce(parts(70.0), Some(parts(60.0)), &rules), parts(42.0));
         assert!((it.maximum().unwrap_or_default() - expected).abs() < 1e-9);

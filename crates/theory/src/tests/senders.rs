@@ -1,13 +1,13 @@
 //! The segments that a sender sends, and when it sends them, for each flavour.
 
 use crate::bbr;
-use crate::defer;
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 use crate::hybrid::Spans;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{SEGMENT, parts};
-use crate::rack;
 use crate::rto::{Bounds, Rto};
+use crate::sender::defer;
+use crate::sender::rack;
 use crate::sender::{AckInfo, Burst, Rules, Sender};
 
 pub(super) const RULES: Rules = Rules {

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BarrierReader;
-use super::orders::Orders;
 use crate::application::Application;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
@@ -270,7 +269,6 @@ impl Workload for Params {
     fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application> {
         let blueprint = setting.blueprint.expect("a read has connections");
         let scheduler = hosts.scheduler(blueprint);
-        let orders = Orders::new(scheduler, self.active(), setting.receive_window);
-        Box::new(BarrierReader::new(self, blueprint, &setting, orders))
+        Box::new(BarrierReader::new(self, blueprint, &setting, scheduler))
     }
 }

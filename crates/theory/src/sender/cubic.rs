@@ -1,12 +1,12 @@
 //! CUBIC (RFC 9438). In the equation of the curve, windows are in segments and times in seconds.
 
+use super::Rules;
 use crate::careful::Careful;
 use crate::counted::{Counted, HZ};
 use crate::flavour::{self, Watch};
 use crate::hybrid::{Hybrid, State};
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
-use crate::sender::Rules;
 
 /// Maximum growth per round trip (RFC 9438 §4.2).
 const MOST_GROWTH: f64 = 1.5;

@@ -1,13 +1,13 @@
 //! Detects premature timeouts by new data (F-RTO, RFC 5682) or by echoed timestamps (Eifel, RFC
 //! 3522), and undoes them (RFC 4015), as in Linux.
 
+use super::cubic::Cubic;
+use super::marks::Marks;
+use super::{Rules, Sender};
 use crate::bbr::Bbr;
-use crate::cubic::Cubic;
 use crate::flavour::Examine;
-use crate::marks::Marks;
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
-use crate::sender::{Rules, Sender};
 
 /// Window after the check of a timeout has sent new data and has found that the timeout was genuine
 /// (RFC 5682 §2.1, step 3 a).

@@ -1,12 +1,12 @@
 //! How a sender with a scoreboard handles ACKs (RFC 6675 §5; ns-2's `Sack1`; RFC 8985).
 
+use super::rack::Verdict;
+use super::{AckInfo, DUPLICATES, Rules, Sender};
 use crate::bbr;
 use crate::flavour::{Examine, Repair};
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts};
 use crate::proportion::Proportion;
-use crate::rack::Verdict;
-use crate::sender::{AckInfo, DUPLICATES, Rules, Sender};
 
 /// A hole counts as lost when this number of segments above it have arrived (RFC 6675 §4).
 const ENOUGH: u32 = DUPLICATES;

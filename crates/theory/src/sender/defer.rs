@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::{Rules, Sender};
 use crate::packet::Ticks;
 use crate::parts::SEGMENT;
 use crate::read::Read;
-use crate::sender::{Rules, Sender};
 
 /// The largest burst, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;

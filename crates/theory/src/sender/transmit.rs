@@ -1,10 +1,10 @@
 //! Chooses the segments that a sender sends, and when.
 
+use super::undo::Undo;
+use super::{Burst, DUPLICATES, Rules, Sender};
 use crate::flavour::Idle;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts, SEGMENT};
-use crate::sender::{Burst, DUPLICATES, Rules, Sender};
-use crate::undo::Undo;
 
 impl Sender {
     /// The next segments to send. If `is_open` is false, these are only segments that the host does

@@ -1,10 +1,10 @@
 //! RACK-TLP: loss detection by time, and tail loss probes (RFC 8985).
 
+use super::{Rules, Sender};
 use crate::board::{Found, Horizon, Sent};
 use crate::flavour;
 use crate::packet::{NEVER, Ticks, ticks};
 use crate::parts::Parts;
-use crate::sender::{Rules, Sender};
 use crate::wheel;
 
 /// The reordering window is the smallest round trip divided by this number, times a multiplier

@@ -1,12 +1,12 @@
 //! How a sender without SACK handles ACKs: Tahoe, Reno (RFC 5681 §3.2) and `NewReno` (RFC 6582),
 //! with limited transmit (RFC 3042), and go-back-N after a timeout (RFC 6298 §5).
 
+use super::growth::Loss;
+use super::{DUPLICATES, Rules, Sender};
 use crate::flavour::{Exit, Repair};
-use crate::growth::Loss;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::proportion::Proportion;
-use crate::sender::{DUPLICATES, Rules, Sender};
 
 impl Sender {
     /// Handles an ACK of all segments before `ack`. `sent` is when the segment that caused the ACK

@@ -1,9 +1,9 @@
 //! Chooses the segments that a sender with a scoreboard sends, and when (RFC 6675 §4, `NextSeg`).
 
+use super::{Burst, Rules, Sender};
 use crate::flavour::{Idle, Repair};
 use crate::packet::{NEVER, Ticks};
 use crate::parts::BITS;
-use crate::sender::{Burst, Rules, Sender};
 
 impl Sender {
     /// The next segments to send according to the scoreboard. If `is_open` is false, these are only

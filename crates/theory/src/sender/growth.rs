@@ -1,10 +1,10 @@
 //! Growth of a window by ACKs, and its reduction by a loss (RFC 5681, RFC 3465, RFC 9438).
 
+use super::{Rules, Sender};
 use crate::flavour::{Growth, Halved};
 use crate::hybrid::State;
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts, SEGMENT};
-use crate::sender::{Rules, Sender};
 
 /// Minimum slow-start threshold (RFC 5681, equation 4).
 const LEAST_WINDOW: Parts = 2 * SEGMENT;

@@ -1,8 +1,8 @@
 //! DCTCP (RFC 8257 §3.3): a window that is reduced by the fraction of marked data.
 
+use super::{Rules, Sender};
 use crate::flavour;
 use crate::parts::{BITS, Parts};
-use crate::sender::{Rules, Sender};
 
 /// The state of one connection.
 #[derive(Clone, Debug)]
