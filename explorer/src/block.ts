@@ -1,6 +1,7 @@
 /** A traced run as the pictures need it: hops of packets, waits, lanes, the queue. */
 
 import type { RunAnswer, Row, TableShape } from "./engine/door.ts";
+import { type Hops, over } from "./hops.ts";
 import { Story } from "./story.ts";
 
 /** The columns of a table. */
@@ -21,24 +22,6 @@ class Table {
     const codes = this.column(name);
     return (row) => names[codes[row] ?? 0] ?? "";
   }
-}
-
-/** Hops of packets over links, as columns. */
-export interface Hops {
-  readonly count: number;
-  readonly flow: Float64Array;
-  readonly forward: Float64Array;
-  readonly place: Float64Array;
-  readonly seq: Float64Array;
-  readonly ack: Float64Array;
-  readonly bytes: Float64Array;
-  readonly again: Float64Array;
-  readonly marked: Float64Array;
-  readonly offered: Float64Array;
-  readonly left: Float64Array;
-  readonly arrived: Float64Array;
-  readonly dropped: Float64Array;
-  kind(hop: number): string;
 }
 
 /** A server that waits for its timer. */
@@ -107,12 +90,6 @@ export function read(run: RunAnswer): Block | undefined {
     queue: readQueue(queues),
     story: Story.of(hops, end),
   };
-}
-
-/** When a hop is over; a packet that is still under way at the end of the run has only begun. */
-export function over(hops: Hops, hop: number): number {
-  const ends = [hops.arrived[hop] ?? NaN, hops.dropped[hop] ?? NaN];
-  return ends.find((at) => !Number.isNaN(at)) ?? hops.offered[hop] ?? 0;
 }
 
 function readHops(table: Table): Hops {

@@ -1,7 +1,6 @@
 /** The time of a run as it is told: waits in which no packet moves are shortened. */
 
-import type { Hops } from "./block.ts";
-import { over } from "./block.ts";
+import { type Hops, over } from "./hops.ts";
 
 /** A wait takes at most this share of the time in which packets move. */
 const LONGEST_WAIT = 0.12;

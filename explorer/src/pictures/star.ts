@@ -1,6 +1,7 @@
 /** The star: servers, the switch with its queue, the client, and packets that move between them. */
 
-import { type Block, over } from "../block.ts";
+import type { Block } from "../block.ts";
+import { over } from "../hops.ts";
 import type { Row } from "../engine/door.ts";
 import { bytes, CAUSES, seconds } from "../units.ts";
 import { Canvas } from "./canvas.ts";

@@ -23,7 +23,8 @@ from incast.client.summary import Summary
 from incast.client.tcp import TcpPiece, TcpReader
 
 if TYPE_CHECKING:
-    from incast.client.http import HttpPiece, HttpReader
+    from incast.client.http import HttpReader
+    from incast.client.request import HttpPiece
 
 __all__ = [
     "SAFE_BUDGET",

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from incast.client import said
 from incast.client.piece import ReadError
+from incast.client.request import HttpPiece
 
 if TYPE_CHECKING:
     import aiohttp
-
-    from incast.client.http import HttpPiece
 
 OK, PARTIAL, LEAST_ERROR, LEAST_OF_SERVER = 200, 206, 400, 500
 TOO_MANY = (408, 425, 429)  # statuses below 500 for which another attempt may succeed
@@ -44,7 +43,7 @@ class Expected:
     version: tuple[str | None, int | None] = (None, None)
 
     @classmethod
-    def of(cls, answer: "aiohttp.ClientResponse", piece: "HttpPiece", most: int | None) -> Self:
+    def of(cls, answer: "aiohttp.ClientResponse", piece: HttpPiece, most: int | None) -> Self:
         """Read the expected number of bytes from the head of an answer.
 
         Raises
@@ -96,7 +95,7 @@ class Expected:
             raise ReadError(f"the answer ended early, after {received} of {self.length} bytes")
 
 
-def _check_status(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> None:
+def _check_status(answer: "aiohttp.ClientResponse", piece: HttpPiece) -> None:
     status, reason = answer.status, said.reason(answer.reason or "")
     told = f"the server answers {status} {reason}".rstrip()
     if status >= LEAST_ERROR:
@@ -125,7 +124,7 @@ def _is_chunked(answer: "aiohttp.ClientResponse") -> bool:
     return bool(codings)
 
 
-def _part(answer: "aiohttp.ClientResponse", piece: "HttpPiece") -> tuple[int, int | None]:
+def _part(answer: "aiohttp.ClientResponse", piece: HttpPiece) -> tuple[int, int | None]:
     """Return the length of the requested range, and of the whole object (RFC 9110 §14.4)."""
     told = answer.headers.getall("Content-Range", [])
     found = _RANGE.fullmatch(told[0].strip()) if len(told) == 1 else None

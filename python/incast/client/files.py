@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from incast import unfinished
 from incast.client import said
-from incast.client.http import HttpPiece
 from incast.client.piece import Piece, Target, Write
+from incast.client.request import HttpPiece
 from incast.errors import FetchError
 
 UNNAMED = "index"  # the name of the file if the address has no path

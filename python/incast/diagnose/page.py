@@ -1,10 +1,10 @@
 """The report as one self-contained HTML file without scripts, in which every string is escaped."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from incast.diagnose import text
-from incast.diagnose.reading import Report
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; }
@@ -14,7 +14,7 @@ border-bottom: 1px solid #ddd; vertical-align: top; } img { max-width: 100%; }
 """
 
 
-def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
+def html(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]] = ()) -> str:
     """Return the page.
 
     Parameters
@@ -31,7 +31,7 @@ def html(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
     )
 
 
-def body(report: Report, pictures: Sequence[tuple[str, str]] = ()) -> str:
+def body(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]] = ()) -> str:
     """Return the body of the page, which another page can include."""
     parts = [_tag("h1", text.answer(report))]
     told = (*text.reasons(report), *text.about(report), *text.notes(report))

@@ -5,11 +5,10 @@ do not reach a terminal or a page.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from incast import units
-from incast.diagnose.reading import Report
 
 _MOST = 10  # maximum number of rows of a list
 _ANSWERS = {True: "Incast", False: "No incast", None: "Cannot tell whether this is incast"}
@@ -41,7 +40,7 @@ CAUSES = {
 }
 
 
-def answer(report: Report) -> str:
+def answer(report: Mapping[str, Any]) -> str:
     """Return the first line: whether there is incast, and the cost of waits or the reason."""
     incast, severity = report["incast"], report["severity"]
     head = _ANSWERS[incast]
@@ -71,7 +70,7 @@ def _tail(severity: dict[str, Any]) -> str:
     )
 
 
-def reasons(report: Report) -> Iterator[str]:
+def reasons(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the files lack, then the reason for the answer unless `answer` states it."""
     for lack in report["incomplete"]:
         yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
@@ -82,7 +81,7 @@ def reasons(report: Report) -> Iterator[str]:
         yield f"{why[:1].upper()}{why[1:]}."
 
 
-def about(report: Report) -> Iterator[str]:
+def about(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the size and the vantage point of the capture, and the tunnels of its packets."""
     place = report["vantage"] or "unknown"
     if report["vantage"]:
@@ -98,7 +97,7 @@ def about(report: Report) -> Iterator[str]:
         yield f"{count} {verb} inside {units.plain(tunnel['kind'])}."
 
 
-def notes(report: Report) -> Iterator[str]:
+def notes(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield problems of the files, and the number of entries that the lists leave out."""
     if report.get("interrupted"):
         yield "The reading was interrupted; the report covers the part that was read."
@@ -111,7 +110,7 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{report['unlisted']} more stalls and episodes are not listed."
 
 
-def episodes(report: Report) -> list[tuple[str, ...]]:
+def episodes(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row per episode, the costliest first, below a row of headings."""
     rows: list[tuple[str, ...]] = [
         ("start", "length", "fan-in", "waited", "bytes", "idle", "receiver")
@@ -132,7 +131,7 @@ def episodes(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def causes(report: Report) -> list[tuple[str, ...]]:
+def causes(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row per cause of stalls, the most frequent first, below a row of headings."""
     rows: list[tuple[str, ...]] = [("cause", "stalls", "time", "ended by a probe")]
     counts = Counter(one["cause"] for one in report["stalls"])
@@ -144,7 +143,7 @@ def causes(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def stalls(report: Report) -> list[tuple[str, ...]]:
+def stalls(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row per stall, the longest first, below a row of headings."""
     rows: list[tuple[str, ...]] = [("start", "length", "flow", "cause", "sure", "Wireshark filter")]
     longest = sorted(report["stalls"], key=lambda one: -one["duration_s"])[:_MOST]
@@ -162,7 +161,7 @@ def stalls(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def look_alikes(report: Report) -> list[tuple[str, ...]]:
+def look_alikes(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row per look-alike, beginning with the look-alikes that were found."""
     order = {True: 0, None: 1, False: 2}
     listed = sorted(report["look_alikes"], key=lambda one: order[one["found"]])
@@ -173,7 +172,7 @@ def look_alikes(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def files(report: Report) -> list[tuple[str, ...]]:
+def files(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row per file."""
     return [
         (units.plain(one["path"]), str(one["frames"]), str(one["packets"]))
@@ -181,7 +180,7 @@ def files(report: Report) -> list[tuple[str, ...]]:
     ]
 
 
-def cannot_tell(report: Report) -> list[str]:
+def cannot_tell(report: Mapping[str, Any]) -> list[str]:
     """Return a sentence per open question, except for a question that the first lines mention."""
     told = [
         units.plain(f"Cannot tell {one['what']}, because {one['why']}.")
@@ -193,7 +192,7 @@ def cannot_tell(report: Report) -> list[str]:
     return told
 
 
-def left_out(report: Report, what: str) -> str:
+def left_out(report: Mapping[str, Any], what: str) -> str:
     """Return a note on the rows of a list that are not shown; empty if all rows are shown."""
     count = len(report[what]) - _MOST
     return f"{count} more; --format json lists all." if count > 0 else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from incast import _core
 from incast._core import ScenarioError
-from incast.scenario import precision
+from incast.scenario import precision, schema
 from incast.scenario.plain import as_json
 
 _LIKE = 0.8  # minimum similarity with which an unknown name is taken for a known name
@@ -108,8 +108,6 @@ def check_key(document: dict[str, Any], key: str, value: object) -> None:
 
 def _of_another_part(key: str) -> bool:
     """Return whether a table with another `name` has the key; that name may be set later."""
-    from incast.scenario import schema
-
     *above, last = (part for part in key.split(".") if not part.isdigit())
     plain = ".".join([*above, last]).replace("background.transport.", "transport.")
     if any(one.name == plain for one in schema.all_keys()):
@@ -120,8 +118,6 @@ def _of_another_part(key: str) -> bool:
 
 def _nearest(key: str, instead: str | None) -> str | None:
     """Return the whole name of the most similar known key, if any is similar enough."""
-    from incast.scenario import schema
-
     above, dot, last = key.rpartition(".")
     if instead is not None:
         return f"{above}{dot}{instead}"

@@ -10,7 +10,6 @@ from typing import Any
 
 from incast import _core
 from incast.scenario import precision
-from incast.scenario.document import load
 
 Schema = dict[str, Any]
 
@@ -226,7 +225,9 @@ def of_profiles(name: str) -> dict[str, str]:
 def resolved(profile: str) -> dict[str, Any]:
     """Return all defaults of a profile, in base units, with the smallest workload."""
     document = {"profile": profile, "workload": {"servers": 1, "sru": "1KiB"}}
-    return load(document).plan.points[0].resolved
+    points, _ = _core.plan(json.dumps(document))
+    resolved: Schema = points[0][1]
+    return resolved
 
 
 def human(value: object, mss: int) -> str:
