@@ -1,6 +1,7 @@
 """The corpus of captures: its halves, its size, and the truth of one scenario."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from validation.captures.__main__ import main
 from validation.captures.frames import read
 from validation.captures.scenarios import all_cases, on_kernel, simulated
 from validation.captures.split import committed, half_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_halves_are_the_committed_ones() -> None:
@@ -74,3 +77,13 @@ def test_real_hosts_make_captures_at_three_places(tmp_path: Path) -> None:
     assert {one["look_alike"] for one in told} == {"zero-window"}
     assert all(one["episodes"] == [] for one in told)
     assert all(path.stat().st_size > 1000 for path in made)
+
+
+def test_the_oracle_and_the_diagnosis_have_the_same_causes() -> None:
+    """The study compares them by name; the crates do not know each other."""
+    files = ("crates/host/src/cause.rs", "crates/diagnose/src/stall.rs")
+    oracle, diagnosis = (
+        re.findall(r'Self::\w+ => "(\w+)"', (ROOT / file).read_text("utf-8")) for file in files
+    )
+    assert oracle == diagnosis
+    assert len(oracle) == 7

@@ -4,7 +4,11 @@ use incast_capture::read::{Endpoint, Packet};
 
 use crate::time::{Span, Time};
 
-/// The cause of a timer's expiry. The causes are those of the simulator's timeouts.
+/// The cause of a timer's expiry, as far as a capture shows it.
+///
+/// The simulator's oracle has the same causes with the same names (`Cause` in `incast-host`), so
+/// that the answer on a simulated capture can be compared with the truth. The two types are
+/// separate, because this crate must work without the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A SYN, a SYN-ACK or a request was lost.

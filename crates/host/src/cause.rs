@@ -3,6 +3,9 @@
 use serde::Serialize;
 
 /// The cause of a timer's expiry. If several causes apply, the first one in this order counts.
+///
+/// `incast-diagnose` judges the same causes from a capture. It has a type of its own, because it
+/// must work without the simulator. A test in `tests/internal` compares the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {

@@ -4,42 +4,17 @@
 //! client advertises the bandwidth-delay product as the window. A single connection cannot overflow
 //! a buffer, but its slow start leaves the link idle.
 
-use incast_engine::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, TriggerFrom, Window};
+use crate::serialize::{
+    Method, Plan, Reached, Serialization, TriggerFrom, Window, params_of_method,
+};
 
-/// One connection at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// The window that the client advertises. Default: `segments`.
-    pub window: Window,
-    /// Source of `BaseRTT`. Default: `given`, from the network.
-    pub base_rtt: Source,
-    /// Source of S, the size of an SRU. Default: `given`, from the application.
-    pub sru: Source,
-    /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
-    #[schemars(range(min = 1))]
-    pub observed: u32,
-    /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
-    /// application says which requests form a group.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group_gap: Option<Span>,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            window: Window::Segments,
-            base_rtt: Source::Given,
-            sru: Source::Given,
-            observed: 1,
-            group_gap: None,
-        }
+params_of_method! {
+    /// One connection at a time.
+    pub struct Params {
+        /// The window that the client advertises. Default: `segments`.
+        pub window: Window = Window::Segments,
     }
 }
 
@@ -65,10 +40,5 @@ impl Method for Params {
             window: self.window.bytes(path),
             grows: false,
         }
-    }
-
-    fn client(&self) -> Client {
-        let Self { base_rtt, sru, observed, group_gap, .. } = *self;
-        Client { base_rtt, sru, observed, group_gap }
     }
 }

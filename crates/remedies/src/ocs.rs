@@ -7,65 +7,35 @@
 //! share the whole bandwidth-delay product.
 
 use incast_engine::Span;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::requirement::Requirement;
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
 use crate::serialize::{
-    Adaptive, Client, Method, Plan, Reached, Serialization, Source, Trigger, TriggerFrom,
+    Adaptive, Method, Plan, Reached, Serialization, Trigger, TriggerFrom, params_of_method,
 };
 
-/// Sets of connections, two at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// Amount of data that each connection of the newest set must have delivered before the next
-    /// set opens. In the formulas, n is the size of a set. Default: `scaled`, because the printed
-    /// formula gives a negative amount for the paper's SRU.
-    pub trigger: Trigger,
-    /// Which connections of the newest set must have delivered the amount that `trigger` sets.
-    /// Default: `every`.
-    pub reached: Reached,
-    /// Whether to open more sets while the client's link is not full. This helps if the servers
-    /// have slower links. If true, the remedy also requires a fine-grained timer. Default: false.
-    pub adaptive: bool,
-    /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub full: f64,
-    /// Duration of a measurement, in round trips. Default: 2.
-    #[schemars(range(min = 1))]
-    pub round_trips: u32,
-    /// With `adaptive`: lower bound of the retransmission timeout, in seconds. Default: 200 us.
-    pub rto_min: Span,
-    /// Source of `BaseRTT`. Default: `given`, from the network.
-    pub base_rtt: Source,
-    /// Source of S, the size of an SRU. Default: `given`, from the application.
-    pub sru: Source,
-    /// Number of connections to measure before `learned` values are used, at least 1. Default: 1.
-    #[schemars(range(min = 1))]
-    pub observed: u32,
-    /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
-    /// application says which requests form a group.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group_gap: Option<Span>,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            trigger: Trigger::Scaled,
-            reached: Reached::Every,
-            adaptive: false,
-            full: 0.9,
-            round_trips: 2,
-            rto_min: Span::from_micros(200),
-            base_rtt: Source::Given,
-            sru: Source::Given,
-            observed: 1,
-            group_gap: None,
-        }
+params_of_method! {
+    /// Sets of connections, two at a time.
+    pub struct Params {
+        /// Amount of data that each connection of the newest set must have delivered before the next
+        /// set opens. In the formulas, n is the size of a set. Default: `scaled`, because the printed
+        /// formula gives a negative amount for the paper's SRU.
+        pub trigger: Trigger = Trigger::Scaled,
+        /// Which connections of the newest set must have delivered the amount that `trigger` sets.
+        /// Default: `every`.
+        pub reached: Reached = Reached::Every,
+        /// Whether to open more sets while the client's link is not full. This helps if the servers
+        /// have slower links. If true, the remedy also requires a fine-grained timer. Default: false.
+        pub adaptive: bool = false,
+        /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
+        #[schemars(range(min = 0.0, max = 1.0))]
+        pub full: f64 = 0.9,
+        /// Duration of a measurement, in round trips. Default: 2.
+        #[schemars(range(min = 1))]
+        pub round_trips: u32 = 2,
+        /// With `adaptive`: lower bound of the retransmission timeout, in seconds. Default: 200 us.
+        pub rto_min: Span = Span::from_micros(200),
     }
 }
 
@@ -107,11 +77,6 @@ impl Method for Params {
             window: set.window * u64::from(path.mss),
             grows: true,
         }
-    }
-
-    fn client(&self) -> Client {
-        let Self { base_rtt, sru, observed, group_gap, .. } = *self;
-        Client { base_rtt, sru, observed, group_gap }
     }
 
     fn adaptive(&self) -> Option<Adaptive> {

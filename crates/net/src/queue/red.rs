@@ -119,15 +119,8 @@ pub struct Red {
 impl Red {
     pub(super) fn new(params: &Params, site: &Site) -> Self {
         let thresholds = [params.min_th, params.max_th].map(|level| level.at(site));
-        let counts_in_service = params.counts_in_service.unwrap_or(site.counts_in_service);
         Self {
-            average: Average::new(
-                params.weight,
-                params.mean_packet,
-                thresholds[0],
-                counts_in_service,
-                site,
-            ),
+            average: Average::new(params, site),
             curve: Curve {
                 spacing: params.spacing,
                 spares: params.spares,
@@ -136,17 +129,30 @@ impl Red {
             response: Response { ecn: params.ecn, hard_drop: params.hard_drop },
         }
     }
+
+    /// As [`QueueDiscipline::offer`], with the curve of the packet's class if it has one.
+    #[inline]
+    pub(super) fn offer_by(
+        &mut self,
+        class: Option<&mut Curve>,
+        packet: &Packet,
+        view: &QueueView,
+        random: &mut Stream,
+    ) -> Verdict {
+        let average = self.average.sample(view);
+        let curve = class.unwrap_or(&mut self.curve);
+        if curve.spares(average, self.average.is_short(view)) {
+            return Verdict::Admit;
+        }
+        let signal = curve.judge(average, self.average.weight_of(packet), random.unit());
+        self.response.to(signal, packet)
+    }
 }
 
 impl QueueDiscipline for Red {
     #[inline]
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
-        let average = self.average.sample(view);
-        if self.curve.spares(average, self.average.is_short(view)) {
-            return Verdict::Admit;
-        }
-        let signal = self.curve.judge(average, self.average.weight_of(packet), random.unit());
-        self.response.to(signal, packet)
+        self.offer_by(None, packet, view, random)
     }
 
     fn refused(&mut self, _: &Packet, view: &QueueView) -> Refusal {
@@ -157,7 +163,7 @@ impl QueueDiscipline for Red {
 }
 
 /// Refuses invalid parameters of an average.
-pub(super) fn check_average(mean_packet: Size) -> Result<(), Fault> {
+fn check_average(mean_packet: Size) -> Result<(), Fault> {
     if mean_packet.0 == 0 || mean_packet.0 > u64::from(Packet::MAX_SIZE) {
         let message = format!(
             "{} is out of range; must be 1 to {} bytes, e.g. 1500",
@@ -182,7 +188,7 @@ fn length(limit: Limit) -> u64 {
 
 /// The exponentially weighted moving average of a queue.
 #[derive(Clone, Debug)]
-pub(super) struct Average {
+struct Average {
     value: f64,
     weight: f64,
     in_bytes: bool,
@@ -193,21 +199,15 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// An average in the unit of `threshold`.
-    pub(super) fn new(
-        weight: f64,
-        mean_packet: Size,
-        threshold: Limit,
-        counts_in_service: bool,
-        site: &Site,
-    ) -> Self {
-        let on_the_line = mean_packet.0 + u64::from(site.layer2_overhead);
+    /// An average in the unit of the thresholds.
+    fn new(params: &Params, site: &Site) -> Self {
+        let on_the_line = params.mean_packet.0 + u64::from(site.layer2_overhead);
         Self {
             value: 0.0,
-            weight,
-            in_bytes: in_bytes(threshold),
-            counts_in_service,
-            mean_packet: mean_packet.0 as f64,
+            weight: params.weight,
+            in_bytes: in_bytes(params.min_th.at(site)),
+            counts_in_service: params.counts_in_service.unwrap_or(site.counts_in_service),
+            mean_packet: params.mean_packet.0 as f64,
             packet_time: site.rate.transmission_time(on_the_line),
         }
     }
@@ -216,7 +216,7 @@ impl Average {
     /// an empty queue for each packet that the link could have sent (Floyd & Jacobson 1993 §IV).
     /// The arrival itself adds one more sample of an empty queue, as in ns-2; the paper's
     /// pseudocode omits this sample.
-    pub(super) fn sample(&mut self, view: &QueueView) -> f64 {
+    fn sample(&mut self, view: &QueueView) -> f64 {
         if view.is_idle() {
             let idle = view.now.saturating_since(view.idle_since).as_picos();
             let packets = idle / self.packet_time.as_picos().max(1);
@@ -237,14 +237,14 @@ impl Average {
     }
 
     /// The weight of `packet` in units of a typical packet.
-    pub(super) fn weight_of(&self, packet: &Packet) -> f64 {
+    fn weight_of(&self, packet: &Packet) -> f64 {
         if self.in_bytes { f64::from(packet.size()) / self.mean_packet } else { 1.0 }
     }
 }
 
 /// The effect of the average on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
+enum Signal {
     /// The packet is neither dropped nor marked.
     None,
     /// The packet is dropped or marked at random.
@@ -329,7 +329,7 @@ impl Curve {
     /// spacing of hits uniform. With lengths in bytes, the probability is multiplied by the
     /// packet's size. As in ns-2, this happens after the correction for the spacing; in the figure,
     /// it happens before.
-    pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
+    fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {
             self.count = None;
             return Signal::None;
@@ -362,13 +362,13 @@ impl Curve {
 
 /// How congestion is signalled: whether a hit is a mark or a drop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Response {
-    pub(super) ecn: bool,
-    pub(super) hard_drop: bool,
+struct Response {
+    ecn: bool,
+    hard_drop: bool,
 }
 
 impl Response {
-    pub(super) fn to(self, signal: Signal, packet: &Packet) -> Verdict {
+    fn to(self, signal: Signal, packet: &Packet) -> Verdict {
         let drop = Verdict::Drop(DropReason::Early);
         match signal {
             Signal::None => Verdict::Admit,

@@ -13,7 +13,9 @@ fn busy(packets: u32) -> QueueView {
 }
 
 fn average(weight: f64, threshold: Limit) -> Average {
-    Average::new(weight, Size(1500), threshold, false, &SITE)
+    let min_th = Level::Limit(threshold);
+    let counts_in_service = Some(false);
+    Average::new(&Params { min_th, weight, counts_in_service, ..Params::default() }, &SITE)
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
-use super::red::{Average, Curve, Response, check_average, in_bytes};
+use super::red::{self, Curve, Red, in_bytes};
 use super::selector::Selector;
 use super::{Parameters, QueueDiscipline, QueueView, Refusal, Site, Verdict};
 use crate::packet::Packet;
@@ -69,7 +69,7 @@ pub struct Class {
 impl Default for Params {
     /// The values of RED, without classes.
     fn default() -> Self {
-        let red = super::red::Params::default();
+        let red = red::Params::default();
         Self {
             min_th: red.min_th,
             max_th: red.max_th,
@@ -99,15 +99,27 @@ impl Default for Class {
     }
 }
 
-impl Class {
-    fn thresholds(&self, site: &Site) -> [Limit; 2] {
-        [self.min_th, self.max_th].map(|level| level.at(site))
+impl Params {
+    /// The parameters of RED, which packets without a class meet.
+    fn without_classes(&self) -> red::Params {
+        red::Params {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            max_p: self.max_p,
+            weight: self.weight,
+            gentle: self.gentle,
+            ecn: self.ecn,
+            hard_drop: self.hard_drop,
+            mean_packet: self.mean_packet,
+            counts_in_service: self.counts_in_service,
+            ..red::Params::default()
+        }
     }
 }
 
 impl Parameters for Params {
     fn levels(&self) -> Vec<(&'static str, Level)> {
-        vec![("min_th", self.min_th), ("max_th", self.max_th)]
+        self.without_classes().levels()
     }
 
     fn marks(&self) -> bool {
@@ -119,8 +131,7 @@ impl Parameters for Params {
     }
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
-        check_average(self.mean_packet)?;
-        Curve::check([self.min_th, self.max_th], site)?;
+        self.without_classes().check(site)?;
         for (class, number) in self.classes.iter().zip(0..) {
             let within = |fault: Fault| {
                 Fault::new("classes", format!("{number}.{}: {}", fault.key, fault.message))
@@ -143,53 +154,33 @@ impl Parameters for Params {
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Wred {
-    average: Average,
     classes: Vec<(Selector, Curve)>,
-    others: Curve,
-    response: Response,
+    /// What packets without a class meet; its average and its response are those of all packets.
+    others: Red,
 }
 
 impl Wred {
     pub(super) fn new(params: &Params, site: &Site) -> Self {
-        let thresholds = [params.min_th, params.max_th].map(|level| level.at(site));
-        let counts_in_service = params.counts_in_service.unwrap_or(site.counts_in_service);
         let classes = params.classes.iter().map(|class| {
             let Class { label, retransmissions, control, max_p, .. } = *class;
             let selector = Selector { label, retransmissions, control };
-            (selector, Curve::new(class.thresholds(site), max_p, params.gentle))
+            let thresholds = [class.min_th, class.max_th].map(|level| level.at(site));
+            (selector, Curve::new(thresholds, max_p, params.gentle))
         });
-        Self {
-            average: Average::new(
-                params.weight,
-                params.mean_packet,
-                thresholds[0],
-                counts_in_service,
-                site,
-            ),
-            classes: classes.collect(),
-            others: Curve::new(thresholds, params.max_p, params.gentle),
-            response: Response { ecn: params.ecn, hard_drop: params.hard_drop },
-        }
+        Self { classes: classes.collect(), others: Red::new(&params.without_classes(), site) }
     }
 }
 
 impl QueueDiscipline for Wred {
     #[inline]
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
-        let average = self.average.sample(view);
         let mut classes = self.classes.iter_mut();
         let curve = classes.find(|(class, _)| class.matches(packet)).map(|(_, curve)| curve);
-        let signal = curve.unwrap_or(&mut self.others).judge(
-            average,
-            self.average.weight_of(packet),
-            random.unit(),
-        );
-        self.response.to(signal, packet)
+        self.others.offer_by(curve, packet, view, random)
     }
 
-    fn refused(&mut self, _: &Packet, view: &QueueView) -> Refusal {
-        self.average.sample(view);
-        Refusal::Drop
+    fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
+        self.others.refused(packet, view)
     }
 }
 
@@ -199,7 +190,6 @@ mod tests {
 
     use super::super::label_threshold::{self, LabelThreshold};
     use super::super::law_tests::{SITE, data};
-    use super::super::red::{self, Red};
     use super::*;
     use crate::packet::Flags;
     use crate::queue::Load;

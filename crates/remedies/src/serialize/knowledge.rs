@@ -32,7 +32,62 @@ pub(crate) struct Client {
     pub(crate) group_gap: Option<Span>,
 }
 
-impl Client {}
+/// Parameters that contain those of the client.
+pub(crate) trait AboutClient {
+    fn client(&self) -> Client;
+}
+
+/// The parameters of a method: first the method's own parameters with their defaults, then the
+/// client's parameters. For the user, all these parameters are one table. `serde(flatten)` would
+/// lose the list of known keys in errors.
+macro_rules! params_of_method {
+    (
+        $(#[$about:meta])*
+        pub struct Params {
+            $($(#[$meaning:meta])* pub $own:ident: $kind:ty = $default:expr,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Params {
+            $($(#[$meaning])* pub $own: $kind,)*
+            /// Source of `BaseRTT`. Default: `given`, from the network.
+            pub base_rtt: $crate::serialize::Source,
+            /// Source of S, the size of an SRU. Default: `given`, from the application.
+            pub sru: $crate::serialize::Source,
+            /// Number of connections to measure before `learned` values are used, at least 1.
+            /// Default: 1.
+            #[schemars(range(min = 1))]
+            pub observed: u32,
+            /// Maximum time between consecutive requests of a group, in seconds. Default: none; the
+            /// application says which requests form a group.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub group_gap: Option<incast_engine::Span>,
+        }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self {
+                    $($own: $default,)*
+                    base_rtt: $crate::serialize::Source::Given,
+                    sru: $crate::serialize::Source::Given,
+                    observed: 1,
+                    group_gap: None,
+                }
+            }
+        }
+
+        impl $crate::serialize::AboutClient for Params {
+            fn client(&self) -> $crate::serialize::Client {
+                let Self { base_rtt, sru, observed, group_gap, .. } = *self;
+                $crate::serialize::Client { base_rtt, sru, observed, group_gap }
+            }
+        }
+    };
+}
+
+pub(crate) use params_of_method;
 
 /// A value that is known or still to be measured.
 #[derive(Clone, Copy, Debug)]

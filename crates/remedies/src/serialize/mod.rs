@@ -17,7 +17,7 @@ use crate::seam::{Installation, Situation};
 pub(crate) use adaptive::Adaptive;
 use formulas::Path;
 use group::Group;
-pub(crate) use knowledge::{Client, Knowledge, Source};
+pub(crate) use knowledge::{AboutClient, Client, Knowledge, Source, params_of_method};
 
 /// The number of bytes that a connection must have delivered before the next one may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,11 +100,8 @@ pub(crate) struct Plan {
 }
 
 /// One of the three methods.
-pub(crate) trait Method: Send {
+pub(crate) trait Method: AboutClient + Send {
     fn plan(&self, path: &Path, sru: u64) -> Plan;
-
-    /// The values that the client is given or must measure.
-    fn client(&self) -> Client;
 
     /// Measurements while data arrive, which may allow more open sets.
     fn adaptive(&self) -> Option<Adaptive> {
