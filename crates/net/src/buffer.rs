@@ -82,6 +82,14 @@ mod tests {
     }
 
     #[test]
+    fn two_packets_fit_if_the_largest_two_do() {
+        let holds_two = |limit| Buffer::new(limit, false).holds_two();
+        assert!(holds_two(Limit::Packets(2)) && !holds_two(Limit::Packets(1)));
+        let both = 2 * u64::from(Packet::MAX_SIZE);
+        assert!(holds_two(Limit::Bytes(both)) && !holds_two(Limit::Bytes(both - 1)));
+    }
+
+    #[test]
     fn an_idle_link_needs_no_buffer() {
         let idle = Load::default();
         let tiny = Buffer::new(Limit::Packets(0), false);

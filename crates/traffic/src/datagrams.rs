@@ -238,3 +238,25 @@ impl Application for DatagramSource {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn datagrams_never_end() {
+        let datagrams = serde_json::from_value(serde_json::json!({ "rate": "1Mbps" }));
+        let source = DatagramSource {
+            datagrams: datagrams.expect("they are datagrams"),
+            interval: Interval::Constant,
+            number: 0,
+            first_flow: 0,
+            sources: 1,
+            random: Stream::named(1, "datagrams", 0),
+            phases: Vec::new(),
+            received: 0,
+        };
+        assert_eq!(source.progress(Time::ZERO), None);
+        assert!(!Spaced::<false>(source.datagrams).ends());
+    }
+}

@@ -71,6 +71,15 @@ mod tests {
         assert_eq!(numbers(ArrivalOrder::Source, 1), numbers(ArrivalOrder::Source, 2));
     }
 
+    #[test]
+    fn a_timer_comes_before_a_packet_that_was_sent_earlier() {
+        for order in [ArrivalOrder::Source, ArrivalOrder::Drawn] {
+            let mut all = Order::new(order, 1);
+            let packet = all.of_packet(PortId(0), Time::ZERO);
+            assert!((0..1000).all(|_| all.next() < packet));
+        }
+    }
+
     /// Each of ten hosts comes first about equally often. Each seed gives different numbers.
     #[test]
     fn a_drawn_order_favours_no_host() {

@@ -3,6 +3,7 @@
 mod application;
 mod blast;
 mod burst;
+mod captures;
 mod collective;
 mod control;
 mod departures;

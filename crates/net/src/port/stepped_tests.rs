@@ -289,6 +289,17 @@ proptest! {
 }
 
 #[test]
+fn a_link_is_empty_when_its_last_packet_has_arrived() {
+    let mut switch =
+        Switch::new(&[config(Limit::Packets(99), queue(json!({ "name": "codel" })))], None);
+    assert!(switch.ports[0].is_link_empty());
+    switch.offer(Time::ZERO, 0, numbered(0, 0));
+    assert!(!switch.ports[0].is_link_empty(), "the packet is being sent");
+    switch.finish();
+    assert!(switch.ports[0].is_link_empty());
+}
+
+#[test]
 fn urgent_packets_wait_for_one_other_at_most() {
     let mut switch =
         Switch::new(&[config(Limit::Packets(99), queue(json!({ "name": "priority" })))], None);

@@ -117,6 +117,23 @@ mod tests {
     use crate::flavour::{Flavour, Repair};
 
     #[test]
+    fn a_delayed_ack_reports_no_segment_behind_a_hole() {
+        let flavour = Flavour { repair: Repair::Sack, ..Flavour::LAB };
+        let read = Read { flavour, ..crate::tests::read(1, 100.0) };
+        let mut network = Network::new(&read, Stream::named(1, "hosts", 0));
+        let Connection { sender, receiver, .. } = &mut network.connections[0];
+        sender.request(3);
+        (sender.next, sender.max) = (4, 4);
+        sender.selective.as_mut().expect("it uses SACK").board.send(3, 0);
+        receiver.take(1);
+        receiver.due = 5;
+        network.release(0);
+        let sender = &network.connections[0].sender;
+        assert_eq!(sender.una, 2);
+        assert_eq!(sender.selective.as_ref().map(|it| it.board.sacked()), Some(0));
+    }
+
+    #[test]
     fn a_segment_that_comes_again_completes_nothing() {
         let flavour = Flavour { repair: Repair::Sack, ..Flavour::LAB };
         let read = Read { flavour, segments: 1, ..crate::tests::read(2, 100.0) };

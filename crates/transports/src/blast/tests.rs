@@ -96,6 +96,7 @@ fn what_is_lost_is_asked_for_and_what_is_all_lost_waits_for_the_timer() {
         assert!(answers[1].flags.contains(Flags::NACK), "{repair}");
         arrive(&mut *server, at(20), &answers);
         assert_eq!(server.poll_event(), Some(Event::FastRetransmit));
+        assert_eq!(server.counters().fast_retransmits, 1, "{repair}");
         let repaired = sent(&mut *server, at(20));
         assert_eq!(repaired.len(), again, "{repair}");
         assert!(repaired.iter().all(|it| it.flags.contains(Flags::RETRANSMISSION)));
