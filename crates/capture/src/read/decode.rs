@@ -1,12 +1,10 @@
 //! Decodes a frame to a TCP packet, layer by layer and through tunnels.
 
-mod ethernet;
 mod gre;
 mod ip;
 mod link;
 mod mpls;
 mod ppp;
-mod tcp;
 mod udp;
 
 use super::{Kind, Packet, Tunnel};
@@ -79,7 +77,7 @@ pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
     loop {
         let header = ip::header(bytes, missing, way.marked)?;
         if header.next == ip::TCP {
-            return tcp::packet(&header, way.tunnel);
+            return ip::packet(&header, way.tunnel);
         }
         way.marked = header.marked;
         bytes = ip_in(tunnel(header.next, header.payload, &mut way)?, &mut way)?;
@@ -90,12 +88,12 @@ pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
 fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
     loop {
         layer = match layer {
-            Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
+            Layer::Ethernet(bytes) => link::ethernet(bytes)?,
             Layer::Ethertype(kind, bytes) => {
-                if ethernet::is_tag(kind) {
+                if link::is_tag(kind) {
                     way.pass(Tunnel::QinQ); // the second tag: the step before skipped the first
                 }
-                ethernet::named(kind, bytes)?
+                link::named(kind, bytes)?
             }
             Layer::Ppp(bytes) => ppp::inside(bytes)?,
             Layer::Pppoe(bytes) => {

@@ -3,7 +3,7 @@
 use incast_capture::read::{Packet, flags};
 
 use super::Connection;
-use super::resent::Answer;
+use super::resent::{Answer, has_duplicate};
 use crate::event::Event;
 use crate::flow::Shut;
 use crate::stall::{Reason, Wait};
@@ -50,10 +50,12 @@ impl Connection {
                 flow.repair.duplicate(flow.bytes.top());
             }
         }
-        let answer = Answer::of(packet, ack, now);
-        self.flows[from].repair.name_ranges(answer.selective && !answer.duplicate);
-        self.settle_probed(from, ack, events);
-        self.settle_resent(from, &answer, events);
+        let names_ranges = !packet.options.sacks().is_empty() && !has_duplicate(packet);
+        self.flows[from].repair.name_ranges(names_ranges);
+        if self.flows[from].waiting.is_pending() {
+            self.settle_probed(from, ack, events);
+            self.settle_resent(from, &Answer::of(packet, ack, now), events);
+        }
         let trip = self.trips.round().unwrap_or_default();
         let flow = &mut self.flows[from];
         if ack > flow.bytes.una() {

@@ -1,12 +1,13 @@
-//! Segments of data: the bytes that they add to their flow, and the meaning of the silence before
-//! them.
+//! Segments of data: the messages that they begin, the bytes that they add to their flow, and the
+//! meaning of the silence before them. New bytes after a silence show the cause of the wait.
 
 use incast_capture::read::Packet;
 
-use super::gap::Gap;
+use super::gap::{Gap, SOON};
 use super::{Around, Connection};
-use crate::event::{Event, Resumed};
-use crate::flow::Seen;
+use crate::event::{Event, Message, Resumed};
+use crate::flow::{Kind, Probed, Rounds, Seen, Silent};
+use crate::stall::{Cause, Ended, Finding, Reason, Stall};
 use crate::time::{Span, Time};
 
 /// If a flow was silent for longer than this, an outage may have stopped it.
@@ -61,7 +62,9 @@ impl Connection {
         let segments = flow.segments.take(packet.payload);
         let it = Arrival { packet, side, now, start, end, seen: flow.bytes.seen(start, end) };
         let missing = self.lost_before(&it, around);
-        self.settle_silent(side, Some((start, now)), events);
+        if self.flows[side].waiting.is_pending() {
+            self.settle_silent(side, Some((start, now)), events);
+        }
         let first = self.begin_message(&it, events);
         if first {
             self.flows[1 - side].waiting.ask(now, around.own);
@@ -154,6 +157,138 @@ impl Connection {
             if_counted: missing.filter(|_| !around.counted),
             first,
             timer: around.timer,
+        }
+    }
+}
+
+impl Connection {
+    /// Takes a segment of new bytes.
+    pub(super) fn fresh(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
+        let side = it.side;
+        self.rounds(side, gap, events);
+        let flow = &mut self.flows[side];
+        let again = flow.repair.may_cover(it.start);
+        if it.seen == Seen::Next
+            && let Some(unseen @ 1..) = gap.missing.or(gap.if_counted)
+        {
+            // The missing packets carried the bytes from this segment on. These bytes are now sent
+            // again.
+            flow.repair.sent_unseen(it.start + gap.beyond(unseen) * flow.segments.usual());
+        }
+        if gap.is_shut_out(flow) {
+            return; // the receiver caused the wait
+        }
+        let last = flow.last_data();
+        if gap.is_late(last) && self.ack_was_held(side, gap.now, last) {
+            let wait = gap.wait(Reason::DelayedAck, last, it.packet);
+            events.push(Event::Waited { side, wait });
+            return;
+        }
+        if self.asks(side) {
+            return; // the client decides when it asks
+        }
+        let unasked = gap.first && it.start == 0 && self.opener == Some(side);
+        if !gap.is_wait(unasked) {
+            return;
+        }
+        if it.seen == Seen::Beyond {
+            self.probed_beyond(it, gap, events);
+        } else {
+            self.wait_for_more(it, gap, again);
+        }
+    }
+
+    /// Takes new bytes beyond a hole after a silence. If the receiver sends SACK ranges, these
+    /// bytes may be a probe (RFC 8985 §7.3).
+    fn probed_beyond(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
+        if self.is_selective() && gap.length() > SOON {
+            let finding = Finding::of(Cause::FullWindow, 0.8);
+            let stall = gap.stall(self.ends_of(it.side), it.packet, finding);
+            // It is not known yet whether the missing packet was lost, because the capture may have
+            // dropped it.
+            self.keep(it.side, Stall { ended: Ended::Probe, proven: false, ..stall }, events);
+        }
+    }
+
+    /// Takes the next bytes after a silence. Later packets show what the flow waited for. `again`
+    /// tells whether the bytes had been sent before.
+    fn wait_for_more(&mut self, it: &Arrival, gap: &Gap, again: bool) {
+        let probes = self.is_selective() && !self.trips.near(1 - it.side);
+        let flow = &mut self.flows[it.side];
+        let span = (it.start, it.end);
+        if probes && flow.bytes.are_outstanding() && gap.is_stall() {
+            // The outstanding bytes were not acknowledged during the silence. If the next ACK does
+            // not acknowledge them either, the new bytes are a probe.
+            let arrived = flow.repair.is_told();
+            let kind = Kind::Probed(Probed { una: flow.bytes.una(), arrived });
+            flow.waiting.wait_for(gap.pending(kind, it.packet, span));
+            return;
+        }
+        let kind = Kind::Silent(Silent {
+            first: gap.first,
+            again,
+            missing: gap.missing,
+            if_counted: gap.if_counted,
+        });
+        if let Some(missing @ 1..) = gap.missing {
+            // The missing packets carried the bytes from this segment on. These bytes are now sent
+            // again.
+            flow.repair.extend(it.start + gap.beyond(missing) * flow.segments.usual());
+        }
+        flow.waiting.wait_for(gap.pending(kind, it.packet, span));
+    }
+
+    /// Checks whether each round of packets fills the window up to its edge.
+    fn rounds(&mut self, side: usize, gap: &Gap, events: &mut Vec<Event>) {
+        let Some(trip) = self.trips.round() else { return };
+        let flow = &mut self.flows[side];
+        let edge = flow.window.edge();
+        if gap.first {
+            flow.rounds.begin(edge);
+        } else if Rounds::are_parted_by(gap.now - flow.last_data(), trip) {
+            let full = flow.rounds.next(flow.bytes.top() + flow.segments.usual(), edge);
+            events.push(Event::Round { side, full });
+        }
+    }
+}
+
+impl Connection {
+    /// Begins a message if the other end sent last. Returns whether the segment has the first byte
+    /// of the new message.
+    pub(super) fn begin_message(&mut self, it: &Arrival, events: &mut Vec<Event>) -> bool {
+        let (side, now) = (it.side, it.now);
+        if self.flows[side].waiting.message().is_some() || it.seen == Seen::Again {
+            return false;
+        }
+        let asked = self.flows[1 - side].waiting.message().map(|message| message.first);
+        self.end_message(1 - side, events);
+        let first_byte = self.flows[side].bytes.top().min(it.start);
+        // If the first SYN was lost, the message counts from this SYN.
+        let begins = first_byte == 0 && !self.flows[1 - side].segments.pushes();
+        let tried = self.tried().filter(|_| begins);
+        let opened = self.opened().filter(|_| begins);
+        let start = tried.or(asked).or(opened).unwrap_or(now);
+        let message = Message { start, first: now, last: now, first_byte, ..Message::default() };
+        self.flows[side].waiting.begin(message);
+        let opens = first_byte == 0 && self.opener == Some(side);
+        events.push(Event::Begun { side, start, first: now, opens });
+        true
+    }
+
+    /// Ends a message, and decides the stalls that depend on its end.
+    pub(super) fn end_message(&mut self, side: usize, events: &mut Vec<Event>) {
+        self.settle_silent(side, None, events);
+        let flow = &mut self.flows[side];
+        let Some(message) = flow.waiting.end() else { return };
+        flow.decide(side, events);
+        events.push(Event::Ended { side, message });
+    }
+
+    /// Keeps a stall until its message ends, or until many stalls of the message are kept.
+    pub(super) fn keep(&mut self, side: usize, stall: Stall, events: &mut Vec<Event>) {
+        let flow = &mut self.flows[side];
+        if flow.waiting.keep(stall) {
+            flow.decide(side, events);
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A packet opens the connection (`opening`), acknowledges data (`acknowledge`) or carries data
 //! (`data`). A segment of data is classified by the silence before it (`gap`) and by its bytes,
-//! which are new (`fresh`), seen before (`again`) or missing so far (`missing`). Later packets
-//! decide the cases that remain open (`resent`, `silent`).
+//! which are new, seen before (`again`) or missing so far (`missing`). Later packets decide the
+//! cases that remain open (`resent`, `silent`).
 
 use incast_capture::read::{Endpoint, Packet, flags};
 
@@ -19,9 +19,7 @@ mod acknowledge;
 mod again;
 mod black_hole;
 mod data;
-mod fresh;
 mod gap;
-mod message;
 mod missing;
 mod numbers;
 mod opening;
@@ -175,6 +173,22 @@ impl Connection {
         }
         let most = if self.opener == Some(side) { own.segments.usual() } else { 0 };
         !opened_other && own.bytes.top() <= other.bytes.top().max(most)
+    }
+
+    /// Whether a packet was in the file before. This is so if the SYN of the connection came again,
+    /// with the same sequence number and the same identification, and the packet has no new bytes.
+    pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
+        let flow = &mut self.flows[side];
+        if packet.has(flags::SYN) {
+            let same = flow.opening.is_copy(packet);
+            self.replayed |= same;
+            return same;
+        }
+        if self.replayed {
+            let end = flow.bytes.start_of(packet.seq) + i64::from(packet.payload);
+            self.replayed = end <= flow.bytes.top();
+        }
+        self.replayed
     }
 
     /// Whether no more packets are expected.

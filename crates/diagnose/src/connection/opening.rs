@@ -18,22 +18,6 @@ impl Connection {
         self.over() || !flow.opening.has(packet.seq) && flow.bytes.begun()
     }
 
-    /// Whether a packet was in the file before. This is so if the SYN of the connection came again,
-    /// with the same sequence number and the same identification, and the packet has no new bytes.
-    pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
-        let flow = &mut self.flows[side];
-        if packet.has(flags::SYN) {
-            let same = flow.opening.is_copy(packet);
-            self.replayed |= same;
-            return same;
-        }
-        if self.replayed {
-            let end = flow.bytes.start_of(packet.seq) + i64::from(packet.payload);
-            self.replayed = end <= flow.bytes.top();
-        }
-        self.replayed
-    }
-
     /// Takes a SYN or SYN-ACK.
     pub(super) fn open(
         &mut self,

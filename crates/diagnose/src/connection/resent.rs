@@ -53,7 +53,7 @@ impl Answer {
 
 /// Whether an ACK reports a D-SACK, whose range is below the ACK or inside the second block (RFC
 /// 2883 §4).
-fn has_duplicate(packet: &Packet) -> bool {
+pub(super) fn has_duplicate(packet: &Packet) -> bool {
     let blocks = packet.options.sacks();
     let Some(&(start, end)) = blocks.first() else { return false };
     let below = packet.ack.wrapping_sub(end) as i32 >= 0;

@@ -9,22 +9,17 @@ use crate::stall::Place;
 use crate::time::{Span, Time};
 
 mod bytes;
-mod hidden;
 mod holes;
 mod opening;
-mod queued;
 mod repair;
-mod rounds;
 mod segments;
 mod timing;
-mod tries;
 mod waiting;
 mod window;
 
 pub use bytes::Seen;
 pub use holes::Hole;
-pub use queued::LONGEST as LONGEST_QUEUE;
-pub use rounds::Rounds;
+pub use timing::{LONGEST_QUEUE, Rounds};
 pub use waiting::{Kind, Pending, Probed, Resent, Silent};
 pub use window::Shut;
 
@@ -37,12 +32,12 @@ pub struct Flow {
     pub segments: segments::Segments,
     pub window: window::Window,
     pub repair: repair::Repair,
-    pub tries: tries::Tries,
+    pub tries: segments::Tries,
     pub ids: Ids,
-    pub hidden: hidden::Hidden,
+    pub hidden: repair::Hidden,
     pub trail: Trail,
     pub timing: timing::Timing,
-    pub queued: queued::Queued,
+    pub queued: timing::Queued,
     pub rounds: Rounds,
     pub waiting: waiting::Waiting,
     /// The time of the last packet of data, and the time of the last ACK of new bytes.

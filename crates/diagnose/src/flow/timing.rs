@@ -1,7 +1,7 @@
-//! Timing of the other end's answers. An answer is matched to a segment by the segment's end or by
-//! its timestamp.
+//! Times of a flow: the answers of the other end, waits in queues, and rounds of packets. An answer is
+//! matched to a segment by the segment's end or by its timestamp.
 
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// The segment and the timestamp that are timed now.
 #[derive(Debug, Default)]
@@ -56,10 +56,69 @@ impl Timing {
     }
 }
 
+/// The longest time that can be a wait in a queue.
+pub const LONGEST_QUEUE: Span = Span::from_millis(10);
+
+/// The longest wait, and the state that prevents a measurement.
+#[derive(Debug, Default)]
+pub struct Queued {
+    /// Time of the last data that the flow sent although no ACK had released them.
+    resumed: Time,
+    longest: Span,
+}
+
+impl Queued {
+    /// Notes that the flow continues although no ACK has released data.
+    pub fn resume(&mut self, now: Time) {
+        self.resumed = now;
+    }
+
+    /// Whether an ACK released the data that were sent at `sent`.
+    pub fn is_called(&self, sent: Time) -> bool {
+        sent > self.resumed
+    }
+
+    /// Takes a wait in a queue.
+    pub fn take(&mut self, wait: Span) {
+        self.longest = self.longest.max(wait);
+    }
+
+    /// The longest wait, if a wait was seen.
+    pub fn longest(&self) -> Option<Span> {
+        Some(self.longest).filter(|wait| *wait > Span::ZERO)
+    }
+}
+
+/// The current round.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// The edge of the window when the round began.
+    edge: i64,
+}
+
+impl Rounds {
+    /// Begins the first round, when the edge of the window is at `edge`.
+    pub fn begin(&mut self, edge: i64) {
+        self.edge = edge;
+    }
+
+    /// Begins the next round. Returns whether the last round filled its window, so that one more
+    /// segment would have exceeded the window. `reach` is the end of such a segment.
+    pub fn next(&mut self, reach: i64, edge: i64) -> bool {
+        let before = std::mem::replace(&mut self.edge, edge);
+        before > 0 && reach > before
+    }
+
+    /// Whether a pause separates two rounds, given the round trip `trip`.
+    pub fn are_parted_by(pause: Span, trip: Span) -> bool {
+        trip * 2 / 5 < pause && pause < 3 * trip
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::tests::at;
+    use crate::time::tests::{at, ns};
 
     #[test]
     fn one_segment_is_timed_at_a_time() {
@@ -100,5 +159,44 @@ mod tests {
         timing.stamp(11, at(8));
         assert_eq!(timing.echoed(10), None);
         assert_eq!(timing.echoed(11), Some(at(8)));
+    }
+
+    #[test]
+    fn what_is_sent_after_a_flow_went_on_by_itself_is_called() {
+        let mut queued = Queued::default();
+        queued.resume(at(5));
+        assert!(queued.is_called(at(6)) && !queued.is_called(at(5)));
+        assert_eq!(queued.longest(), None);
+        for (wait, longest) in [(3, 3), (2, 3), (9, 9)] {
+            queued.take(ns(wait));
+            assert_eq!(queued.longest(), Some(ns(longest)));
+        }
+        queued.take(ns(-5));
+        assert_eq!(queued.longest(), Some(ns(9)));
+    }
+
+    #[test]
+    fn a_round_is_full_if_no_further_segment_fits() {
+        let mut rounds = Rounds::default();
+        assert!(!rounds.next(1460, 5000), "no window was known");
+        assert!(!rounds.next(5000, 9000));
+        assert!(rounds.next(9001, 9000));
+    }
+
+    #[test]
+    fn rounds_are_a_round_trip_apart() {
+        assert_eq!(
+            [40, 41, 299, 300].map(|pause| Rounds::are_parted_by(ns(pause), ns(100))),
+            [false, true, true, false]
+        );
+    }
+
+    #[test]
+    fn a_first_round_begins_with_the_edge_of_its_window() {
+        let mut rounds = Rounds::default();
+        rounds.begin(5000);
+        assert!(rounds.next(5001, 9000));
+        rounds.begin(5000);
+        assert!(!rounds.next(5000, 9000), "it fits");
     }
 }

@@ -131,6 +131,11 @@ impl Waiting {
         self.pending = Some(pending);
     }
 
+    /// Whether later packets must show the cause of a wait. Nearly always, there is none.
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// Forgets the pending wait.
     pub fn settle(&mut self) {
         self.pending = None;

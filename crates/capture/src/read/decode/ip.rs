@@ -1,7 +1,8 @@
-//! IPv4 and IPv6, with the extension headers before their payload.
+//! IPv4 and IPv6, with the extension headers before their payload, and the TCP header in them (RFC
+//! 9293 §3.1).
 
-use super::super::{Address, Kind};
-use super::{Other, pair, split};
+use super::super::{Address, Endpoint, Kind, Options, Packet, Tunnel};
+use super::{Other, four, pair, split};
 
 /// The protocol number of TCP.
 pub const TCP: u8 = 6;
@@ -135,4 +136,30 @@ fn is_marked(bits: u8, outer: bool) -> bool {
         3 => true,
         _ => outer,
     }
+}
+
+/// The packet of a TCP segment in IP.
+#[inline]
+pub fn packet(ip: &Header<'_>, tunnel: Option<Tunnel>) -> Result<Packet, Other> {
+    let header = ip.payload.get(..20).ok_or(Other::Short)?;
+    let length = usize::from(header[12] >> 4) * 4;
+    let payload = ip.size.checked_sub(ip.length + length as u32);
+    let (Some(payload), true) = (payload, length >= 20) else { return Err(Other::Malformed) };
+    let [source, target] = ip.addresses;
+    Ok(Packet {
+        source: Endpoint { address: source, port: pair(header, 0) },
+        target: Endpoint { address: target, port: pair(header, 2) },
+        seq: four(header, 4),
+        ack: four(header, 8),
+        flags: header[13],
+        window: pair(header, 14),
+        payload,
+        size: ip.size,
+        id: ip.id,
+        ttl: ip.ttl,
+        marked: ip.marked,
+        tunnel,
+        options: Options::parse(&ip.payload[20..length.min(ip.payload.len())]),
+        ..Packet::default()
+    })
 }
