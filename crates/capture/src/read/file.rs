@@ -155,7 +155,10 @@ impl File {
             self.tally.frames += 1;
             match decode::packet(frame.link, frame.bytes, frame.length) {
                 Ok(packet) => {
-                    self.tally.packet(packet.tunnel);
+                    self.tally.packets += 1;
+                    if let Some(tunnel) = packet.tunnel {
+                        self.tally.carried_by(tunnel);
+                    }
                     let (time, frame) = (frame.time, self.tally.frames);
                     return Some(Packet { time, frame, file: self.number, ..packet });
                 }

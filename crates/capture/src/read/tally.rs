@@ -32,12 +32,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a TCP packet.
-    pub(super) fn packet(&mut self, tunnel: Option<Tunnel>) {
-        self.packets += 1;
-        if let Some(tunnel) = tunnel {
-            self.tunnels[tunnel as usize] += 1;
-        }
+    /// Counts a tunnel that carried a TCP packet.
+    pub(super) fn carried_by(&mut self, tunnel: Tunnel) {
+        self.tunnels[tunnel as usize] += 1;
     }
 
     /// Counts a frame without TCP.
@@ -135,11 +132,10 @@ mod tests {
         let mut tally = Tally::default();
         assert!(tally.notes().is_empty());
         for _ in 0..2 {
-            tally.packet(Some(Tunnel::Erspan2));
+            tally.carried_by(Tunnel::Erspan2);
             tally.other(Kind::Ethertype(0x0806));
         }
-        tally.packet(Some(Tunnel::Vxlan));
-        tally.packet(None);
+        tally.carried_by(Tunnel::Vxlan);
         tally.other(Kind::Protocol(17));
         tally.short = 1;
         tally.dropped = 3;
@@ -151,7 +147,7 @@ mod tests {
             "3 packets were dropped by the capture, according to the file",
         ];
         assert_eq!(tally.notes(), told);
-        assert_eq!((tally.packets, tally.not_ip, tally.not_tcp), (4, 2, 1));
+        assert_eq!((tally.not_ip, tally.not_tcp), (2, 1));
     }
 
     #[test]

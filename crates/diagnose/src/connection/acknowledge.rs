@@ -3,7 +3,6 @@
 use incast_capture::read::{Packet, flags};
 
 use super::Connection;
-use super::resent::{Answer, has_duplicate};
 use crate::event::Event;
 use crate::flow::Shut;
 use crate::stall::{Reason, Wait};
@@ -11,6 +10,53 @@ use crate::time::{Span, Time};
 
 /// The round trip that is assumed when an ACK may have been delayed.
 const ROUND_TRIP: Span = Span::from_millis(1);
+
+/// The information of an ACK about retransmitted segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub ack: i64,
+    pub now: Time,
+    /// Whether the ACK has SACK ranges, and whether one of these ranges arrived twice.
+    pub selective: bool,
+    pub duplicate: bool,
+    /// The timestamp that the ACK echoes.
+    pub echo: Option<u32>,
+    /// Whether the packet has data.
+    pub data: bool,
+}
+
+impl Answer {
+    fn of(packet: &Packet, ack: i64, now: Time) -> Self {
+        Self {
+            ack,
+            now,
+            selective: !packet.options.sacks().is_empty(),
+            duplicate: has_duplicate(packet),
+            echo: packet.options.timestamps.map(|stamps| stamps.echo),
+            data: packet.payload > 0,
+        }
+    }
+
+    /// Whether the ACK was sent before a segment with this timestamp arrived.
+    pub fn is_older(&self, value: Option<u32>) -> bool {
+        match (value, self.echo) {
+            (Some(value), Some(echo)) => (echo.wrapping_sub(value) as i32) < 0,
+            _ => false,
+        }
+    }
+}
+
+/// Whether an ACK reports a D-SACK, whose range is below the ACK or inside the second block (RFC
+/// 2883 §4).
+fn has_duplicate(packet: &Packet) -> bool {
+    let blocks = packet.options.sacks();
+    let Some(&(start, end)) = blocks.first() else { return false };
+    let below = packet.ack.wrapping_sub(end) as i32 >= 0;
+    let inside = blocks.get(1).is_some_and(|&(left, right)| {
+        start.wrapping_sub(left) as i32 >= 0 && right.wrapping_sub(end) as i32 >= 0
+    });
+    below || inside
+}
 
 impl Connection {
     /// Measures the time of an answer by its timestamp, which echoes the timestamp of an earlier
@@ -99,7 +145,7 @@ impl Connection {
             self.trips.guess(side, now - sent, now - self.last, usual);
         }
         let flow = &mut self.flows[from];
-        if flow.opening.sent().is_some() && flow.bytes.top() == 0 {
+        if flow.bytes.top() == 0 && flow.opening.sent().is_some() {
             flow.bytes.acknowledged(ack); // a FIN without data
         }
         if flow.waiting.message().is_some() {
@@ -130,4 +176,24 @@ impl Connection {
 fn paused(side: usize, shut: Shut, reason: Reason) -> Event {
     let Shut { since: start, until: end, places: (before, after) } = shut;
     Event::Waited { side, wait: Wait { reason, start, end, before, after, idle: 1.0 } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_echo_of_an_older_timestamp_is_no_answer() {
+        let answer = |echo| Answer {
+            ack: 0,
+            now: Time::default(),
+            selective: false,
+            duplicate: false,
+            echo,
+            data: false,
+        };
+        assert!(answer(Some(4)).is_older(Some(5)) && answer(Some(u32::MAX)).is_older(Some(1)));
+        assert!(!answer(Some(5)).is_older(Some(5)) && !answer(None).is_older(Some(5)));
+        assert!(!answer(Some(4)).is_older(None));
+    }
 }

@@ -9,6 +9,7 @@ use crate::flow::{Kind, Resent};
 
 impl Connection {
     /// Takes a segment that was seen before.
+    #[cold]
     pub(super) fn again(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let (side, start, end) = (it.side, it.start, it.end);
         self.give_up_resent(side, events);

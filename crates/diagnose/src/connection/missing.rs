@@ -68,6 +68,7 @@ impl Evidence {
 
 impl Connection {
     /// Takes a segment that was missing.
+    #[cold]
     pub(super) fn missing(&mut self, it: &Arrival, gap: &Gap, events: &mut Vec<Event>) {
         let side = it.side;
         let trip = self.trips.round();

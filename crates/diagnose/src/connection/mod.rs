@@ -23,7 +23,6 @@ mod gap;
 mod missing;
 mod numbers;
 mod opening;
-mod queue;
 mod resent;
 mod silent;
 #[cfg(test)]

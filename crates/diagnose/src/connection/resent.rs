@@ -1,13 +1,12 @@
 //! The reason why the first missing segment was retransmitted although it had been seen before. The
 //! next ACK shows this reason.
 
-use incast_capture::read::Packet;
-
 use super::Connection;
+use super::acknowledge::Answer;
 use crate::event::Event;
 use crate::flow::{Pending, Resent};
 use crate::stall::{Cause, Ended, Finding, Reason, Stall};
-use crate::time::{Span, Time};
+use crate::time::Span;
 
 const NO_DUPLICATES_TOLD: &str =
     "the connection has no SACK, so the receiver cannot report that it had the segment";
@@ -15,53 +14,6 @@ const NO_DUPLICATES_TOLD: &str =
 const LONGEST_DELAY: Span = Span::from_millis(200);
 
 const NO_ANSWER: &str = "no answer to the retransmission was captured";
-
-/// The information of an ACK about retransmitted segments.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Answer {
-    ack: i64,
-    now: Time,
-    /// Whether the ACK has SACK ranges, and whether one of these ranges arrived twice.
-    pub selective: bool,
-    pub duplicate: bool,
-    /// The timestamp that the ACK echoes.
-    echo: Option<u32>,
-    /// Whether the packet has data.
-    data: bool,
-}
-
-impl Answer {
-    pub fn of(packet: &Packet, ack: i64, now: Time) -> Self {
-        Self {
-            ack,
-            now,
-            selective: !packet.options.sacks().is_empty(),
-            duplicate: has_duplicate(packet),
-            echo: packet.options.timestamps.map(|stamps| stamps.echo),
-            data: packet.payload > 0,
-        }
-    }
-
-    /// Whether the ACK was sent before a segment with this timestamp arrived.
-    fn is_older(&self, value: Option<u32>) -> bool {
-        match (value, self.echo) {
-            (Some(value), Some(echo)) => (echo.wrapping_sub(value) as i32) < 0,
-            _ => false,
-        }
-    }
-}
-
-/// Whether an ACK reports a D-SACK, whose range is below the ACK or inside the second block (RFC
-/// 2883 §4).
-pub(super) fn has_duplicate(packet: &Packet) -> bool {
-    let blocks = packet.options.sacks();
-    let Some(&(start, end)) = blocks.first() else { return false };
-    let below = packet.ack.wrapping_sub(end) as i32 >= 0;
-    let inside = blocks.get(1).is_some_and(|&(left, right)| {
-        start.wrapping_sub(left) as i32 >= 0 && right.wrapping_sub(end) as i32 >= 0
-    });
-    below || inside
-}
 
 /// The evidence about a retransmitted segment when the ACK comes.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +88,7 @@ fn unanswered(resent: &Resent, more: bool) -> Finding {
 
 impl Connection {
     /// Takes the ACK after a retransmitted segment.
+    #[cold]
     pub(super) fn settle_resent(&mut self, side: usize, answer: &Answer, events: &mut Vec<Event>) {
         let flow = &self.flows[side];
         let Some((pending, resent)) = flow.waiting.resent() else { return };
@@ -337,20 +290,5 @@ mod tests {
         assert_eq!(found(Resent { sacked: true, ..none }, true), Ok(Cause::LackOfDupacks));
         assert_eq!(found(none, true), Ok(Cause::FullWindow));
         assert_eq!(found(none, false), Err(NO_ANSWER));
-    }
-
-    #[test]
-    fn an_echo_of_an_older_timestamp_is_no_answer() {
-        let answer = |echo| Answer {
-            ack: 0,
-            now: Time::default(),
-            selective: false,
-            duplicate: false,
-            echo,
-            data: false,
-        };
-        assert!(answer(Some(4)).is_older(Some(5)) && answer(Some(u32::MAX)).is_older(Some(1)));
-        assert!(!answer(Some(5)).is_older(Some(5)) && !answer(None).is_older(Some(5)));
-        assert!(!answer(Some(4)).is_older(None));
     }
 }
