@@ -172,6 +172,7 @@ def of_causes(first: list[int], second: list[int]) -> pl.DataFrame:
     names = list(CAUSES)
     columns: dict[str, Any] = {name: [0] * len(first) for name in names}
     columns[names[0]], columns[names[1]] = first, second
+    columns["timeouts"] = [one + two for one, two in zip(first, second, strict=True)]
     return pl.DataFrame({"n": list(range(2, 2 + len(first))), **columns})
 
 
@@ -191,6 +192,13 @@ def test_shares_of_causes_are_stacked() -> None:
     assert timeouts._shares(axes(), rare, "n", 6.4) == {names[0]}
     seen = Series("", of_causes([990], [10]))
     assert timeouts._shares(axes(), seen, "n", 6.4) == {names[0], names[1]}
+
+
+def test_timeouts_without_a_known_cause_have_a_question_mark() -> None:
+    one = axes()
+    rows = of_causes([0, 0], [0, 0]).with_columns(timeouts=pl.Series([0, 7]))
+    assert timeouts._shares(one, Series("", rows), "n", 6.4) == set()
+    assert [text.get_text() for text in one.texts] == ["0", "?"]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 //! What all collective operations have in common: their ranks, their rounds, and their flows.
 
+use std::borrow::Cow;
+
 use incast_engine::{Fault, Span};
 use incast_host::Hosts;
 use incast_net::topology::HostId;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use super::{Algorithm, Rounds, Timing};
@@ -64,9 +66,23 @@ pub(crate) fn check_size(key: &'static str, size: u64) -> Result<(), Fault> {
 }
 
 /// A collective operation as a workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Operation<C>(pub C);
+
+impl<C: JsonSchema> JsonSchema for Operation<C> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        C::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        C::json_schema(generator)
+    }
+}
 
 impl<C: Collective> Workload for Operation<C> {
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
