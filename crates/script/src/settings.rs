@@ -4,10 +4,11 @@ use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
-    RtoPolicy, RttSampling, Sack, UndoKind, WindowUnit,
+    RttSampling, Sack, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
+use incast_tcp::send::rtt::RtoPolicy;
 use incast_tcp::wheel::{TickPhase, TimerTicks};
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion::CongestionControlConfig;
 use crate::recovery::RecoveryConfig;
+use crate::send::rtt::RtoPolicy;
 use crate::wheel::TimerTicks;
 
 /// Parameters of one connection; both ends share them.
@@ -112,93 +113,6 @@ pub enum Handshake {
     SynOnly,
     /// Both ends are established from the start.
     None,
-}
-
-/// The retransmission timer (RFC 6298).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RtoPolicy {
-    /// Lower bound (RFC 6298 (2.4): 1 s; Linux: 200 ms).
-    pub min: Span,
-    /// Upper bound of the timeout after backoff (RFC 6298 (2.5): at least 60 s).
-    pub max: Span,
-    /// Timeout before the first sample (RFC 6298 (2.1): 1 s).
-    pub initial: Span,
-    /// Clock granularity G (RFC 6298 §4); the tick of [`RttClock::Ticks`].
-    pub granularity: Span,
-    /// Maximum number of doublings (RFC 6298 (5.5)); 0 disables the backoff.
-    pub max_doublings: u32,
-    /// Random extension. Each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
-    pub jitter: f64,
-    /// The part of the timeout that `min` limits.
-    pub floor: RtoFloor,
-    /// Resolution of round-trip samples.
-    pub clock: RttClock,
-    /// The event that ends the backoff.
-    pub backoff_ends: BackoffEnd,
-    /// State of the timer when nothing is outstanding.
-    pub idle: IdleTimer,
-    /// Whether a fast retransmit doubles the timeout, like an expiry (ns-2's Vegas:
-    /// `reset_rtx_timer(1)`).
-    pub backs_off_in_recovery: bool,
-}
-
-impl RtoPolicy {
-    /// RFC 6298 with a clock of one microsecond and doublings up to `max`.
-    pub const RFC_6298: Self = Self {
-        min: Span::from_secs(1),
-        max: Span::from_secs(60),
-        initial: Span::from_secs(1),
-        granularity: Span::from_micros(1),
-        max_doublings: 32,
-        jitter: 0.0,
-        floor: RtoFloor::Timeout,
-        clock: RttClock::Exact,
-        backoff_ends: BackoffEnd::Sample,
-        idle: IdleTimer::Stops,
-        backs_off_in_recovery: false,
-    };
-}
-
-/// The part of a retransmission timeout that its lower bound limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RtoFloor {
-    /// The whole timeout: `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
-    Timeout,
-    /// The variance term: `SRTT + max(min, G, 4·RTTVAR)` (Linux: `tcp_set_rto()`).
-    Variance,
-}
-
-/// The resolution of round-trip samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RttClock {
-    /// Picoseconds.
-    Exact,
-    /// Whole ticks, with SRTT and RTTVAR in fixed-point arithmetic. A timeout has at least two
-    /// ticks (Jacobson and Karels 1988, appendix A; ns-2: `rtt_update()`, `rtt_timeout()`).
-    Ticks,
-}
-
-/// The event that ends the backoff of a retransmission timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BackoffEnd {
-    /// A new sample. Retransmitted segments give no sample (RFC 6298 §5).
-    Sample,
-    /// Any ACK of new data (ns-3: `TcpSocketBase::NewAck()`).
-    NewData,
-}
-
-/// The retransmission timer when nothing is outstanding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IdleTimer {
-    /// The timer is off (RFC 6298 (5.2)).
-    Stops,
-    /// The timer is restarted. When the timer expires, it only sets `recover` (RFC 6582 §3.2, step
-    /// 4), so the next segment cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
-    Runs,
 }
 
 /// Which segments are timed (RFC 6298 §3). The timestamps option times every ACK of new data.

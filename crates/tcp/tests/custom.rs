@@ -6,7 +6,7 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Flags, Packet, RouteId};
 use incast_tcp::config::{
-    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, UndoKind, WindowUnit,
+    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RttSampling, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::{
     AckSample, Congestion, CongestionControl, Controller, Limit, PathView, RecoveryExit,
@@ -14,6 +14,7 @@ use incast_tcp::congestion::{
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView, Traits};
 use incast_tcp::send::Scoreboard;
+use incast_tcp::send::rtt::RtoPolicy;
 use incast_tcp::wheel::TimerTicks;
 use incast_tcp::{Config, Connection, Event, Role};
 use serde::de::DeserializeOwned;

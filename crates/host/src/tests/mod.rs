@@ -12,9 +12,10 @@ use incast_net::{Flags, Packet};
 use incast_remedies::Situation;
 use incast_tcp::Config;
 use incast_tcp::config::{
-    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, UndoKind, WindowUnit,
+    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RttSampling, UndoKind, WindowUnit,
 };
 use incast_tcp::connection::Polled;
+use incast_tcp::send::rtt::RtoPolicy;
 use incast_tcp::wheel::TimerTicks;
 use serde::de::DeserializeOwned;
 use serde_json::{from_value, json};

@@ -2,10 +2,8 @@
 
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
-use incast_tcp::config::{
-    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, RtoFloor, RttClock,
-    RttSampling, UndoKind,
-};
+use incast_tcp::config::{DelayedAck, EcnPackets, Handshake, IdleRestart, RttSampling, UndoKind};
+use incast_tcp::send::rtt::{BackoffEnd, IdleTimer, RtoFloor, RttClock};
 use serde_json::{Value, json};
 
 use incast_traffic::barrier_read::Connections;

@@ -2,7 +2,7 @@
 
 use incast_engine::{Fault, Span};
 use incast_tcp::Config;
-use incast_tcp::config::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
+use incast_tcp::send::rtt::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
 use incast_tcp::wheel::{TickPhase, TimerTicks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,9 +4,10 @@
 //! constant here. Connections with this feature do not use a fast path until the fast path lists
 //! the constant.
 
-use crate::config::{Config, IdleRestart, IdleTimer, PrrBound, WindowUnit};
+use crate::config::{Config, IdleRestart, PrrBound, WindowUnit};
 use crate::congestion::Needs;
 use crate::recovery::Traits;
+use crate::send::rtt::IdleTimer;
 
 /// A set of extras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

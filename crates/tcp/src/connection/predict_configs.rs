@@ -8,12 +8,12 @@ use proptest::test_runner::TestRunner;
 use serde::de::DeserializeOwned;
 
 use crate::config::{
-    BackoffEnd, Config, DelayedAck, EarlyRetransmit, EcnPackets, Handshake, IdleRestart, IdleTimer,
-    Pacing, PrrBound, ReceiveOffload, RtoFloor, RtoPolicy, RttClock, RttSampling, Sack, UndoKind,
-    WindowUnit,
+    Config, DelayedAck, EarlyRetransmit, EcnPackets, Handshake, IdleRestart, Pacing, PrrBound,
+    ReceiveOffload, RttSampling, Sack, UndoKind, WindowUnit,
 };
 use crate::congestion::{self, EcnUse};
 use crate::recovery;
+use crate::send::rtt::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
 use crate::wheel::TimerTicks;
 
 pub(super) fn named<T: DeserializeOwned>(name: &str) -> T {

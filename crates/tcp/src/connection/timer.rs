@@ -5,10 +5,10 @@ use incast_net::Trigger;
 
 use super::demand::Demand;
 use super::{Connection, Event, State, TimeoutKind, TimeoutReport};
-use crate::config::IdleTimer;
 use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
+use crate::send::rtt::IdleTimer;
 
 /// The purpose of the timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

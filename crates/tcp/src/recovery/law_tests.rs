@@ -11,10 +11,11 @@ use serde_json::json;
 
 use super::{ENTRIES, RecoveryConfig, RecoveryView};
 use crate::config::{
-    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, Sack,
-    UndoKind, WindowUnit,
+    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RttSampling, Sack, UndoKind,
+    WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
+use crate::send::rtt::RtoPolicy;
 use crate::wheel::{TimerTicks, Wheel};
 use crate::{Config, Connection, Role};
 
