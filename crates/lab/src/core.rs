@@ -21,7 +21,7 @@ use crate::probe::Probe;
 
 use cards::Cards;
 pub use event::Event;
-use order::Order;
+use order::Draw;
 
 /// Clock, network and hosts.
 pub struct Core<P> {
@@ -43,7 +43,8 @@ pub struct Core<P> {
     /// The ends of all flows.
     pub hosts: Hosts,
     kept: Kept,
-    order: Order,
+    /// The order of simultaneous packets, if it is drawn.
+    draw: Option<Draw>,
     /// The network cards, if hosts have any.
     cards: Option<Box<Cards>>,
 }
@@ -60,7 +61,7 @@ impl<P: Probe> Core<P> {
             hosts_keep: true,
             hosts: Hosts::new(seed, P::ON),
             kept: Kept::default(),
-            order: Order::new(order, seed),
+            draw: Draw::new(order, seed),
             cards: None,
         }
     }
@@ -88,7 +89,7 @@ impl<P: Probe> Core<P> {
         for demand in &demands {
             match *demand {
                 Demand::Timer { at, application, index } => {
-                    let sequence = self.order.next();
+                    let sequence = self.queue.number();
                     self.queue.push(at, sequence, Event::Timer { application, index });
                 }
                 Demand::Datagram { flow, size } => self.send_datagram(flow, size),
@@ -196,9 +197,9 @@ impl<P: Probe> Core<P> {
             return false;
         }
         let now = self.now();
-        let Self { hosts, queue, network, probe, order, .. } = self;
+        let Self { hosts, queue, network, probe, draw, .. } = self;
         let (end_id, predicted) = hosts.predict(now, &mut network.packets()[id]);
-        let mut wires = Wires { queue, network, probe, order };
+        let mut wires = Wires { queue, network, probe, draw: *draw };
         match predicted {
             Predicted::Nothing => return false,
             Predicted::Answered => {
@@ -266,16 +267,16 @@ impl<P: Probe> Core<P> {
         end.armed = std::mem::replace(&mut end.backstop, Time::NEVER);
         let acted = self.hosts.expire(now, id);
         if !acted {
-            let Self { hosts, queue, network, probe, order, .. } = self;
-            Wires { queue, network, probe, order }.arm(id, hosts.end_mut(id));
+            let Self { hosts, queue, network, probe, draw, .. } = self;
+            Wires { queue, network, probe, draw: *draw }.arm(id, hosts.end_mut(id));
         }
         acted
     }
 
     #[inline]
     fn wires(&mut self) -> Wires<'_, P> {
-        let Self { queue, network, probe, order, .. } = self;
-        Wires { queue, network, probe, order }
+        let Self { queue, network, probe, draw, .. } = self;
+        Wires { queue, network, probe, draw: *draw }
     }
 
     /// Sends all packets of an end and schedules its deadline.
@@ -285,9 +286,9 @@ impl<P: Probe> Core<P> {
             return;
         }
         let now = self.now();
-        let Self { hosts, queue, network, probe, order, kept, .. } = self;
+        let Self { hosts, queue, network, probe, draw, kept, .. } = self;
         let end = hosts.end_mut(id);
-        let mut wires = Wires { queue, network, probe, order };
+        let mut wires = Wires { queue, network, probe, draw: *draw };
         let probes = if P::ON { end.counters().tail_probes } else { 0 };
         loop {
             let polled = end.poll_transmit_into(now, wires.network.packets().draft());
@@ -321,6 +322,9 @@ impl<P: Probe> Core<P> {
     }
 }
 
+/// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
+/// with and without shortcuts.
+const AFTER_TIMERS: u64 = 1 << 63;
 /// A packet that a host kept leaves before all other events of the same time, even before the end
 /// of the run. The packet leaves as if it had waited in the host's port from the beginning.
 const BEFORE_ALL: u64 = 0;
@@ -334,7 +338,7 @@ struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
     network: &'a mut Network,
     probe: &'a mut P,
-    order: &'a mut Order,
+    draw: Option<Draw>,
 }
 
 impl<P: Probe> Wires<'_, P> {
@@ -342,8 +346,15 @@ impl<P: Probe> Wires<'_, P> {
     fn transmit(&mut self, packet: PacketId) {
         let parcel = self.network.post(packet);
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = self.order.of_packet(hop, self.queue.now());
+        let sequence = self.number_of_packet(hop, self.queue.now());
         self.offer(hop, parcel, sequence);
+    }
+
+    /// The number of a packet that leaves its host by `port` at `at`.
+    #[inline]
+    fn number_of_packet(&mut self, port: PortId, at: Time) -> u64 {
+        let count = self.queue.number();
+        AFTER_TIMERS | self.draw.map_or(count, |draw| draw.of_packet(count, port, at))
     }
 
     /// Offers a packet to a port. The packet has the same sequence number on all links.
@@ -455,7 +466,7 @@ impl<P: Probe> Wires<'_, P> {
             // The old `armed` replaces `backstop`, which is later: the earlier deadline is more
             // useful, because the later deadline may be that of the handshake.
             end.backstop = std::mem::replace(&mut end.armed, at);
-            let sequence = self.order.next();
+            let sequence = self.queue.number();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
         }
     }
@@ -465,7 +476,7 @@ impl<P: Probe> Wires<'_, P> {
     #[inline(never)]
     fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
         let hop = self.network.host_port(self.network.packet(packet).route);
-        let sequence = self.order.of_packet(hop, departure);
+        let sequence = self.number_of_packet(hop, departure);
         if !self.network.announces(hop) {
             kept.insert((departure, sequence), packet);
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);

@@ -6,10 +6,11 @@
 //! that are not earlier than its last event. All other events, and distant timers, go to a
 //! calendar.
 //!
-//! The caller owns the sequence numbers. A packet therefore gets its position among simultaneous
-//! events when it is admitted to its link, and keeps this position, although only the first packet
-//! of a link is in the queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled;
-//! the owner must recognise stale events.
+//! The caller chooses the sequence numbers; [`EventQueue::number`] counts. A packet therefore gets
+//! its position among simultaneous events when it is admitted to its link, and keeps this position,
+//! although only the first packet of a link is in the queue
+//! (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner must recognise
+//! stale events.
 
 mod bucket;
 mod calendar;
@@ -76,6 +77,8 @@ pub struct EventQueue<E> {
     len: usize,
     now: Time,
     sequence: u64,
+    /// The last number of [`Self::number`].
+    numbered: u64,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -91,6 +94,7 @@ impl<E: Copy> Default for EventQueue<E> {
             len: 0,
             now: Time::ZERO,
             sequence: 0,
+            numbered: 0,
         }
     }
 }
@@ -111,6 +115,14 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn sequence(&self) -> u64 {
         self.sequence
+    }
+
+    /// The number after the last one that this method returned, for a caller that orders
+    /// simultaneous events by the order of its calls.
+    #[inline]
+    pub fn number(&mut self) -> u64 {
+        self.numbered += 1;
+        self.numbered
     }
 
     /// The time of the earliest pending event.

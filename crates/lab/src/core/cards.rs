@@ -54,8 +54,8 @@ impl<P: Probe> Core<P> {
             return false;
         };
         slot.card.wants(id);
-        let Self { hosts, queue, network, probe, order, .. } = self;
-        Wires { queue, network, probe, order }.arm(id, hosts.end_mut(id));
+        let Self { hosts, queue, network, probe, draw, .. } = self;
+        Wires { queue, network, probe, draw: *draw }.arm(id, hosts.end_mut(id));
         self.pump(host);
         true
     }
@@ -88,7 +88,7 @@ impl<P: Probe> Core<P> {
                 let due = slot.card.poll_timeout();
                 if due > now && due < slot.armed {
                     slot.armed = due;
-                    let sequence = self.order.next();
+                    let sequence = self.queue.number();
                     self.queue.push_deadline(due, sequence, Event::Card(host));
                 }
                 return;
@@ -108,10 +108,10 @@ impl<P: Probe> Core<P> {
     /// Sends one packet of an end, if the end has a packet to send.
     fn send_one(&mut self, host: HostId, id: EndId) {
         let now = self.now();
-        let Self { hosts, queue, network, probe, order, cards, .. } = self;
+        let Self { hosts, queue, network, probe, draw, cards, .. } = self;
         // The flow may have been freed.
         let Some(end) = hosts.get_mut(id) else { return };
-        let mut wires = Wires { queue, network, probe, order };
+        let mut wires = Wires { queue, network, probe, draw: *draw };
         let probes = if P::ON { end.counters().tail_probes } else { 0 };
         let polled = end.poll_transmit_into(now, wires.network.packets().draft());
         if polled != Polled::Nothing {

@@ -23,8 +23,8 @@ impl<P: Probe> Core<P> {
     /// Lets a host keep a packet until `departure`.
     pub(crate) fn keep(&mut self, departure: Time, packet: Packet) -> PacketId {
         let id = self.network.packets().insert(packet);
-        let Self { queue, network, probe, order, kept, .. } = self;
-        super::Wires { queue, network, probe, order }.transmit_timed(departure, id, kept);
+        let Self { queue, network, probe, draw, kept, .. } = self;
+        super::Wires { queue, network, probe, draw: *draw }.transmit_timed(departure, id, kept);
         id
     }
 
