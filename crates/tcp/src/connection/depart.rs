@@ -18,7 +18,8 @@ const SETTLED: Extras = Extras::PACKETS
     .or(Extras::PRR)
     .or(Extras::SENT)
     .or(Extras::RECEIVER_HOOKS)
-    .or(Extras::DELAYED_ACKS);
+    .or(Extras::DELAYED_ACKS)
+    .or(Extras::TICKS);
 
 impl Connection {
     /// Allows departure times. The host must keep each segment until its departure time and send

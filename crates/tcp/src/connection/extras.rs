@@ -52,6 +52,8 @@ impl Extras {
     pub const DELIVERY: Self = Self(1 << 19);
     /// ACKs are delayed by a timer or by receive offload.
     pub const DELAYED_ACKS: Self = Self(1 << 20);
+    /// Timers expire at ticks.
+    pub const TICKS: Self = Self(1 << 21);
 
     /// The extras that follow from a recovery's [`Traits`], except those that concern time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
@@ -84,6 +86,7 @@ impl Extras {
             (Self::HEAD, needs.head),
             (Self::DELIVERY, needs.delivery_rate),
             (Self::DELAYED_ACKS, config.delayed_ack.is_some() || config.receive_offload.is_some()),
+            (Self::TICKS, !config.timer_ticks.tick.is_zero()),
         ];
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
     }

@@ -77,7 +77,8 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::DELIVERY)
-    .or(Extras::DELAYED_ACKS);
+    .or(Extras::DELAYED_ACKS)
+    .or(Extras::TICKS);
 
 /// The inputs of the pacer.
 #[derive(Clone, Copy, Default)]

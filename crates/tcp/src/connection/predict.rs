@@ -36,7 +36,8 @@ const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::HEAD)
     .or(Extras::DELIVERY)
-    .or(Extras::DELAYED_ACKS);
+    .or(Extras::DELAYED_ACKS)
+    .or(Extras::TICKS);
 
 /// Extras that do not affect the sender, or that `predict_ack` handles.
 const SENDS: Extras = Extras::RECOVERY
@@ -44,7 +45,8 @@ const SENDS: Extras = Extras::RECOVERY
     .or(Extras::SACK_OPTION)
     .or(Extras::ECN)
     .or(Extras::IDLE_TIMER)
-    .or(Extras::DELAYED_ACKS);
+    .or(Extras::DELAYED_ACKS)
+    .or(Extras::TICKS);
 
 /// The result of header prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +153,9 @@ impl Connection {
         self.note_progress(now, packet, &acked);
         let window = self.grow_predicted(now, packet, &acked);
         let wait = self.rtt.timeout(Span::ZERO, &mut self.random);
-        self.timer = Timer { kind: TimerKind::Data, deadline: self.wheel.after(now, wait) };
+        let has_ticks = self.extras.has(Extras::TICKS);
+        let deadline = if has_ticks { self.wheel.after(now, wait) } else { now + wait };
+        self.timer = Timer { kind: TimerKind::Data, deadline };
         let limit = packet.ack + window.min(self.peer_window);
         debug_assert_eq!(limit.max(max), self.limit_of_room(), "cwnd alone bounds the flight");
         Predicted::Acked(limit)

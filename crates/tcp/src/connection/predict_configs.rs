@@ -81,7 +81,9 @@ fn receivers() -> impl Strategy<Value = Config> {
         prop::option::of(select(vec![sack(false), sack(true)])),
         prop::option::of(select(packets)),
     );
-    let others = (rto(), handshakes, any::<bool>(), select(vec![2500_u64, 200_000]));
+    let windows = select(vec![2500_u64, 200_000]);
+    let ticks = mostly(Span::ZERO, vec![Span::from_micros(100)]);
+    let others = (rto(), handshakes, any::<bool>(), windows, ticks);
     (acks, options, others).prop_map(|((delayed_ack, receive_offload), options, others)| Config {
         mss: 1000,
         header: 40,
@@ -97,7 +99,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         syn_rto: Span::from_millis(1),
         rto_after_syn_loss: Span::from_millis(3),
         syn_loss_is_timeout: false,
-        timer_ticks: TimerTicks::default(),
+        timer_ticks: TimerTicks { tick: others.4, ..TimerTicks::default() },
         rtt_sampling: RttSampling::PerAck,
         timestamps: options.0,
         sack: options.1,

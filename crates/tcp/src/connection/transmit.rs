@@ -34,7 +34,8 @@ const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::HEAD)
     .or(Extras::DELIVERY)
-    .or(Extras::DELAYED_ACKS);
+    .or(Extras::DELAYED_ACKS)
+    .or(Extras::TICKS);
 
 /// The result of [`Connection::poll_transmit_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
