@@ -11,7 +11,7 @@ pub use alpha::Alpha;
 pub use pool::{Pool, PoolConfig, PoolId};
 
 use crate::packet::Packet;
-use crate::queue::Load;
+use crate::packets::Load;
 
 /// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///

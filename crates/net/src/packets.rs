@@ -1,10 +1,12 @@
-//! Storage for the packets of a network.
+//! The packets of a network: their storage, and amounts of them.
 //!
 //! The sender writes a packet into a slot of the storage, and the receiver reads it there. Links
 //! pass on only the index of the slot, because copying the packet would take longer than everything
 //! else that a link does.
 
-use std::ops::{Index, IndexMut};
+use std::ops::{Add, Index, IndexMut, Sub};
+
+use incast_engine::Limit;
 
 use crate::packet::{Packet, RouteId};
 
@@ -61,6 +63,92 @@ impl Parcel {
     #[must_use]
     pub const fn onward(self) -> Self {
         Self { way: self.way + (1 << 32), ..self }
+    }
+}
+
+/// The length of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// In packets.
+    pub packets: u64,
+    /// In bytes.
+    pub bytes: u64,
+}
+
+impl Occupancy {
+    /// Whether the length is more than `limit`, in the limit's unit.
+    #[inline]
+    pub fn exceeds(&self, limit: Limit) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.packets > limit,
+            Limit::Bytes(limit) => self.bytes > limit,
+        }
+    }
+
+    /// Whether the length is `limit` or more, in the limit's unit.
+    #[inline]
+    pub fn reaches(&self, limit: Limit) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.packets >= limit,
+            Limit::Bytes(limit) => self.bytes >= limit,
+        }
+    }
+}
+
+impl Add for Occupancy {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl Sub for Occupancy {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { packets: self.packets - other.packets, bytes: self.bytes - other.bytes }
+    }
+}
+
+/// The packets in a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Waiting packets, without the packet being sent.
+    pub packets: u32,
+    /// Waiting bytes (IP packets, without layer 2).
+    pub bytes: u64,
+    /// Size of the packet being sent; 0 if the link is idle.
+    pub in_service_bytes: u32,
+}
+
+impl Load {
+    /// Whether the port is empty: no packet is being sent, and no packet waits.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.in_service_bytes == 0 && self.packets == 0
+    }
+
+    /// Occupancy of the port: the waiting packets and, if `counts_in_service`, the packet being
+    /// sent.
+    #[inline]
+    pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
+        let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
+        Occupancy {
+            packets: u64::from(self.packets) + u64::from(in_service > 0),
+            bytes: self.bytes + u64::from(in_service),
+        }
+    }
+
+    /// Occupancy of the port after the admission of a packet of `size` bytes. If the link is idle,
+    /// the packet is sent at once.
+    #[inline]
+    pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
+        let before = self.occupancy(counts_in_service);
+        if self.is_idle() && !counts_in_service {
+            return before;
+        }
+        Occupancy { packets: before.packets + 1, bytes: before.bytes + u64::from(size) }
     }
 }
 

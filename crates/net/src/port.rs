@@ -15,8 +15,8 @@ use incast_engine::{Span, Stream, Time};
 
 use crate::buffer::{Buffer, Pool};
 use crate::packet::Packet;
-use crate::packets::{PacketId, Packets, Parcel};
-use crate::queue::{CLASSES, Discipline, DropReason, Load, QueueDiscipline};
+use crate::packets::{Load, PacketId, Packets, Parcel};
+use crate::queue::{CLASSES, Discipline, DropReason, QueueDiscipline};
 use line::{Line, Train};
 
 pub use config::{ArrivalOrder, PortConfig, Reordering, Ties};

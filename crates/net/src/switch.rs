@@ -3,8 +3,8 @@
 
 use crate::buffer::Pool;
 use crate::flow_control::{Controls, FlowControl, Ingress, Signal};
+use crate::packets::Occupancy;
 use crate::port::PortId;
-use crate::queue::Occupancy;
 use crate::topology::SwitchId;
 
 /// The flow control of all switches of a network.

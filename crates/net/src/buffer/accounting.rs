@@ -1,6 +1,6 @@
 //! The buffer space of a packet.
 
-use crate::queue::Occupancy;
+use crate::packets::Occupancy;
 
 /// How a switch counts buffer space. A switch divides its memory into cells, and a packet occupies
 /// whole cells.

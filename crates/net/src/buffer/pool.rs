@@ -3,7 +3,7 @@
 use incast_engine::Limit;
 
 use super::alpha::Alpha;
-use crate::queue::Occupancy;
+use crate::packets::Occupancy;
 
 /// Index of a pool in its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

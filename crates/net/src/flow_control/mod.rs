@@ -8,7 +8,8 @@
 use incast_engine::{Entry, Fault, Foreign};
 
 use crate::buffer::Pool;
-use crate::queue::{CLASSES, Occupancy};
+use crate::packets::Occupancy;
+use crate::queue::CLASSES;
 
 mod none;
 mod pause;

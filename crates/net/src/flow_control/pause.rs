@@ -55,7 +55,7 @@ impl FlowControl for Pause {
 mod tests {
     use super::super::Parameters as _;
     use super::*;
-    use crate::queue::Occupancy;
+    use crate::packets::Occupancy;
 
     fn input(bytes: u64, stopped: u8) -> Ingress {
         let mut input = Ingress { stopped, ..Ingress::default() };

@@ -12,8 +12,8 @@ use incast_engine::{Span, Stream, Time};
 use super::line::{Line, Train};
 use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
-use crate::packets::{PacketId, Packets, Parcel};
-use crate::queue::{Discipline, DropReason, Load, QueueDiscipline, QueueView, Verdict};
+use crate::packets::{Load, PacketId, Packets, Parcel};
+use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
 /// A port that sends packets in the order of their arrival; see the module. All ports of a run
 /// together do not fit into the first-level cache, so the fields that every packet needs come

@@ -18,10 +18,9 @@ use super::{
 };
 use crate::buffer::{Accounting, Buffer, PoolId};
 use crate::packet::Packet;
-use crate::packets::Parcel;
+use crate::packets::{Load, Occupancy, Parcel};
 use crate::queue::{
-    CLASSES, ClassLoad, Discipline, DropReason, Load, Occupancy, QueueDiscipline, QueueView,
-    Refusal, Verdict,
+    CLASSES, ClassLoad, Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict,
 };
 
 /// Size of a control frame without the layer-2 overhead: the frame has 64 bytes with Ethernet

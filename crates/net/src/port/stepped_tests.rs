@@ -126,7 +126,7 @@ impl Switch {
         self.advance(Time::NEVER);
         assert!(self.schedule.is_empty() && self.ports.iter().all(Port::is_conserving));
         for pool in &self.commons.pools {
-            assert_eq!(pool.used(), crate::queue::Occupancy::default(), "all was given back");
+            assert_eq!(pool.used(), crate::packets::Occupancy::default(), "all was given back");
         }
     }
 

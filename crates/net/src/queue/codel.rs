@@ -175,7 +175,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::Ecn;
-    use crate::queue::Load;
+    use crate::packets::Load;
 
     /// RFC 8289's own values.
     fn rfc() -> Params {

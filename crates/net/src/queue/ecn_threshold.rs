@@ -95,7 +95,7 @@ mod tests {
     use super::super::law_tests::SITE;
     use super::*;
     use crate::packet::Ecn;
-    use crate::queue::Load;
+    use crate::packets::Load;
 
     fn packet(ecn: Ecn) -> Packet {
         Packet { payload: 1460, header: 40, ..Packet::default() }.with_ecn(ecn)

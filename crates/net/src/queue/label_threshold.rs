@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::selector::Selector;
-use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
+use crate::packets::Occupancy;
 
 /// One FIFO whose end is reserved for priority packets (PLATO: Shukla et al. 2014, §III). While the
 /// queue is at least as long as the threshold, only priority packets are admitted, until the buffer
@@ -103,7 +104,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::Flags;
-    use crate::queue::Load;
+    use crate::packets::Load;
 
     fn enters(params: &Params, packet: &Packet, packets: u32) -> bool {
         let bytes = u64::from(packets) * 1500;

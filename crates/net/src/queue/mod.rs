@@ -9,6 +9,7 @@ use std::ops::Deref;
 use incast_engine::{Entry, Fault, Foreign, Here, Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
+use crate::packets::Load;
 
 mod bernoulli;
 mod codel;
@@ -27,47 +28,6 @@ mod wred;
 
 pub use level::Level;
 pub use push_out::{Search, Victim};
-
-/// The packets in a port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Load {
-    /// Waiting packets, without the packet being sent.
-    pub packets: u32,
-    /// Waiting bytes (IP packets, without layer 2).
-    pub bytes: u64,
-    /// Size of the packet being sent; 0 if the link is idle.
-    pub in_service_bytes: u32,
-}
-
-impl Load {
-    /// Whether the port is empty: no packet is being sent, and no packet waits.
-    #[inline]
-    pub fn is_idle(&self) -> bool {
-        self.in_service_bytes == 0 && self.packets == 0
-    }
-
-    /// Occupancy of the port: the waiting packets and, if `counts_in_service`, the packet being
-    /// sent.
-    #[inline]
-    pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
-        let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
-        Occupancy {
-            packets: u64::from(self.packets) + u64::from(in_service > 0),
-            bytes: self.bytes + u64::from(in_service),
-        }
-    }
-
-    /// Occupancy of the port after the admission of a packet of `size` bytes. If the link is idle,
-    /// the packet is sent at once.
-    #[inline]
-    pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
-        let before = self.occupancy(counts_in_service);
-        if self.is_idle() && !counts_in_service {
-            return before;
-        }
-        Occupancy { packets: before.packets + 1, bytes: before.bytes + u64::from(size) }
-    }
-}
 
 /// Number of classes whose packets are counted separately, for disciplines and for flow control.
 pub const CLASSES: usize = 8;
@@ -99,51 +59,6 @@ impl Deref for QueueView {
 
     fn deref(&self) -> &Load {
         &self.load
-    }
-}
-
-/// The length of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occupancy {
-    /// In packets.
-    pub packets: u64,
-    /// In bytes.
-    pub bytes: u64,
-}
-
-impl Occupancy {
-    /// Whether the length is more than `limit`, in the limit's unit.
-    #[inline]
-    pub fn exceeds(&self, limit: Limit) -> bool {
-        match limit {
-            Limit::Packets(limit) => self.packets > limit,
-            Limit::Bytes(limit) => self.bytes > limit,
-        }
-    }
-
-    /// Whether the length is `limit` or more, in the limit's unit.
-    #[inline]
-    pub fn reaches(&self, limit: Limit) -> bool {
-        match limit {
-            Limit::Packets(limit) => self.packets >= limit,
-            Limit::Bytes(limit) => self.bytes >= limit,
-        }
-    }
-}
-
-impl std::ops::Add for Occupancy {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
-    }
-}
-
-impl std::ops::Sub for Occupancy {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self { packets: self.packets - other.packets, bytes: self.bytes - other.bytes }
     }
 }
 

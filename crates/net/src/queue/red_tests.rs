@@ -3,7 +3,7 @@ use incast_engine::Time;
 use super::super::law_tests::{SITE, data};
 use super::*;
 use crate::packet::Ecn;
-use crate::queue::Load;
+use crate::packets::Load;
 
 const PACKETS: [Limit; 2] = [Limit::Packets(5), Limit::Packets(15)];
 

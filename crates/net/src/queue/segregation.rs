@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::flows::Flows;
 use super::level::Level;
-use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
+use crate::packets::Occupancy;
 
 /// Two queues in one buffer, one for flows in steady state and one for flows in burst mode. The
 /// arrival pattern of a flow decides its mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One
@@ -241,7 +242,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::RouteId;
-    use crate::queue::Load;
+    use crate::packets::Load;
 
     /// A busy port, and the packets that wait, in the order of their departure.
     struct Port {

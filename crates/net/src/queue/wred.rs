@@ -192,7 +192,7 @@ mod tests {
     use super::super::law_tests::{SITE, data};
     use super::*;
     use crate::packet::Flags;
-    use crate::queue::Load;
+    use crate::packets::Load;
 
     fn busy(packets: u32) -> QueueView {
         let bytes = u64::from(packets) * 1500;

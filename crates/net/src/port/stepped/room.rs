@@ -7,8 +7,8 @@ use super::super::Gone;
 use super::Stepped;
 use crate::buffer::{Buffer, Pool};
 use crate::packet::{Flags, Packet};
-use crate::packets::Packets;
-use crate::queue::{CLASSES, Occupancy, QueueDiscipline, Victim};
+use crate::packets::{Occupancy, Packets};
+use crate::queue::{CLASSES, QueueDiscipline, Victim};
 
 impl Stepped {
     /// Whether a packet is a trimmed header, which uses the space for headers.
