@@ -16,8 +16,9 @@ use crate::ends::Ends;
 use crate::event::Event;
 use crate::ids::{BlueprintId, EndId};
 use crate::milestone::{EventKind, EventRow};
-use crate::stalls::Waits;
 use crate::state::Counters;
+
+pub use serve::Waits;
 
 /// The ends of all flows.
 pub struct Hosts {

@@ -7,7 +7,8 @@ use incast_tcp::config::DelayedAck;
 use incast_tcp::connection::Predicted;
 
 use super::{MSS, at, config, hosts, micros, sent};
-use crate::stalls::{Stall, StallCause, StallCounts, Waits};
+use crate::hosts::Waits;
+use crate::stalls::{Stall, StallCause, StallCounts};
 use crate::{EndId, Hosts};
 
 #[test]
