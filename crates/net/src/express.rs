@@ -72,7 +72,11 @@ impl Express {
     }
 
     /// Sends a packet through `port` to the port `next`, by the shortcut of `port`.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "it has one caller on the hot path, and its result would go through memory"
+    )]
+    #[inline(always)]
     pub fn send(
         &mut self,
         ports: &mut [Port],

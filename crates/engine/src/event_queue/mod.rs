@@ -206,7 +206,8 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Removes the earliest event.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "its result would go through memory")]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let first = &self.first;
         let (a, b, c, rest) = (first[0], first[1], first[2], first[LANES]);

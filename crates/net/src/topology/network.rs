@@ -158,7 +158,11 @@ impl Network {
 
     /// Sends a packet by the shortcut of the port that it is about to enter. If the port has no
     /// shortcut, the packet must be offered to the port.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "it has one caller on the hot path, and its result would go through memory"
+    )]
+    #[inline(always)]
     pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
         if self.express.shortcut(port) == Shortcut::None {
             return Handoff::Declined;
