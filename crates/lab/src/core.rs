@@ -5,8 +5,6 @@ mod departures;
 mod event;
 mod order;
 
-use std::collections::BTreeMap;
-
 use incast_engine::{EventQueue, Time};
 use incast_host::milestone::{EventKind, EventRow};
 use incast_host::{Demand, End, EndId, Hosts};
@@ -20,6 +18,7 @@ use incast_tcp::connection::{Polled, Predicted};
 use crate::probe::Probe;
 
 use cards::Cards;
+use departures::Kept;
 pub use event::Event;
 use order::Draw;
 
@@ -325,14 +324,6 @@ impl<P: Probe> Core<P> {
 /// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
 /// with and without shortcuts.
 const AFTER_TIMERS: u64 = 1 << 63;
-/// A packet that a host kept leaves before all other events of the same time, even before the end
-/// of the run. The packet leaves as if it had waited in the host's port from the beginning.
-const BEFORE_ALL: u64 = 0;
-
-/// Packets that hosts keep, ordered by departure time and sequence number. The sequence number was
-/// assigned when the host got the packet.
-type Kept = BTreeMap<(Time, u64), PacketId>;
-
 /// The parts of [`Core`] that packets need in the network: all parts except the hosts.
 struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
@@ -374,9 +365,11 @@ impl<P: Probe> Wires<'_, P> {
             }
             Handoff::Relayed(None) | Handoff::Announced(None) => return,
         }
-        // Packets announced for an earlier time enter first.
-        let due = self.network.settle((now, self.queue.sequence()), port);
-        self.schedule_due(port, due);
+        if self.network.awaits(port) {
+            // Packets announced for an earlier time enter first.
+            let due = self.network.settle((now, self.queue.sequence()), port);
+            self.schedule_due(port, due);
+        }
         match self.network.offer(now, port, parcel, sequence) {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
@@ -401,9 +394,16 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    /// Sends the signals of switches to their neighbours.
-    #[inline(never)]
+    /// Sends the signals of switches to their neighbours, if switches have flow control.
+    #[inline]
     fn pass_signals(&mut self) {
+        if self.network.has_flow_control() {
+            self.pass_all_signals();
+        }
+    }
+
+    #[inline(never)]
+    fn pass_all_signals(&mut self) {
         let now = self.queue.now();
         while let Some((port, at, sequence, signal)) = self.network.pop_signal(now) {
             self.queue.push(at, sequence, Event::Signal(port, signal));
@@ -411,8 +411,15 @@ impl<P: Probe> Wires<'_, P> {
     }
 
     /// Releases packets that a port dropped after it had admitted them.
-    #[inline(never)]
+    #[inline]
     fn release_late(&mut self, port: PortId) {
+        if self.network.port(port).has_late() {
+            self.release_all_late(port);
+        }
+    }
+
+    #[inline(never)]
+    fn release_all_late(&mut self, port: PortId) {
         let now = self.queue.now();
         while let Some(packet) = self.network.pop_late(port) {
             if P::ON {
@@ -468,23 +475,6 @@ impl<P: Probe> Wires<'_, P> {
             end.backstop = std::mem::replace(&mut end.armed, at);
             let sequence = self.queue.number();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
-        }
-    }
-
-    /// Sends a packet with a departure time. If the host's port announces packets, the packet is
-    /// announced at once. Otherwise the host keeps the packet, and an event sends it.
-    #[inline(never)]
-    fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
-        let hop = self.network.host_port(self.network.packet(packet).route);
-        let sequence = self.number_of_packet(hop, departure);
-        if !self.network.announces(hop) {
-            kept.insert((departure, sequence), packet);
-            return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
-        }
-        let parcel = self.network.post(packet);
-        let handoff = self.network.shorten(departure, hop, parcel, sequence);
-        if let Handoff::Announced(Some((port, at, sequence))) = handoff {
-            self.queue.push_deadline(at, sequence, Event::Entry(port));
         }
     }
 }

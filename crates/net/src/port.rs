@@ -332,6 +332,15 @@ impl Port {
         }
     }
 
+    /// Whether [`Self::pop_late`] returns a packet.
+    #[inline]
+    pub fn has_late(&self) -> bool {
+        match self {
+            Self::Fifo(_) => false,
+            Self::Stepped(port) => port.has_late(),
+        }
+    }
+
     /// The next packet that was dropped after its admission: either at its departure, or because it
     /// was pushed out. The caller releases the packet.
     pub fn pop_late(&mut self) -> Option<Gone> {

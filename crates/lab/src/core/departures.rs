@@ -1,11 +1,22 @@
 //! Hosts that keep segments until their departure times (`docs/adr/0010-departure-times.md`).
 
+use std::collections::BTreeMap;
+
 use incast_engine::Time;
 use incast_host::{BlueprintId, EndId};
+use incast_net::express::Handoff;
 use incast_net::{Packet, PacketId};
 
-use super::Core;
+use super::{Core, Event, Wires};
 use crate::probe::Probe;
+
+/// A packet that a host kept leaves before all other events of the same time, even before the end
+/// of the run. The packet leaves as if it had waited in the host's port from the beginning.
+const BEFORE_ALL: u64 = 0;
+
+/// Packets that hosts keep, ordered by departure time and sequence number. The sequence number was
+/// assigned when the host got the packet.
+pub(super) type Kept = BTreeMap<(Time, u64), PacketId>;
 
 impl<P: Probe> Core<P> {
     /// Lets a host keep the segments of a flow until their departure times, if no other flow uses
@@ -24,7 +35,7 @@ impl<P: Probe> Core<P> {
     pub(crate) fn keep(&mut self, departure: Time, packet: Packet) -> PacketId {
         let id = self.network.packets().insert(packet);
         let Self { queue, network, probe, draw, kept, .. } = self;
-        super::Wires { queue, network, probe, draw: *draw }.transmit_timed(departure, id, kept);
+        Wires { queue, network, probe, draw: *draw }.transmit_timed(departure, id, kept);
         id
     }
 
@@ -44,6 +55,25 @@ impl<P: Probe> Core<P> {
         self.hosts.withdraw_timed(now);
         for packet in std::mem::take(&mut self.kept).into_values() {
             self.network.packets().release(packet);
+        }
+    }
+}
+
+impl<P: Probe> Wires<'_, P> {
+    /// Sends a packet with a departure time. If the host's port announces packets, the packet is
+    /// announced at once. Otherwise the host keeps the packet, and an event sends it.
+    #[inline(never)]
+    pub(super) fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
+        let hop = self.network.host_port(self.network.packet(packet).route);
+        let sequence = self.number_of_packet(hop, departure);
+        if !self.network.announces(hop) {
+            kept.insert((departure, sequence), packet);
+            return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
+        }
+        let parcel = self.network.post(packet);
+        let handoff = self.network.shorten(departure, hop, parcel, sequence);
+        if let Handoff::Announced(Some((port, at, sequence))) = handoff {
+            self.queue.push_deadline(at, sequence, Event::Entry(port));
         }
     }
 }

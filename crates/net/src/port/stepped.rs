@@ -5,6 +5,7 @@
 //! need the exact occupancy of a shared buffer. The port tells its caller when the packet in
 //! service departs, and is called at that time.
 
+mod pause;
 mod room;
 
 use std::collections::VecDeque;
@@ -259,16 +260,6 @@ impl Stepped {
         !self.trims && !self.is_paused(self.discipline.class(packet)) && self.next_class().is_none()
     }
 
-    fn is_paused(&self, class: usize) -> bool {
-        self.paused & 1 << class.min(CLASSES - 1) != 0
-    }
-
-    /// The class of the next packet to send, if there is one.
-    fn next_class(&self) -> Option<usize> {
-        let sends = |class: &usize| !self.classes[*class].is_empty() && !self.is_paused(*class);
-        (0..self.classes.len()).find(sends)
-    }
-
     /// Removes and returns the packet in service at `now`, and begins to send the next packet.
     ///
     /// # Panics
@@ -282,34 +273,6 @@ impl Stepped {
         }
         self.start_next(now, commons);
         left.gone
-    }
-
-    /// Pauses or resumes classes; see [`super::Port::pause`].
-    pub(super) fn pause(
-        &mut self,
-        now: Time,
-        classes: u8,
-        is_on: bool,
-        commons: &mut Commons,
-    ) -> bool {
-        self.paused = if is_on { self.paused | classes } else { self.paused & !classes };
-        let was_idle = self.in_service.is_none();
-        if was_idle {
-            self.start_next(now, commons);
-        }
-        was_idle && self.in_service.is_some()
-    }
-
-    /// See [`super::Port::is_free`].
-    pub(super) fn is_free(&self) -> Option<u8> {
-        let is_empty = self.in_service.is_none() && self.waiting.packets == 0;
-        is_empty.then_some(self.paused)
-    }
-
-    /// See [`super::Port::frame_arrives_at`].
-    pub(super) fn frame_arrives_at(&self, now: Time) -> Time {
-        let begins = self.in_service.map_or(now, |packet| packet.service.departure.0);
-        begins + self.line.serialisation.time(CONTROL_FRAME) + self.line.delay
     }
 
     fn counts_in_service(&self) -> bool {
@@ -371,6 +334,11 @@ impl Stepped {
     /// The events to schedule for the packet in service.
     pub(super) fn service(&self) -> Option<Service> {
         self.in_service.map(|packet| packet.service)
+    }
+
+    #[inline]
+    pub(super) fn has_late(&self) -> bool {
+        !self.late.is_empty()
     }
 
     /// A packet that was dropped after it had been admitted.
@@ -492,8 +460,10 @@ impl Stepped {
         };
         self.in_service = Some(InService { size: next.parcel.size(), gone, is_header, service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        // Without reordering, the place is always the end of the list.
-        let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
+        if reordering.is_none() {
+            return self.link.push_back(transit);
+        }
+        let place = self.link.partition_point(|other| other.key() <= key);
         self.link.insert(place, transit);
     }
 }

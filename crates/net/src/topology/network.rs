@@ -172,6 +172,18 @@ impl Network {
         self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
+    /// Whether packets are announced to a port.
+    #[inline]
+    pub fn awaits(&self, port: PortId) -> bool {
+        self.express.announced(port).is_some()
+    }
+
+    /// Whether the switches have flow control.
+    #[inline]
+    pub fn has_flow_control(&self) -> bool {
+        self.guard.is_some()
+    }
+
     /// Lets announced packets enter a port up to `until`, which is a time and an order among
     /// simultaneous events.
     pub fn settle(&mut self, until: (Time, u64), id: PortId) -> NextEvent {
