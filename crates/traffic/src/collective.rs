@@ -2,8 +2,8 @@
 //!
 //! An [`Algorithm`] says which messages are sent in each step of a round. [`Rounds`] requests these
 //! messages, counts the messages that have arrived, and begins the next step when the last message
-//! has arrived. A [`Collective`] is a workload; each has a file in this folder, and a line in the
-//! list of workloads.
+//! has arrived. A [`Collective`] is a workload. Each has a file in this folder, and a line in the
+//! list below.
 
 pub(crate) mod all_to_all;
 mod operation;
@@ -15,6 +15,18 @@ use incast_engine::Span;
 
 pub use operation::{Collective, Members, Operation, Peak};
 pub use rounds::Rounds;
+
+/// Adds the list of collective operations to another list.
+macro_rules! with_collectives {
+    ($list:ident: $($rest:tt)*) => {
+        $list! {
+            collectives:
+            "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
+            $($rest)*
+        }
+    };
+}
+pub(crate) use with_collectives;
 
 /// A message from one rank to another. Ranks are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,11 +35,11 @@ pub use layout::Layout;
 pub use numbers::Numbers;
 pub use seam::{Load, Offered, Pairing, Role, Senders, Setting, Workload};
 
-use collective::all_to_all;
 use incast_engine::Entry;
 
 macro_rules! workloads {
     (
+        collectives: $($cname:literal => $cvariant:ident($cmodule:ident): $csummary:literal;)+
         connections: $($name:literal => $variant:ident($module:ident): $summary:literal;)+
         datagrams: $($dname:literal => $dvariant:ident($dmodule:ident): $dsummary:literal;)+
     ) => {
@@ -49,6 +49,10 @@ macro_rules! workloads {
         #[schemars(rename = "Workload")]
         pub enum WorkloadConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            $(
+                #[doc = $csummary] #[serde(rename = $cname)]
+                $cvariant(collective::$cmodule::Params),
+            )+
             $(#[doc = $dsummary] #[serde(rename = $dname)] $dvariant($dmodule::Params),)+
             /// Traffic that is defined elsewhere.
             #[serde(rename = "foreign", skip_deserializing)]
@@ -59,6 +63,7 @@ macro_rules! workloads {
         /// The list of kinds of traffic.
         pub const ENTRIES: &[Entry] = &[
             $(Entry { name: $name, summary: $summary },)+
+            $(Entry { name: $cname, summary: $csummary },)+
             $(Entry { name: $dname, summary: $dsummary },)+
         ];
 
@@ -72,6 +77,7 @@ macro_rules! workloads {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)+
+                    $(Self::$cvariant(_) => $cname,)+
                     $(Self::$dvariant(_) => $dname,)+
                     Self::Foreign(traffic) => traffic.name(),
                 }
@@ -81,6 +87,7 @@ macro_rules! workloads {
             pub fn workload(&self) -> &dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+
+                    $(Self::$cvariant(params) => params,)+
                     $(Self::$dvariant(params) => params,)+
                     Self::Foreign(traffic) => traffic,
                 }
@@ -90,6 +97,7 @@ macro_rules! workloads {
             pub fn workload_mut(&mut self) -> &mut dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+
+                    $(Self::$cvariant(params) => params,)+
                     $(Self::$dvariant(params) => params,)+
                     Self::Foreign(traffic) => traffic,
                 }
@@ -98,10 +106,10 @@ macro_rules! workloads {
     };
 }
 
-workloads! {
+collective::with_collectives! {
+    workloads:
     connections:
     "barrier-read" => BarrierRead(barrier_read): "Synchronised reads: every server sends its part of a block, and the client asks for the next block when the last part has arrived.";
-    "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
     "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or that \
                                             send bursts, for a given time.";
     "long-flow" => LongFlow(long_flow): "TCP connections from additional hosts, whose links \
