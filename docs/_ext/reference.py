@@ -52,19 +52,7 @@ def tables() -> Iterator[str]:
 
 def names() -> Iterator[str]:
     """Write every registry, entry by entry, with its parameters."""
-    for kind in (
-        "congestion-controls",
-        "recoveries",
-        "remedies",
-        "repairs",
-        "rates",
-        "paths",
-        "credits",
-        "nics",
-        "topologies",
-        "queues",
-        "buffers",
-    ):
+    for kind in schema.REGISTRIES:
         yield f"\n## {kind.replace('-', ' ').capitalize()}\n"
         for entry in schema.registry(kind):
             yield f"\n### `{entry['name']}`\n"

@@ -14,9 +14,6 @@ from incast.scenario import precision
 Schema = dict[str, Any]
 
 REGISTRIES = (
-    "topologies",
-    "queues",
-    "buffers",
     "congestion-controls",
     "recoveries",
     "remedies",
@@ -25,6 +22,9 @@ REGISTRIES = (
     "paths",
     "credits",
     "nics",
+    "topologies",
+    "queues",
+    "buffers",
 )
 """The registries whose entries have parameters, by their names in `incast list`."""
 
