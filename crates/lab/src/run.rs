@@ -21,7 +21,7 @@ pub enum RunError {
     /// The memory is exhausted.
     #[error(
         "run: more than {MOST_PACKETS} {0}: they arrive faster than the links carry them; lower \
-         the rates of background traffic, or raise transport.rto_min"
+         the rates of background traffic, or let the retransmission timer wait longer"
     )]
     Exhausted(&'static str),
 }
