@@ -37,7 +37,7 @@ pub const LOSING: [&str; 3] = [bad_link::NAME, path::NAME, policer::NAME];
 type Judge = fn(&Seen) -> Answer;
 
 /// The name and the judge of each look-alike, in the order of the report.
-const ALL: [(&str, Judge); 14] = [
+const ALL: &[(&str, Judge)] = &[
     (bad_link::NAME, bad_link::judge),
     (slow_server::NAME, slow_server::judge),
     (window_limited::NAME, window_limited::judge),
@@ -306,7 +306,7 @@ pub mod tests {
 
     #[test]
     fn losses_are_never_ruled_out_as_those_of_another_by_their_number_alone() {
-        for (name, judge) in ALL {
+        for &(name, judge) in ALL {
             let mut receiver = Receiver::default();
             (0..40).for_each(|_| receiver.losses.packet());
             receiver.losses.lost(3);

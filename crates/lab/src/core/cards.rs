@@ -1,7 +1,7 @@
 //! Hosts whose network card decides which end sends next.
 
 use incast_engine::Time;
-use incast_host::{EndId, Nic};
+use incast_host::{End, EndId, Nic};
 use incast_net::topology::{HostId, Network};
 use incast_net::{Packet, PortId};
 use incast_tcp::connection::Polled;
@@ -55,7 +55,7 @@ impl<P: Probe> Core<P> {
         };
         slot.card.wants(id);
         let Self { hosts, queue, network, probe, draw, .. } = self;
-        Wires { queue, network, probe, draw: *draw }.arm(id, hosts.end_mut(id));
+        Wires { queue, network, probe, draw: *draw }.arm_later(id, hosts.end_mut(id));
         self.pump(host);
         true
     }
@@ -125,6 +125,16 @@ impl<P: Probe> Core<P> {
             slot.card.wants(id);
         }
         wires.show_served(now, id, end, probes);
-        wires.arm(id, end);
+        wires.arm_later(id, end);
+    }
+}
+
+impl<P: Probe> Wires<'_, P> {
+    /// Schedules the deadline of an end whose host has a card. If the end could send already, it
+    /// waits for its turn at the card, which needs no event.
+    fn arm_later(&mut self, id: EndId, end: &mut End) {
+        if end.poll_timeout() > self.queue.now() {
+            self.arm(id, end);
+        }
     }
 }

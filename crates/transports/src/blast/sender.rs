@@ -104,6 +104,10 @@ impl Sender {
         if self.rate.poll_timeout() <= now {
             self.rate.on_deadline(now);
         }
+        if self.ready <= now {
+            // The end may send from now on, which needs no further deadline.
+            self.ready = Time::ZERO;
+        }
         if self.deadline > now {
             return false;
         }
